@@ -1,0 +1,51 @@
+# Each target first asks tools/environment.py for a Python that has what it needs: $(PYTHON) where that has torch, else
+# the one in .venv, which the first `make` sets up. `make` alone prints the lines that start with ## and the chapters.
+PYTHON ?= python3
+MAINS := $(filter chapters/%,$(wildcard chapters/[0-9][0-9]_*/main.py))
+NUMBERS := $(sort $(foreach main,$(MAINS),$(word 2,$(subst /, ,$(subst _, ,$(main))))))
+
+# $(call python,lesson|test|lint) sets the shell's variable of that name, or ends the recipe.
+python = command -v "$(PYTHON)" >/dev/null || { echo "PYTHON=$(PYTHON): no such program" >&2; exit 1; }; \
+	python=$$("$(PYTHON)" tools/environment.py --for $(1))
+
+help:
+	@sed -n 's/^## //p' Makefile
+	@for main in chapters/[0-9][0-9]_*/main.py; do \
+		[ -f "$$main" ] || continue; \
+		number=$${main#chapters/}; title=$$(sed -n '1s/^"""\(Chapter [0-9]*: *\)*//p' "$$main"); \
+		printf 'make chapter%s    %s\n' "$${number%%_*}" "$${title%\"\"\"}"; \
+	done
+
+## make setup        what the first of the others would do: find a Python with torch, or make .venv
+setup:
+	@$(call python,test) && echo "Ready: $$python"
+
+## make test         all tests that this machine can run;  make test ARGS='-k add2 -x' passes arguments on
+test:
+	@$(call python,test) && "$$python" -m pytest $(ARGS)
+
+## make lint         ruff, clang-format and white space, checked
+lint:
+	@$(call python,lint) && "$$python" tools/lint.py
+
+## make format       the same, mended
+format:
+	@$(call python,lint) && "$$python" tools/lint.py --fix
+
+## make clean        remove build/, which holds all that lessons compile
+clean:
+	rm -rf build
+
+## make sanitize03   chapter 03 on the CPU with AddressSanitizer, which finds reads and writes outside of arrays
+$(NUMBERS:%=sanitize%): sanitize%:
+	@$(call python,lesson) && "$$python" tools/sanitize.py chapters/$*_*/main.py $(ARGS)
+
+## make chapter03    run chapter 03;  make chapter03 ARGS='--help' passes arguments on
+$(NUMBERS:%=chapter%): chapter%:
+	@$(call python,lesson) && "$$python" chapters/$*_*/main.py $(ARGS)
+
+# Numbers that no chapter has come here.
+chapter% sanitize%:
+	@echo "There is no chapter $*; there are: $(NUMBERS)" >&2; exit 1
+
+.PHONY: help setup test lint format clean $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%)
