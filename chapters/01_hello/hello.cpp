@@ -1,0 +1,18 @@
+// hello.cpp: what Python calls. load_inline calls this text cpp_sources and writes it to main.cpp, then adds a binding
+// for every name in functions=[...].
+#include "hello.h"
+
+#include <ATen/ops/empty.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/csrc/Exceptions.h>  // the binding that load_inline adds needs this one
+
+#include "common/check_input.h"
+
+std::string hello() { return "Hello World!"; }
+
+std::string hello_gpu() {
+    const at::Tensor out = at::empty({hello_length}, at::device(kernel_device).dtype(at::kChar));  // memory of the GPU
+    launch_hello(reinterpret_cast<char*>(out.mutable_data_ptr<int8_t>()), c10::cuda::getCurrentCUDAStream());
+    const at::Tensor host = out.cpu();  // waits for the kernel, then copies: the CPU cannot read the GPU's memory
+    return std::string(reinterpret_cast<const char*>(host.const_data_ptr<int8_t>()), hello_length);
+}

@@ -1,0 +1,8 @@
+// hello.h: the one function that hello.cpp calls and hello.cu defines. Both include this file: that is how they agree.
+#pragma once
+#include <cuda_runtime.h>
+
+constexpr int hello_length = 12;  // "Hello World!" without the 0 at its end
+
+// Writes "Hello World!" to out[0] ... out[11], memory of the current device, in the order of `stream`.
+void launch_hello(char* out, cudaStream_t stream);

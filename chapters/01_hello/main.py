@@ -1,0 +1,72 @@
+"""Chapter 01: load_inline() compiles C++ and CUDA from strings, and Python calls them.
+
+python chapters/01_hello/main.py              build, call, show what load_inline wrote
+python chapters/01_hello/main.py --headers    what no_implicit_headers=True saves (builds twice from clean)
+"""
+
+import argparse
+import shutil
+import sys
+import time
+from pathlib import Path
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
+
+from common import title
+from common.cpp_extension import load_inline
+
+
+def build(name="hello", **options):
+    return load_inline(
+        name=name,
+        cpp_sources=[(here / "hello.cpp").read_text()],  # any string will do; from a file, your editor can colour it
+        cuda_sources=[(here / "hello.cu").read_text()],
+        functions=["hello", "hello_gpu"],  # what Python sees
+        extra_include_paths=[str(here), str(root)],  # for hello.h and common/
+        **{"no_implicit_headers": True, **options},
+    )
+
+
+def show_files(folder):
+    """What load_inline wrote: two sources, the build's rules, and a library that Python imports."""
+    print(f"{'files':8}{folder.relative_to(root) if folder.is_relative_to(root) else folder}")
+    for file in sorted(f for f in folder.iterdir() if f.suffix in (".cpp", ".cu", ".ninja", ".so", ".o")):
+        print(f"{'':8}{file.name:<20}{file.stat().st_size:>9} bytes")
+    binding = (folder / "main.cpp").read_text().partition("PYBIND11_MODULE")
+    print(f"{'':8}the end of main.cpp, written from functions=[...]:")
+    print("\n".join(f"{'':12}{line}" for line in "".join(binding[1:]).splitlines()))
+
+
+def compare_headers():
+    """Builds the same sources from clean, without and with the headers that load_inline adds by itself."""
+    seconds = []
+    for implicit in False, True:
+        name = f"hello_{'implicit' if implicit else 'lean'}_headers"
+        folder = root / "build" / "build_times" / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        start = time.perf_counter()
+        build(name, no_implicit_headers=not implicit, build_directory=str(folder))
+        seconds.append(time.perf_counter() - start)
+    lean, heavy = seconds
+    print(f"{'time':8}from clean: {lean:.1f} s, with the implicit headers {heavy:.1f} s: {heavy / lean:.1f} times")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--headers", action="store_true", help="compare build times with and without implicit headers")
+    options = options.parse_args()
+
+    title(1, "hello", "load_inline()")
+    if options.headers:
+        return compare_headers()
+    module = build()
+    print(f"{'call':8}{'hello()':<33}{module.hello()}")
+    print(f"{'':8}{'hello_gpu()':<33}{module.hello_gpu()}")
+    show_files(Path(module.__file__).parent)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Chapter 02: load_inline() with CUDA: a 2-D grid, three operators, and what is declared where.
+
+python chapters/02_square/main.py                build, check, time
+python chapters/02_square/main.py --undeclared   the notes' listing with empty cpp_sources, and the error it gives
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import torch
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
+
+from common import bench, check, device, title
+from common.cpp_extension import load_inline
+
+
+def build():
+    return load_inline(
+        name="square_matrix_extension",
+        cpp_sources=[(here / "square.cpp").read_text()],
+        cuda_sources=[(here / "square.cu").read_text()],
+        extra_include_paths=[str(here), str(root)],
+        extra_cflags=["-O2"],
+        no_implicit_headers=True,
+    )
+
+
+def build_undeclared():
+    """As in the notes: functions= names custom_operation, cpp_sources does not declare it. The build must fail."""
+    return load_inline(
+        name="inline_kernel",
+        cpp_sources=["#include <torch/csrc/Exceptions.h>"],  # no word of custom_operation
+        cuda_sources=[(here / "square.cu").read_text()],
+        functions=["custom_operation"],
+        extra_include_paths=[str(here), str(root)],
+        no_implicit_headers=True,
+    )
+
+
+def matrix(n):
+    return (torch.rand(n, n, device=device),)
+
+
+def vector(n):
+    return (torch.rand(n, device=device),)
+
+
+def two_vectors(n):
+    return vector(n) + vector(n)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--undeclared", action="store_true", help="provoke the compiler's error")
+    options = options.parse_args()
+
+    title(2, "square", "load_inline()")
+    if options.undeclared:
+        return build_undeclared()
+    module = build()
+    check(module.square_matrix, torch.square, matrix, sizes=[0, 1, 3, 15, 16, 17, 1025], rtol=0, atol=0)
+    check(module.custom_operation, lambda x: 2 * x, vector, rtol=0, atol=0)
+    check(module.add_cuda, torch.add, two_vectors, rtol=0, atol=0)
+    bench({"square_matrix": module.square_matrix, "torch": torch.square}, matrix, sizes=[1024])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+// add2.cpp: tensors in, tensors out. All checks are here, all arithmetic is in add2.cu.
+#include "add2.h"
+
+#include <ATen/MemoryOverlap.h>
+#include <ATen/ops/empty_like.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/csrc/Exceptions.h>  // brings pybind11 with torch's tensor type, at half the price of torch/extension.h
+
+#include "common/check_input.h"
+
+// The sum as one would write it today: it makes its own output. a, b: float32, contiguous, of one shape and device.
+at::Tensor add2(const at::Tensor& a, const at::Tensor& b) {
+    check_input(a, "a", at::kFloat);
+    check_input(b, "b", at::kFloat);
+    check_same(a, "a", b, "b");
+    const c10::cuda::CUDAGuard guard(a.device());  // a tensor of the second GPU is added on the second GPU
+    at::Tensor c = at::empty_like(a);
+    launch_add2(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), a.numel(),
+                c10::cuda::getCurrentCUDAStream());  // torch's current stream: behind the work that makes a and b
+    return c;
+}
+
+// As in the notes: the caller brings the output, and says how many elements to add. The rest of c stays as it is.
+void torch_launch_add2(const at::Tensor& c, const at::Tensor& a, const at::Tensor& b, int64_t n) {
+    check_input(c, "c", at::kFloat);
+    check_input(a, "a", at::kFloat);
+    check_input(b, "b", at::kFloat);
+    check_same(c, "c", a, "a");
+    check_same(a, "a", b, "b");
+    TORCH_CHECK_VALUE(0 <= n && n <= c.numel(), "n must be between 0 and ", c.numel(), ", the tensors' size, got ", n);
+    at::assert_no_partial_overlap(c, a);  // c may be a. Shifted by an element, threads would read each other's results
+    at::assert_no_partial_overlap(c, b);
+    const c10::cuda::CUDAGuard guard(c.device());
+    launch_add2(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), n,
+                c10::cuda::getCurrentCUDAStream());
+}
+
+// The macro that many listings use and forget to define. #x is the argument's name as text: its only advantage.
+#define CHECK_INPUT(x) check_input(x, #x, at::kFloat)
+
+at::Tensor vector_add(const at::Tensor& a, const at::Tensor& b) {
+    CHECK_INPUT(a);
+    CHECK_INPUT(b);
+    return add2(a, b);
+}
+
+// wrap_pybind_function turns torch's C++ errors into Python's: TORCH_CHECK_TYPE into TypeError, and so on.
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+    m.def("add2", torch::wrap_pybind_function(add2), py::arg("a"), py::arg("b"));
+    m.def("torch_launch_add2", torch::wrap_pybind_function(torch_launch_add2), py::arg("c"), py::arg("a"), py::arg("b"),
+          py::arg("n"));
+    m.def("vector_add", torch::wrap_pybind_function(vector_add), py::arg("a"), py::arg("b"));
+}

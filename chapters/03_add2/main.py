@@ -1,0 +1,61 @@
+"""Chapter 03: load() compiles add2.cpp and add2.cu, and Python calls them.
+
+python chapters/03_add2/main.py                  build, check, time
+python chapters/03_add2/main.py --sizes 20 28    ... with 2^20 and 2^28 elements
+python chapters/03_add2/main.py --timing         seven ways to time it, six of them wrong
+python chapters/03_add2/main.py --build-times    what torch/extension.h costs
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import torch
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
+
+from common import bench, check, device, title
+from common.cpp_extension import load
+
+
+def build():
+    return load(
+        name="add2",
+        sources=[str(here / "add2.cpp"), str(here / "add2.cu")],
+        extra_include_paths=[str(root)],  # for common/check.h
+        extra_cflags=["-O2"],  # load() itself asks for no optimisation of the .cpp; nvcc optimises a kernel anyway
+    )
+
+
+def inputs(n):
+    return torch.rand(n, device=device), torch.rand(n, device=device)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--sizes", type=int, nargs="+", default=[20], metavar="K", help="time 2^K elements")
+    options.add_argument("--timing", action="store_true", help="see timing_mistakes.py")
+    options.add_argument("--build-times", action="store_true", help="see build_times.py")
+    options = options.parse_args()
+
+    title(3, "add2", "load()")
+    if options.build_times:
+        import build_times
+
+        return build_times.main()
+    module = build()
+    if options.timing:
+        import timing_mistakes
+
+        return timing_mistakes.main(module)
+    check(module.add2, torch.add, inputs, rtol=0, atol=0)
+    ops = {"add2": module.add2, "torch": torch.add}
+    if device.type == "cuda":
+        ops["torch.compile"] = torch.compile(torch.add)
+    bench(ops, inputs, sizes=[2**k for k in options.sizes])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+// check_input.h: what a binding demands of its tensors, in words that name the argument, the expectation and what came.
+//
+// TypeError: not the right kind of thing (no tensor, another dtype). ValueError: the right kind, but not usable
+// (device, layout, shape). torch::wrap_pybind_function carries both to Python.
+#pragma once
+#include <ATen/core/Tensor.h>
+#include <c10/core/GradMode.h>
+
+#ifdef CUDA_ON_CPU
+constexpr at::DeviceType kernel_device = at::kCPU;  // CUDA on CPU: the kernels of this build read the host's memory
+#else
+constexpr at::DeviceType kernel_device = at::kCUDA;
+#endif
+
+// A kernel gets a bare pointer. It cannot see a wrong dtype, device or stride; it would just compute nonsense or crash.
+inline void check_input(const at::Tensor& x, const char* name, at::ScalarType dtype) {
+    TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got None");
+    TORCH_CHECK_TYPE(x.scalar_type() == dtype, name, " must have dtype ", dtype, ", got ", x.scalar_type());
+    TORCH_CHECK_VALUE(x.device().type() == kernel_device, name, " must be on ", kernel_device, ", got ", x.device());
+    TORCH_CHECK_VALUE(x.layout() == at::kStrided, name, " must be a dense tensor, got layout ", x.layout());
+    TORCH_CHECK_VALUE(x.is_contiguous(), name, " must be contiguous, got strides ", x.strides(), " for shape ",
+                      x.sizes(), "; pass ", name, ".contiguous()");
+    TORCH_CHECK_VALUE(!x.is_neg(), name, " is a lazily negated view (its memory holds the opposite sign); pass ", name,
+                      ".resolve_neg()");
+    TORCH_CHECK_VALUE(!x.requires_grad() || !at::GradMode::is_enabled(), name,
+                      " requires grad, but this operator has no backward and would cut the graph in silence; pass ",
+                      name, ".detach() or call it under torch.no_grad()");
+}
+
+// Elementwise operators: the same shape, and on several GPUs the same one.
+inline void check_same(const at::Tensor& a, const char* a_name, const at::Tensor& b, const char* b_name) {
+    TORCH_CHECK_VALUE(a.sizes() == b.sizes(), a_name, " and ", b_name, " must have the same shape, got ", a.sizes(),
+                      " and ", b.sizes());
+    TORCH_CHECK_VALUE(a.device() == b.device(), a_name, " and ", b_name, " must be on the same device, got ",
+                      a.device(), " and ", b.device());
+}

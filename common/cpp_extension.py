@@ -1,0 +1,131 @@
+"""torch.utils.cpp_extension with the same names and signatures, for machines with and without a GPU.
+
+    from common.cpp_extension import load
+
+With a GPU, load, load_inline, CUDAExtension and BuildExtension are torch's own. Without one (or with
+CHAPTERS_DEVICE=cpu) every .cu is translated to C++ first and compiled by the host compiler (see cuda_on_cpu/README.md).
+Either way a build shows what it is doing, fails with the compiler's first error, and goes to
+build/<torch version and device>/<name>.
+"""
+
+import functools
+import inspect
+import logging
+import os
+import sys
+from pathlib import Path
+from unittest import mock
+
+import torch
+
+from . import cuda_on_cpu, progress, toolkit
+from .device import device
+
+toolkit.prepare()
+logging.getLogger("torch.utils.cpp_extension").setLevel(logging.ERROR)  # "No CUDA runtime is found" is no news here
+import torch.utils.cpp_extension as torch_extension  # noqa: E402
+
+BuildExtension = torch_extension.BuildExtension
+
+# AddressSanitizer for a kernel that writes where it must not: see tools/sanitize.py, which sets both variables.
+_SANITIZE = ["-fsanitize=address", "-fno-omit-frame-pointer", "-g"] if os.environ.get("CHAPTERS_SANITIZE") else []
+# Some compilers are set up to link libstdc++ into every library. An extension has to share the one that torch uses: with
+# two of them in a process, the first number that is printed into an error message crashes it. Named first, the shared
+# one serves every symbol.
+_LDFLAGS = ["-l:libstdc++.so.6"] if sys.platform == "linux" else []
+if _SANITIZE:
+    os.environ.pop("LD_PRELOAD", None)  # for this process only, not for the compilers that it starts
+
+
+@functools.wraps(torch_extension.load)
+def load(*args, **kwargs):
+    call = inspect.signature(torch_extension.load).bind(*args, **kwargs).arguments
+    sources = call["sources"]
+    call["sources"] = [str(s) for s in ([sources] if isinstance(sources, (str, Path)) else sources)]
+    call["build_directory"] = folder = _build_directory(call)
+    call["extra_ldflags"] = [*_LDFLAGS, *(call.get("extra_ldflags") or [])]
+    with progress.watch(call["name"], call["sources"], folder):
+        if device.type == "cpu":
+            call = _for_cpu(call)
+        return torch_extension.load(**call)
+
+
+@functools.wraps(torch_extension.load_inline)
+def load_inline(*args, **kwargs):
+    call = inspect.signature(torch_extension.load_inline).bind(*args, **kwargs).arguments
+    call["build_directory"] = folder = _build_directory(call)
+    call["extra_ldflags"] = [*_LDFLAGS, *(call.get("extra_ldflags") or [])]
+    for sources in "cpp_sources", "cuda_sources":  # torch inserts its own lines into the lists that it is given
+        if not isinstance(call.get(sources) or "", str):
+            call[sources] = list(call[sources])
+    sources = ["main.cpp", "cuda.cu"] if call.get("cuda_sources") else ["main.cpp"]
+    with progress.watch(call["name"], sources, folder):
+        if device.type == "cuda":
+            return torch_extension.load_inline(**call)
+        # torch writes the strings to main.cpp and cuda.cu, with headers and binding, then hands the files to
+        # _jit_compile. Here only the files are wanted; they are then built as load() would build them.
+        with mock.patch.object(torch_extension, "_jit_compile", lambda name, sources, *args, **kwargs: sources):
+            call["sources"] = torch_extension.load_inline(**call)
+        known = inspect.signature(torch_extension.load).parameters
+        return torch_extension.load(**_for_cpu({key: value for key, value in call.items() if key in known}))
+
+
+@functools.wraps(torch_extension.CUDAExtension)
+def CUDAExtension(name, sources, *args, **kwargs):
+    kwargs["extra_link_args"] = [*_LDFLAGS, *kwargs.get("extra_link_args", []), *_SANITIZE]
+    if device.type == "cuda":
+        return torch_extension.CUDAExtension(name, sources, *args, **kwargs)
+    folder = os.path.join("build", "cuda_on_cpu", name)  # setuptools wants paths relative to setup.py
+    flags = kwargs.pop("extra_compile_args", [])
+    if isinstance(flags, dict):
+        flags = flags.get("cxx", [])
+    includes = [*_cpu_include_paths(sources), *kwargs.pop("include_dirs", [])]
+    return torch_extension.CppExtension(
+        name, _translate(sources, folder), *args, include_dirs=includes, extra_compile_args=_cpu_flags(flags), **kwargs
+    )
+
+
+def _build_directory(call: dict) -> str:
+    """The folder that the caller wants, or one for this torch, this Python and this device: an old .so never loads."""
+    folder = call.get("build_directory")
+    if folder is None:
+        python = f"py{sys.version_info.major}{sys.version_info.minor}"
+        key = "-".join(["torch", torch.__version__, python, device.type] + ["address"] * bool(_SANITIZE))
+        folder = Path(__file__).parents[1] / "build" / key / call["name"]
+    os.makedirs(folder, exist_ok=True)
+    return str(folder)
+
+
+def _for_cpu(call: dict) -> dict:
+    """The arguments of a load() for a GPU as those of a load() for CUDA on CPU."""
+    sources = call["sources"]
+    return call | {
+        "sources": _translate(sources, call["build_directory"]),
+        "extra_include_paths": [*_cpu_include_paths(sources), *(call.get("extra_include_paths") or [])],
+        "extra_cflags": _cpu_flags(call.get("extra_cflags") or []),
+        "extra_cuda_cflags": None,  # nvcc's words
+        "extra_ldflags": [*call["extra_ldflags"], *_SANITIZE],
+        "with_cuda": False,
+    }
+
+
+def _cpu_flags(flags: list[str]) -> list[str]:
+    return ["-O2", *cuda_on_cpu.CFLAGS, *flags, *_SANITIZE]
+
+
+def _cpu_include_paths(sources: list[str]) -> list[str]:
+    """CUDA's headers as seen by a CPU, then the sources' folders: a translated .cu lies elsewhere than its own header."""
+    return [str(cuda_on_cpu.INCLUDE), *sorted({os.path.dirname(os.path.abspath(s)) for s in sources})]
+
+
+def _translate(sources: list[str], folder: str) -> list[str]:
+    """Each .cu as C++ in that folder; other sources as they are."""
+    translated = []
+    for source in sources:
+        if source.endswith(".cu"):
+            out = os.path.join(folder, os.path.basename(source) + ".cpp")
+            os.makedirs(folder, exist_ok=True)
+            cuda_on_cpu.translate_file(Path(source), Path(out))
+            source = out
+        translated.append(source)
+    return translated

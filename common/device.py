@@ -1,0 +1,48 @@
+"""Where kernels run: on the GPU if there is one, else on the CPU. CHAPTERS_DEVICE=cpu or =cuda decides instead."""
+
+import os
+import platform
+import subprocess
+import sys
+
+import torch
+
+from . import progress, toolkit
+
+
+def _choose() -> torch.device:
+    wanted = os.environ.get("CHAPTERS_DEVICE") or ("cuda" if torch.cuda.is_available() else "cpu")
+    if wanted not in ("cpu", "cuda"):
+        sys.exit(f"CHAPTERS_DEVICE must be cpu or cuda, got {wanted!r}")
+    return torch.device(wanted)
+
+
+device = (
+    _choose()
+)  # a lesson's tensors are made with device=device; building for cuda works on a machine with no GPU too
+
+
+def title(chapter: int, *subjects: str) -> None:
+    """Prints a lesson's first line: what it is, on which machine, with which torch and compiler.
+
+    Ends the program with a clear message when the lesson is to run on a GPU and torch sees none.
+    """
+    sys.stdout.reconfigure(errors="replace", line_buffering=True)  # an ASCII terminal, and `make chapter03 | tee log`
+    sys.excepthook = progress.excepthook
+    if device.type == "cuda":
+        if not torch.cuda.is_available():
+            sys.exit("CHAPTERS_DEVICE=cuda, but torch sees no GPU. Unset it to run the lesson on the CPU.")
+        where = f"{torch.cuda.get_device_name()} · torch {torch.__version__} · nvcc {toolkit.nvcc_version()}"
+    else:
+        where = f"CUDA on CPU ({platform.machine()}) · torch {torch.__version__} · {_host_compiler()}"
+    print(f"{' · '.join([f'chapter {chapter:02}', *subjects]):<40} {where}")
+
+
+def _host_compiler() -> str:
+    from torch.utils.cpp_extension import get_cxx_compiler
+
+    compiler = get_cxx_compiler()
+    version = subprocess.run(
+        [*compiler.split(), "-dumpfullversion", "-dumpversion"], capture_output=True, text=True
+    ).stdout
+    return f"{os.path.basename(compiler)} {version.split()[0] if version else 'not found'}"

@@ -1,0 +1,142 @@
+"""What a reader sees of a build: which file is compiled and how long it takes, and one error instead of ninja's log."""
+
+import contextlib
+import fcntl
+import os
+import re
+import sys
+import threading
+import time
+from pathlib import Path
+
+
+class BuildError(RuntimeError):
+    """A file did not compile or link. The message has the compiler's first error; `log` is the whole output's path."""
+
+    def __init__(self, message: str, log: Path):
+        super().__init__(message)
+        self.log = log
+
+
+@contextlib.contextmanager
+def watch(name: str, sources: list[str], folder: str):
+    """Around a call of torch's load: shows its progress, turns its failure into a BuildError, holds its lock.
+
+    The lock is the kernel's (flock): it ends with the process that holds it, however that ends.
+    """
+    start = time.monotonic()
+    with open(os.path.join(folder, ".in_use"), "w") as lock:
+        _wait_for(lock, name)
+        # torch before 2.15 takes any file of this name for a running build and waits for ever, even when that build
+        # was killed. We hold the folder, so nobody is building in it.
+        Path(folder, "lock").unlink(missing_ok=True)
+        progress = _Progress(sources, folder, start)
+        try:
+            yield
+        except RuntimeError as error:
+            progress.stop()
+            log = Path(folder, "error.log")
+            log.write_text(f"{error}\n")
+            if "Error building extension" not in str(error):
+                raise
+            raise BuildError(f"{name} does not build.\n{first_error(str(error))}\n(all of it: {log})", log) from None
+        finally:
+            progress.stop()
+    progress.line(name, time.monotonic() - start, "" if progress.done else "nothing changed")
+
+
+def first_error(output: str) -> str:
+    """The first error in a compiler's or linker's output, with the lines that belong to it."""
+    lines = output.splitlines()
+    error = re.compile(
+        r":\d+: (fatal )?error: |\(\d+\): (catastrophic )?error|^nvcc (fatal|error)|error: |undefined reference"
+        r"|cannot find -l|command not found|No such file|not found"
+    )
+    at = next((i for i, line in enumerate(lines) if error.search(line)), None)
+    if at is None:
+        return output
+    end = next(
+        (i for i, line in enumerate(lines) if i > at and (error.search(line) or line.startswith("ninja: "))), None
+    )
+    return "\n".join(lines[at:end][:12])
+
+
+def excepthook(kind, error, traceback) -> None:
+    """Python's sys.excepthook for a lesson: of a failed build, only the message; how Python got there is no help."""
+    if isinstance(error, BuildError):
+        print(error, file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, traceback)
+
+
+def _wait_for(lock, name: str) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print(f"{'build':8}{name} is being built by another process: waiting for it", file=sys.stderr)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+
+class _Progress:
+    """Reads .ninja_log, to which ninja adds a line for every file as soon as it is finished."""
+
+    def __init__(self, sources: list[str], folder: str, start: float):
+        self.sources = [os.path.basename(s) for s in sources]
+        self.log = Path(folder, ".ninja_log")
+        self.start = start
+        self.seen = len(self._entries())
+        self.done: list[str] = []
+        self.stopped = threading.Event()
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def stop(self) -> None:
+        if not self.stopped.is_set():
+            self.stopped.set()
+            self.thread.join()
+            self._show_finished()
+
+    @staticmethod
+    def line(what: str, seconds: float, remark: str = "") -> None:
+        print(f"{'build':8}{what:<33}{seconds:5.1f} s   {remark}".rstrip())
+
+    def _run(self) -> None:
+        live = sys.stdout.isatty()
+        while not self.stopped.wait(0.1):
+            self._show_finished()
+            waiting = [s for s in self.sources if s not in self.done]
+            if live and waiting and time.monotonic() - self.start > 1:
+                print(
+                    f"{'build':8}{' '.join(waiting):<33}{time.monotonic() - self.start:5.1f} s ...",
+                    end="\r",
+                    flush=True,
+                )
+        if live:
+            print("\033[K", end="", flush=True)
+
+    def _show_finished(self) -> None:
+        entries = self._entries()
+        for begin, end, output in entries[self.seen :]:
+            source = self._source_of(output)
+            if source:
+                self.line(source, (end - begin) / 1000)
+            self.done.append(source or output)
+        self.seen = max(self.seen, len(entries))
+
+    def _entries(self) -> list[tuple[int, int, str]]:
+        """(start ms, end ms, output) of every file that ninja has made in this folder."""
+        try:
+            rows = [row.split("\t") for row in self.log.read_text().splitlines() if not row.startswith("#")]
+        except FileNotFoundError:
+            return []
+        return [(int(row[0]), int(row[1]), row[3]) for row in rows if len(row) == 5]
+
+    def _source_of(self, output: str) -> str | None:
+        """add2.o is made from add2.cpp, add2.cuda.o and (on the CPU) add2.cu.o from add2.cu."""
+        stem = output.removesuffix(".o")
+        names = {"main.o": "main.cpp"}
+        for source in self.sources:
+            base, extension = os.path.splitext(source)
+            names[base + (".o" if extension != ".cu" else ".cuda.o")] = source
+            names[source + ".o"] = source
+        return names.get(output) or (None if stem == output else stem)

@@ -1,0 +1,131 @@
+"""bench(): how fast is this operator, beside another one, and beside what the memory can do?"""
+
+import statistics
+import time
+from dataclasses import dataclass
+
+import torch
+from torch.utils._pytree import tree_flatten
+
+from .device import device
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One row of the table. Seconds; `kernel` is the GPU's own time (in CPU mode, the time of the whole call)."""
+
+    name: str
+    n: int
+    kernel: float  # median
+    spread: float  # half of the samples lie in a band this wide, as a fraction of the median
+    call: float  # the host's time until the call returns; the GPU may still be at work
+    nbytes: int  # every input read once and every output written once
+
+    @property
+    def bandwidth(self) -> float:
+        """Bytes a second."""
+        return self.nbytes / self.kernel
+
+
+def bench(ops, inputs, sizes=(2**20,)) -> list[Timing]:
+    """Times every operator at every size, prints a table and returns its rows.
+
+    ops     name -> callable; the first is ours, the others are what it is compared with
+    inputs  n -> tuple of arguments
+
+    On a GPU: CUDA events around each of many calls, after warm-up, each call with an empty L2 cache, median. This is
+    what triton.testing.do_bench does, and they agree within 5 % (tests/test_harness_gpu.py). The bandwidth counts the
+    bytes that the function must move; a copy of 1 GiB in the same run says what the memory can do.
+    """
+    on_gpu = device.type == "cuda"
+    limit = copy_bandwidth() if on_gpu else None
+    rows = []
+    for n in sizes:
+        args = inputs(n)
+        kind = str(args[0].dtype).removeprefix("torch.")
+        heads = ["kernel", "spread", "GB/s", "of copy", "call"] if on_gpu else ["CPU time", "spread"]
+        print(f"{'time':8}{f'n = {n}, {kind}':<33}" + "".join(f"{head:>10}" for head in heads))
+        for name, op in ops.items():
+            row = measure(name, n, op, args)
+            rows.append(row)
+            cells = [_seconds(row.kernel), f"{row.spread:.0%}"]
+            if on_gpu:
+                cells += [f"{row.bandwidth / 1e9:.0f}", f"{row.bandwidth / limit:.0%}", _seconds(row.call)]
+            print(f"{'':8}{name:<33}" + "".join(f"{cell:>10}" for cell in cells))
+    print(f"{'':8}{f'copy: {limit / 1e9:.0f} GB/s' if on_gpu else 'CPU times: they say nothing about a GPU.'}")
+    return rows
+
+
+def measure(name, n, op, args) -> Timing:
+    """Times op(*args). See bench for the method."""
+    result = op(*args)
+    nbytes = sum(t.nbytes for t in tree_flatten((args, result))[0] if isinstance(t, torch.Tensor))
+    del result
+    samples = sorted(_gpu_times(op, args) if device.type == "cuda" else _cpu_times(op, args))
+    median = statistics.median(samples)
+    spread = (samples[len(samples) * 3 // 4] - samples[len(samples) // 4]) / median
+    call = _call_time(op, args) if device.type == "cuda" else median
+    return Timing(name, n, median, spread, call, nbytes)
+
+
+def copy_bandwidth() -> float:
+    """Bytes a second, read plus written, of torch's copy of 1 GiB within the GPU's memory."""
+    source = torch.ones(2**30, dtype=torch.uint8, device=device)
+    target = torch.empty_like(source)
+    return 2 * source.nbytes / statistics.median(_gpu_times(target.copy_, (source,)))
+
+
+def _gpu_times(op, args, budget=0.2) -> list[float]:
+    """Seconds that the GPU spends in op, many times. budget: seconds for all of them."""
+    cache = torch.empty(256 * 2**20, dtype=torch.uint8, device=device)  # larger than any GPU's L2
+    flush = cache.zero_  # and while it runs, the host queues the next call: no gap on the GPU between the two events
+
+    def timed(repeats):
+        events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeats)]
+        for start, end in events:
+            flush()
+            start.record()
+            op(*args)
+            end.record()
+        torch.cuda.synchronize()
+        return [start.elapsed_time(end) / 1e3 for start, end in events]
+
+    timed(3)  # warm-up: loads the kernel, fills the allocator, raises the clocks
+    return timed(_repeats(budget, statistics.median(timed(5)) + 100e-6))
+
+
+def _cpu_times(op, args, budget=0.3) -> list[float]:
+    def timed(repeats):
+        samples = []
+        for _ in range(repeats):
+            start = time.perf_counter()
+            op(*args)
+            samples.append(time.perf_counter() - start)
+        return samples
+
+    return timed(_repeats(budget, statistics.median(timed(3))))
+
+
+def _call_time(op, args, calls=100) -> float:
+    """Seconds until op returns to Python, without waiting for the GPU; the median of ten rounds of calls."""
+
+    def one_round():
+        torch.cuda.synchronize()  # an empty queue: a full one makes the host wait
+        start = time.perf_counter()
+        for _ in range(calls):
+            op(*args)
+        return (time.perf_counter() - start) / calls
+
+    return statistics.median(one_round() for _ in range(10))
+
+
+def _repeats(budget: float, each: float) -> int:
+    return max(10, min(1000, int(budget / each)))
+
+
+def _seconds(t: float) -> str:
+    """0.0000089 as '8.9 us': three digits and a unit."""
+    for unit, scale in ("us", 1e6), ("ms", 1e3):
+        if t * scale < 1000:
+            return f"{t * scale:.{0 if t * scale >= 100 else 1}f} {unit}"
+    return f"{t:.2f} s"

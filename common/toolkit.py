@@ -1,0 +1,65 @@
+"""Finds what compiles a .cu: the CUDA toolkit whose version is torch's own, and ninja.
+
+torch looks at CUDA_HOME, then for nvcc on the PATH. That misses the toolkit that pip installs beside torch, and takes a
+toolkit of another CUDA version without a word until the build fails. So this module chooses, and sets CUDA_HOME before
+torch.utils.cpp_extension reads it.
+"""
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import torch
+
+
+def _candidates():
+    """Folders that may be a CUDA toolkit, the reader's own choice first."""
+    if os.environ.get("CUDA_HOME"):
+        yield Path(os.environ["CUDA_HOME"])
+    for place in sysconfig.get_path("purelib"), sysconfig.get_path("platlib"):
+        yield Path(place) / "nvidia" / f"cu{torch.version.cuda.split('.')[0]}"
+    if nvcc := shutil.which("nvcc"):
+        yield Path(nvcc).resolve().parents[1]
+    yield Path("/usr/local/cuda")
+
+
+@functools.cache
+def _version(home: Path) -> str | None:
+    """'13.0' for the nvcc in that folder, None where there is none that runs."""
+    try:
+        text = subprocess.run([home / "bin" / "nvcc", "--version"], capture_output=True, text=True).stdout
+    except OSError:
+        return None
+    release = re.search(r"release (\d+\.\d+)", text)
+    return release and release[1]
+
+
+@functools.cache
+def cuda_home() -> Path | None:
+    """The toolkit to build with: of torch's CUDA version, else of its major version (they are compatible), else None."""
+    if torch.version.cuda is None:
+        return None
+    found = [home for home in _candidates() if _version(home)]
+    same = [home for home in found if _version(home) == torch.version.cuda]
+    major = [home for home in found if _version(home).split(".")[0] == torch.version.cuda.split(".")[0]]
+    return next(iter(same + major), None)
+
+
+def nvcc_version() -> str:
+    """The version of the nvcc that builds the lessons, as '13.0', or 'not found'."""
+    home = cuda_home()
+    return _version(home) if home else "not found"
+
+
+def prepare() -> None:
+    """Lets torch.utils.cpp_extension find the toolkit and ninja. Call it before importing that module."""
+    if home := cuda_home():
+        os.environ["CUDA_HOME"] = str(home)
+    scripts = os.path.dirname(sys.executable)  # pip puts ninja there; an environment need not be activated to be used
+    if not shutil.which("ninja") and os.path.exists(os.path.join(scripts, "ninja")):
+        os.environ["PATH"] = scripts + os.pathsep + os.environ.get("PATH", "")

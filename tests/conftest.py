@@ -1,0 +1,39 @@
+"""What the tests share: the chapters (found by looking into chapters/), their operators, and both thread orders."""
+
+import functools
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+CHAPTERS = sorted(path.parent for path in ROOT.glob("chapters/[0-9][0-9]_*/main.py"))
+
+
+@functools.cache
+def chapter(name):
+    """chapters/<name>/main.py as a module. Lessons are named alike, so each gets a name of its own."""
+    path = ROOT / "chapters" / name / "main.py"
+    spec = importlib.util.spec_from_file_location(f"chapter_{name}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@functools.cache
+def operators(name):
+    """What chapters/<name>/main.py builds; built once for all tests."""
+    return chapter(name).build()
+
+
+@pytest.fixture(params=["forward", "reverse"])
+def thread_order(request, monkeypatch):
+    """CUDA on CPU runs the threads of a block first to last, and with CUDA_REVERSE=1 last to first."""
+    from common import device
+
+    if device.type == "cuda" and request.param == "reverse":
+        pytest.skip("a GPU has no thread order to reverse")
+    monkeypatch.setenv("CUDA_REVERSE", str(int(request.param == "reverse")))
+    return request.param

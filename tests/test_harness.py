@@ -1,0 +1,247 @@
+"""The harness is tested with operators that are wrong: check() must reject each, and a build that fails must say why."""
+
+import fcntl
+import inspect
+import subprocess
+import sys
+import threading
+
+import pytest
+import torch
+import torch.utils.cpp_extension
+from conftest import ROOT
+
+from common import bench, check, cpp_extension, device, progress
+from common.checking import Guarded
+from common.timing import _seconds
+
+
+def pair(n):
+    return torch.rand(n, device=device), torch.rand(n, device=device)
+
+
+def right(a, b):
+    return torch.add(a, b, out=torch.empty_like(a))
+
+
+def nan_in_the_last(a, b):
+    c = right(a, b)
+    c[-1:] = float("nan")
+    return c
+
+
+def off_by_one_in_the_last(a, b):
+    c = right(a, b)
+    c[-1:] += 1
+    return c
+
+
+def last_block_missing(a, b):
+    c = torch.empty_like(a)
+    n = len(a) // 256 * 256
+    torch.add(a[:n], b[:n], out=c[:n])
+    return c
+
+
+def never_launched(a, b):
+    return torch.empty_like(a)
+
+
+def beyond_the_end(a, b):
+    c = right(a, b)
+    c.as_strided((len(c) + 1,), (1,))[-1] = 0
+    return c
+
+
+def before_the_start(a, b):
+    c = right(a, b)
+    c.as_strided((1,), (1,), c.storage_offset() - 1).zero_()
+    return c
+
+
+def changes_its_input(a, b):
+    c = right(a, b)
+    a[:1] = 2
+    return c
+
+
+def returns_its_input(a, b):
+    return a.add_(b)
+
+
+def wrong_dtype(a, b):
+    return right(a, b).double()
+
+
+def float16_inside(a, b):
+    return (a.half() + b.half()).float()
+
+
+_cache = {}
+
+
+def remembers_addresses(a, b):
+    return _cache.setdefault((a.data_ptr(), len(a)), right(a, b))
+
+
+def one_output_for_all(a, b):
+    return torch.add(a, b, out=_cache.setdefault(len(a), torch.empty_like(a)))
+
+
+LIARS = {
+    nan_in_the_last: "wrong result",
+    off_by_one_in_the_last: "wrong result",
+    last_block_missing: "wrong result",
+    never_launched: "wrong result",
+    beyond_the_end: "wrote 4 bytes behind|wrote 0 bytes behind",
+    before_the_start: "before a tensor",
+    changes_its_input: "changed its inputs",
+    returns_its_input: "wrong result|changed its inputs|memory of an input",
+    wrong_dtype: "dtype",
+    float16_inside: "wrong result",
+    remembers_addresses: "second call",
+    one_output_for_all: "overwrote",
+}
+
+
+def test_check_accepts_a_right_operator(capsys):
+    check(right, torch.add, pair, rtol=0, atol=0)
+    assert "right: n = 0 1 3 255 256 257 1048579" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("liar", LIARS, ids=lambda f: f.__name__)
+def test_check_rejects(liar):
+    _cache.clear()
+    with pytest.raises(AssertionError, match=LIARS[liar]) as info:
+        check(liar, torch.add, pair)
+    assert f"{liar.__name__}(float32[" in str(info.value), "the message describes the inputs"
+
+
+@pytest.mark.skipif(device.type == "cpu", reason="streams need a GPU")
+def test_check_rejects_the_wrong_stream():
+    def on_the_default_stream(a, b):
+        with torch.cuda.stream(torch.cuda.default_stream()):
+            return right(a, b)
+
+    with pytest.raises(AssertionError, match="side stream"):
+        check(on_the_default_stream, torch.add, pair)
+
+
+def test_guarded_fills_new_memory_and_sees_cpp_allocations():
+    with Guarded():
+        x, i = torch.empty(5, device=device), torch.empty(5, dtype=torch.int32, device=device)
+    assert x.isnan().all() and (i == 0x5A5A5A5A).all()
+
+
+def test_bench_counts_bytes_and_prints_a_table(capsys):
+    rows = bench({"right": right, "torch": torch.add}, pair, sizes=[2**12, 2**13])
+    assert [(row.name, row.n, row.nbytes) for row in rows] == [
+        (name, n, 3 * 4 * n) for n in (2**12, 2**13) for name in ("right", "torch")
+    ]
+    assert all(row.kernel > 0 and row.call > 0 for row in rows)
+    out = capsys.readouterr().out
+    assert "n = 4096, float32" in out
+    assert ("CPU times" in out) == ("GB/s" not in out) == (device.type == "cpu")
+
+
+def test_bench_sees_a_slower_operator():
+    def ten_times(a, b):
+        for _ in range(10):
+            right(a, b)
+        return right(a, b)
+
+    rows = bench({"right": right, "ten times": ten_times}, pair, sizes=[2**22])
+    assert rows[1].kernel > 2 * rows[0].kernel  # eleven times the work, on a machine that others may use too
+
+
+@pytest.mark.parametrize("t, text", [(8.94e-6, "8.9 us"), (123.4e-6, "123 us"), (0.0123, "12.3 ms"), (2.5, "2.50 s")])
+def test_seconds(t, text):
+    assert _seconds(t) == text
+
+
+@pytest.mark.parametrize("name", ["load", "load_inline", "CUDAExtension"])
+def test_signatures_are_torchs(name):
+    ours, theirs = getattr(cpp_extension, name), getattr(torch.utils.cpp_extension, name)
+    assert inspect.signature(ours) == inspect.signature(theirs)
+
+
+@pytest.fixture
+def extension(tmp_path):
+    """Builds a small extension from a string in a folder of its own; bare is without torch, so it takes a second."""
+
+    def build(source, name="small"):
+        file = tmp_path / f"{name}.cpp"
+        file.write_text("#include <pybind11/pybind11.h>\n" + source)
+        folder = tmp_path / "build"
+        return cpp_extension.load(name=name, sources=[str(file)], build_directory=str(folder))
+
+    return build
+
+
+GOOD = 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("f", [] { return 42; }); }\n'
+
+
+def test_build_shows_the_file_and_its_time_then_that_nothing_changed(extension, capsys):
+    assert extension(GOOD).f() == 42
+    out = capsys.readouterr().out
+    assert "small.cpp" in out and " s" in out and "nothing changed" not in out
+    extension(GOOD)
+    assert "nothing changed" in capsys.readouterr().out
+
+
+def test_build_error_is_the_compilers_first(extension, tmp_path):
+    with pytest.raises(progress.BuildError) as info:
+        extension(GOOD + "int g() { return undeclared; }\nint h() { return also_undeclared; }\n")
+    text = str(info.value)
+    assert f"{tmp_path / 'small.cpp'}:3:" in text and "undeclared" in text and "also_undeclared" not in text
+    assert len(text.splitlines()) < 15
+    assert "also_undeclared" in info.value.log.read_text(), "the log has everything"
+
+
+def test_missing_header_is_named(extension):
+    with pytest.raises(progress.BuildError, match=r"small.cpp:2:10: fatal error: .?no_such_header.h"):
+        extension('#include "no_such_header.h"\n' + GOOD)
+
+
+def test_a_lock_left_by_a_killed_build_is_not_waited_for(extension, tmp_path):
+    folder = tmp_path / "build"
+    folder.mkdir()
+    (folder / "lock").touch()  # what torch before 2.15 leaves behind when it is killed
+    (folder / ".in_use").touch()  # and what we leave
+    assert extension(GOOD).f() == 42  # or this test never ends
+
+
+def test_a_build_waits_for_one_that_runs(extension, tmp_path, capsys):
+    folder = tmp_path / "build"
+    folder.mkdir()
+    with (folder / ".in_use").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        threading.Timer(1.0, lambda: fcntl.flock(held, fcntl.LOCK_UN)).start()
+        assert extension(GOOD).f() == 42
+    assert "small is being built by another process" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "output, first",
+    [
+        ('[1/2] nvcc -Werror x\nFAILED: x.o\nx.cu(7): error: identifier "y" is undefined\n\n1 error', "x.cu(7): error"),
+        ("In file included from a.cpp:1:\nb.h:3:1: error: expected ';'\n", "b.h:3:1: error"),
+        ("[3/3] c++ x.o -o x\n/usr/bin/ld: cannot find -lcudart: No such file\n", "/usr/bin/ld: cannot find -lcudart"),
+        ("x.o: in function `f':\nx.cpp:(.text+0x5): undefined reference to `g'\n", "x.cpp:(.text+0x5): undefined"),
+        ("nvcc fatal   : Unsupported gpu architecture 'compute_50'\n", "nvcc fatal"),
+        ("no word of it\n", "no word of it"),
+    ],
+)
+def test_first_error(output, first):
+    assert progress.first_error(output).startswith(first)
+
+
+def test_unknown_device_is_refused():
+    run = subprocess.run(
+        [sys.executable, "-c", "import common"],
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", "CHAPTERS_DEVICE": "tpu"},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 1 and run.stderr.strip() == "CHAPTERS_DEVICE must be cpu or cuda, got 'tpu'"

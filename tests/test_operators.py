@@ -1,0 +1,146 @@
+"""Every operator: right at awkward sizes, and a clear exception for every input that it does not take."""
+
+import numpy
+import pytest
+import torch
+from conftest import operators
+from operator_table import OPERATORS
+
+from common import check, device
+
+per_operator = pytest.mark.parametrize("op", OPERATORS, ids=str)
+OTHER_DEVICE = "cpu" if device.type == "cuda" else "meta"  # where the kernel cannot reach
+
+
+def function(op):
+    return getattr(operators(op.chapter), op.name)
+
+
+def good(op, n=4):
+    return [torch.rand(op.shape(n), device=device) for _ in op.arguments]
+
+
+def assert_refused(op, bad, exception, *words):
+    """With `bad` as each of the arguments in turn: that exception, with these words; and then a good call still works."""
+    for i, argument in enumerate(op.arguments):
+        args = good(op)
+        args[i] = bad
+        with pytest.raises(exception) as info:
+            function(op)(*args)
+        for word in (argument, *words):
+            assert word in str(info.value)
+        args = good(op)
+        torch.testing.assert_close(function(op)(*args), op.reference(*args))
+
+
+@per_operator
+def test_right_at_awkward_sizes(op, thread_order):
+    check(function(op), op.reference, lambda n: tuple(good(op, n)), op.sizes, rtol=0, atol=0)
+
+
+@per_operator
+def test_nan_and_infinity_pass_through(op):
+    x = torch.tensor([float("nan"), float("inf"), -float("inf"), -0.0, 1e-45, 3e38], device=device).expand(2, 6)
+    x = x.contiguous() if len(op.shape(1)) == 2 else x[0].contiguous()
+    args = [x] * len(op.arguments)
+    torch.testing.assert_close(function(op)(*args), op.reference(*args), rtol=0, atol=0, equal_nan=True)
+
+
+@per_operator
+@pytest.mark.parametrize(
+    "dtype", [torch.float64, torch.float16, torch.bfloat16, torch.int32, torch.bool, torch.complex64]
+)
+def test_another_dtype_is_refused(op, dtype):
+    bad = torch.ones(op.shape(4), dtype=dtype, device=device)
+    assert_refused(op, bad, TypeError, "must have dtype Float")
+
+
+@per_operator
+def test_another_device_is_refused(op):
+    assert_refused(op, torch.ones(op.shape(4), device=OTHER_DEVICE), ValueError, f"must be on {device}", OTHER_DEVICE)
+
+
+@per_operator
+def test_not_contiguous_is_refused(op):
+    shape = op.shape(4)
+    stepped = torch.rand(*shape[:-1], 2 * shape[-1], device=device)[..., ::2]
+    expanded = torch.rand(1, device=device).expand(shape)
+    for bad in stepped, expanded, torch.rand(shape[::-1], device=device).T if len(shape) == 2 else stepped:
+        assert_refused(op, bad, ValueError, "must be contiguous", ".contiguous()")
+
+
+@per_operator
+def test_another_shape_is_refused(op):
+    if len(op.arguments) == 1:
+        pytest.skip("one argument: every shape is its own")
+    for shape in [(5,), (1,), (), (4, 1), (0,)]:  # broadcasting is refused, too
+        assert_refused(op, torch.rand(shape, device=device), ValueError, "same shape")
+
+
+@per_operator
+@pytest.mark.parametrize("bad", [3, "x", [1.0, 2.0], numpy.ones(4, numpy.float32)], ids=["int", "str", "list", "numpy"])
+def test_not_a_tensor_is_refused(op, bad):
+    # pybind11 lists the arguments by name and type, and says what came instead.
+    assert_refused(op, bad, TypeError, f"{op.name}()", "torch.Tensor")
+
+
+@per_operator
+def test_none_is_refused(op):
+    assert_refused(op, None, TypeError)
+
+
+@per_operator
+def test_requires_grad_is_refused_unless_it_is_off(op):
+    bad = torch.rand(op.shape(4), device=device, requires_grad=True)
+    assert_refused(op, bad, ValueError, "requires grad", "no backward")
+    with torch.no_grad():
+        args = [bad] * len(op.arguments)
+        torch.testing.assert_close(function(op)(*args), op.reference(*args))
+
+
+@per_operator
+def test_lazily_negated_and_sparse_are_refused(op):
+    x = torch.rand(op.shape(4), device=device)
+    assert_refused(op, torch._neg_view(x), ValueError, "resolve_neg")
+    assert_refused(op, x.to_sparse(), ValueError, "dense")
+
+
+@per_operator
+def test_arguments_have_names(op):
+    args = dict(zip(op.arguments, good(op), strict=True))
+    torch.testing.assert_close(function(op)(**args), op.reference(*args.values()))
+
+
+@per_operator
+def test_a_misaligned_slice_is_right(op):
+    shape = op.shape(4)
+    args = [torch.rand(torch.Size(shape).numel() + 1, device=device)[1:].view(shape) for _ in op.arguments]
+    torch.testing.assert_close(function(op)(*args), op.reference(*args), rtol=0, atol=0)
+
+
+@pytest.mark.skipif(device.type == "cpu", reason="streams need a GPU")
+@per_operator
+def test_side_stream(op):
+    args = [torch.zeros(op.shape(2**20), device=device) for _ in op.arguments]
+    values = good(op, 2**20)
+    torch.cuda.synchronize()
+    with torch.cuda.stream(torch.cuda.Stream()) as _:
+        torch.cuda._sleep(20_000_000)
+        for arg, value in zip(args, values, strict=True):
+            arg.copy_(value)
+        result = function(op)(*args)
+        torch.cuda.current_stream().synchronize()
+    torch.testing.assert_close(result, op.reference(*values), rtol=0, atol=0)
+
+
+@pytest.mark.skipif(device.type == "cpu", reason="needs a GPU's memory")
+@pytest.mark.skipif(
+    device.type == "cuda" and torch.cuda.mem_get_info()[0] < 40 * 2**30, reason="needs 40 GiB of GPU memory"
+)
+@per_operator
+def test_more_than_2_to_the_31_elements(op):
+    n = 2**31 + 5
+    shape = op.shape(n // op.shape(1)[-1] if len(op.shape(1)) == 2 else n)
+    x = torch.rand(shape, device=device)
+    result = function(op)(*[x] * len(op.arguments))
+    assert torch.equal(result, op.reference(*[x] * len(op.arguments)))
