@@ -1,0 +1,55 @@
+// __syncthreads(): nobody goes on until everybody has come. Threads that have returned do not count.
+#pragma once
+
+#include "cuda_on_cpu/block.h"
+
+#pragma GCC visibility push(hidden)
+
+namespace cuda_on_cpu {
+
+inline Location barrier_place;  // where the threads wait that have come so far
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_divergent(const char* function, Location where) {
+    fail(std::string("waits in ") + function + " at " + text(where) + " while other threads of the block wait at " +
+         text(barrier_place) + "; all threads of a block must reach the same one");
+}
+
+inline void barrier(const char* function, bool vote, Location where) {
+    // CUDA demands that all threads of a block reach the same __syncthreads(). A GPU may let two different ones pass as
+    // one, or hang; here it is an error.
+    if (block.at_barrier == 0) barrier_place = where;
+    if (where != barrier_place) fail_divergent(function, where);
+
+    Warp& warp = warp_of(*self);
+    warp.at_barrier |= self->bit();
+    block.at_barrier++;
+    block.votes += vote;
+    open_barrier_if_complete();
+    suspend(function, where);
+}
+
+}  // namespace cuda_on_cpu
+
+inline void __syncthreads(cuda_on_cpu::Location where = {}) { cuda_on_cpu::barrier("__syncthreads()", false, where); }
+
+inline int __syncthreads_count(int predicate, cuda_on_cpu::Location where = {}) {
+    cuda_on_cpu::barrier("__syncthreads_count()", predicate != 0, where);
+    return cuda_on_cpu::block.yes;
+}
+
+inline int __syncthreads_and(int predicate, cuda_on_cpu::Location where = {}) {
+    cuda_on_cpu::barrier("__syncthreads_and()", predicate != 0, where);
+    return cuda_on_cpu::block.yes == cuda_on_cpu::block.passed;
+}
+
+inline int __syncthreads_or(int predicate, cuda_on_cpu::Location where = {}) {
+    cuda_on_cpu::barrier("__syncthreads_or()", predicate != 0, where);
+    return cuda_on_cpu::block.yes > 0;
+}
+
+// Memory fences order what other threads see. Here one thread runs at a time, and all see the same memory.
+inline void __threadfence() {}
+inline void __threadfence_block() {}
+inline void __threadfence_system() {}
+
+#pragma GCC visibility pop

@@ -1,0 +1,184 @@
+// One block of threads: which thread runs, which wait, and what for.
+//
+// A thread runs until it returns or has to wait for others. Then the next one has its turn: the first that was woken
+// up, else the first that has not started. A thread that returns lets the next one start on the same stack, so a kernel
+// that never waits is a plain loop on one stack. A thread that waits keeps its stack, and the next one starts on a new.
+#pragma once
+
+#include "cuda_on_cpu/fiber.h"
+#include "cuda_on_cpu/vector_types.h"
+
+// A place in a .cu. As the default value of an argument it is the place of the call.
+struct CudaOnCpuLocation {
+    const char* file;
+    int line;
+    constexpr CudaOnCpuLocation(const char* file = __builtin_FILE(), int line = __builtin_LINE())
+        : file(file), line(line) {}
+    bool operator!=(const CudaOnCpuLocation& o) const {
+        return line != o.line || (file != o.file && strcmp(file, o.file) != 0);
+    }
+};
+
+#pragma GCC visibility push(hidden)
+
+// What a kernel sees. They are set before a thread goes on.
+inline uint3 threadIdx, blockIdx;
+inline dim3 blockDim, gridDim;
+constexpr int warpSize = 32;
+
+namespace cuda_on_cpu {
+
+using Location = CudaOnCpuLocation;
+struct Warp;
+using Combine = void (*)(Warp& warp, uint32_t lanes);  // works out the results of a warp function, see warp.h
+
+struct Thread {
+    uint3 index;
+    unsigned rank;         // in the block: x first
+    Fiber* fiber;          // the stack it runs on
+    const char* function;  // what it waits in, and where: for messages
+    Location where;
+
+    uint32_t lane() const { return rank % 32; }
+    uint32_t bit() const { return 1u << lane(); }
+};
+
+// Sets of lanes are bits of a word, as in CUDA's own masks.
+struct Warp {
+    uint32_t alive;       // not returned yet
+    uint32_t ready;       // woken up, waiting for their turn
+    uint32_t at_barrier;  // waiting in __syncthreads()
+    uint32_t at_warp;     // waiting in a warp function, which fills in a row of the tables below
+    uint32_t mask[32];
+    Combine combine[32];
+    uint64_t value[32], result[32];
+    uint32_t source[32];
+
+    uint32_t suspended() const { return ready | at_barrier | at_warp; }
+};
+
+struct Block {
+    const char* kernel;                  // its name
+    void (*run_threads)(void*, Fiber&);  // a fiber's work: calls the kernel, thread after thread
+    void* launch;                        // the kernel and its arguments
+    bool reverse;                        // CUDA_REVERSE: the last thread first
+
+    unsigned size;         // threads
+    unsigned started;      // of them
+    unsigned alive;        // not returned yet
+    unsigned at_barrier;   // waiting in __syncthreads()
+    unsigned votes;        // of those, with a predicate that holds: __syncthreads_count()
+    unsigned passed, yes;  // the last barrier's final at_barrier and votes
+    uint32_t ready_warps;  // those with ready lanes
+    unsigned fibers_used;
+    bool abandoned;  // something went wrong: every thread is to leave
+
+    Thread threads[1024];
+    Warp warps[32];
+    Fiber host, fibers[1024];
+};
+
+inline Block block;                     // blocks run one after another: one is enough
+inline Thread* self;                    // the thread that runs
+inline std::exception_ptr first_error;  // what went wrong
+
+struct Abandoned {};  // thrown in a thread that waits when its block is given up, so that its destructors run
+
+inline std::string text(uint3 v) {
+    return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
+}
+
+inline std::string text(Location where) { return std::string(where.file) + ":" + std::to_string(where.line); }
+
+// For mistakes that are certain. The exception ends the launch, and leaves it where the kernel was launched.
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail(const std::string& what) {
+    throw std::runtime_error("CUDA on CPU: kernel " + std::string(block.kernel) + ", block " + text(blockIdx) +
+                             ", thread " + text(self->index) + ": " + what);
+}
+
+inline unsigned first(uint32_t set) { return block.reverse ? 31 - __builtin_clz(set) : __builtin_ctz(set); }
+
+inline Warp& warp_of(const Thread& thread) { return block.warps[thread.rank / 32]; }
+
+inline void make_ready(Warp& warp, uint32_t lanes) {
+    warp.ready |= lanes;
+    block.ready_warps |= 1u << (&warp - block.warps);
+}
+
+// ---- whose turn it is ----------------------------------------------------------------------------------------------
+
+inline void fiber_body();
+
+inline Fiber& next_fiber() {
+    if (block.ready_warps && !block.abandoned) {
+        const unsigned w = first(block.ready_warps), lane = first(block.warps[w].ready);
+        block.warps[w].ready ^= 1u << lane;
+        if (!block.warps[w].ready) block.ready_warps ^= 1u << w;
+        return *block.threads[w * 32 + lane].fiber;
+    }
+    if (block.started < block.size && !block.abandoned) {
+        Fiber& fiber = block.fibers[block.fibers_used];
+        fiber.start(fiber_body, block.fibers_used++);
+        return fiber;
+    }
+    return block.host;  // nobody can go on: run_block() looks why
+}
+
+// Leaves the thread that runs, until another has made it ready and its turn has come.
+inline void suspend(const char* function, Location where) {
+    Thread& me = *self;
+    me.function = function, me.where = where;
+    Fiber& next = next_fiber();
+    if (&next != me.fiber) me.fiber->switch_to(next);
+    self = &me, threadIdx = me.index;
+    if (block.abandoned) throw Abandoned();
+}
+
+inline bool start_thread(Fiber& fiber) {
+    if (block.ready_warps || block.started == block.size) return false;
+    const unsigned rank = block.reverse ? block.size - 1 - block.started : block.started;
+    block.started++;
+    self = &block.threads[rank];
+    self->fiber = &fiber;
+    threadIdx = self->index;
+    return true;
+}
+
+// ---- who may go on -------------------------------------------------------------------------------------------------
+
+// A barrier opens when every thread that has not returned waits there.
+inline void open_barrier_if_complete() {
+    if (block.at_barrier == 0 || block.at_barrier < block.alive) return;
+    block.passed = block.at_barrier, block.yes = block.votes;
+    block.at_barrier = block.votes = 0;
+    for (unsigned w = 0; w * 32 < block.size; w++) {
+        Warp& warp = block.warps[w];
+        if (warp.at_barrier) make_ready(warp, warp.at_barrier);
+        warp.at_barrier = 0;
+    }
+}
+
+// A warp function ends when every lane of its mask that has not returned waits in the same one, with the same mask.
+inline void end_warp_function_if_complete(Warp& warp, unsigned lane) {
+    const uint32_t mask = warp.mask[lane], lanes = mask & warp.alive;
+    if (lanes & ~warp.at_warp) return;
+    for (unsigned l = 0; l < 32; l++)
+        if (lanes >> l & 1 && (warp.mask[l] != mask || warp.combine[l] != warp.combine[lane])) return;
+    warp.combine[lane](warp, lanes);
+    warp.at_warp ^= lanes;
+    make_ready(warp, lanes);
+}
+
+inline void end_thread() {
+    Warp& warp = warp_of(*self);
+    warp.alive ^= self->bit();
+    block.alive--;
+    // Threads that have returned do not count: perhaps those that wait have waited for this one.
+    if (block.at_barrier) open_barrier_if_complete();
+    for (uint32_t left = warp.at_warp; left; left &= left - 1)
+        if (warp.at_warp & left & -left) end_warp_function_if_complete(warp, __builtin_ctz(left));
+}
+
+}  // namespace cuda_on_cpu
+
+#pragma GCC visibility pop

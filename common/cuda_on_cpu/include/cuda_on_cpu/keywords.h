@@ -1,0 +1,40 @@
+// The words that CUDA adds to C++.
+#pragma once
+
+// The standard headers come first: some of them use a word that is redefined below.
+#include <limits.h>
+#include <math.h>  // not <cmath>: CUDA has sqrt(), abs(), ... in the global namespace, for every type
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+// Hidden: the kernels of one .so and their shared memory are no business of another .so in the same Python process,
+// even if both have a kernel of the same name. (A static variable in a template would otherwise become one for all.)
+#define __global__ __attribute__((visibility("hidden")))
+#define __device__ __attribute__((visibility("hidden")))
+#define __host__
+#define __constant__ static __attribute__((unused))
+#define __managed__ static __attribute__((unused))
+#define __shared__ static __attribute__((unused))  // one copy is enough: blocks run one after another
+
+#define __align__(n) __attribute__((aligned(n)))  // not alignas: that is not allowed in the middle of a declaration
+#define __forceinline__ inline
+#define __noinline__  // nothing: libstdc++ writes __attribute__((__noinline__)), and this fits in there
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#ifndef __clang__
+#define __builtin_assume(condition) ((void)0)
+#endif

@@ -1,0 +1,20 @@
+// CUDA C++ on a machine without a GPU: what nvcc knows by itself and what its <cuda_runtime.h> declares, for g++ and
+// clang++.
+//
+// A kernel is an ordinary function here, and `threadIdx` an ordinary variable. A launch is a loop that sets the
+// variable and calls the function, once a thread. Only where threads wait for one another does it take more than a
+// loop: then each thread gets a stack of its own. Read the parts in this order.
+#pragma once
+
+#include "cuda_on_cpu/keywords.h"      // __global__, __shared__, ...: words that C++ does not know
+#include "cuda_on_cpu/vector_types.h"  // float4, make_float4(), dim3, ...
+#include "cuda_on_cpu/error.h"         // cudaError_t and the last error
+#include "cuda_on_cpu/runtime_api.h"   // what the host calls: cudaMalloc(), streams, events, ...
+#include "cuda_on_cpu/fiber.h"         // a stack of its own for a thread that waits
+#include "cuda_on_cpu/block.h"         // the threads of a block: who runs, who waits, and for what
+#include "cuda_on_cpu/run_block.h"     // a block from start to end; deadlocks
+#include "cuda_on_cpu/launch.h"        // kernel<<<grid, block, shared, stream>>>(arguments)
+#include "cuda_on_cpu/barrier.h"       // __syncthreads() and its relatives
+#include "cuda_on_cpu/warp.h"          // __shfl_sync(), __ballot_sync(), ...
+#include "cuda_on_cpu/atomics.h"       // atomicAdd(), ...
+#include "cuda_on_cpu/device_math.h"   // rsqrtf(), __popc(), min() of mixed types, ...

@@ -1,0 +1,308 @@
+"""Makes C++ of a .cu: rewrites what a C++ compiler cannot parse, and nothing else.
+
+    add<<<grid, block>>>(c, a, b)    cuda_on_cpu::launch("add", ... add(p...) ..., grid, block)(c, a, b)
+    extern __shared__ float s[];     float* const s = cuda_on_cpu::dynamic_shared();
+    static __shared__ float s[32];   __shared__ float s[32];     (__shared__ becomes `static`, and one is enough)
+    __shared__ alignas(16) int i;    __shared__ __align__(16) int i;
+
+What `...` stands for, see LAUNCH below and include/cuda_on_cpu/launch.h.
+
+Lines stay where they are, so that compilers, debuggers and sanitizers speak of the .cu.
+
+    python3 translate.py in.cu out.cpp
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+TOKEN = re.compile(
+    r"""(?P<comment> //(?:\\\r?\n|[^\n])* | /\*.*?\*/ | \\\r?\n )                   # or the end of a line in a macro
+      | (?P<string>  (?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"     # raw
+                   | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])+' )
+      | (?P<number>  \.?\d(?:'?[\w.]|(?<=[eEpP])[+-])* )                           # 1'000 is no character
+      | (?P<word>    [^\W\d]\w* )
+      | (?P<symbol>  <<< | <<=? | <= | >= | ->\*? | :: | \#\# | [^\s\w] )             # each other > is one of its own
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+# The kernel as a function that takes any arguments: so templates, overloads and pointers to functions are resolved as
+# C++ always does it, and the compiler can inline the kernel into the loop over threads. The second function gives the
+# kernel's address, if its name stands for a single function. The parameter has an odd name, because the kernel's name
+# may contain a local variable.
+LAUNCH = (
+    "cuda_on_cpu::launch(CUDA_ON_CPU_NAME({kernel}), [=](const auto&... cuda_p_) {{ {kernel}(cuda_p_...); }}, "
+    "[=](auto cuda_f_) -> decltype(cuda_f_({kernel})) {{ return cuda_f_({kernel}); }}, "
+)
+OPENING = {")": "(", "]": "[", "}": "{"}
+# A parenthesis after one of these does not belong to a call.
+KEYWORDS = {"return", "if", "else", "while", "for", "switch", "case", "do", "throw", "co_return", "and", "or", "not"}
+ALIGNMENTS = {"__align__", "alignas"}
+STATIC_WORDS = {"__shared__", "__constant__", "__managed__"}  # macros that begin with `static`
+
+
+class Token(NamedTuple):
+    kind: str
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+class TranslationError(ValueError):
+    """A .cu that cannot be translated. The message begins with file:line."""
+
+
+def joined(tokens: list[Token]) -> str:
+    """The tokens on one line, without comments; with a space where there was a gap."""
+    text = ""
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        text += " " * (before is not None and token.start > before.end) + token.text
+    return text
+
+
+class Translator:
+    def __init__(self, source: str, filename: str):
+        self.source = source
+        self.filename = filename
+        found = TOKEN.finditer(source)
+        self.tokens = [Token(m.lastgroup or "", m[0], m.start()) for m in found if not m["comment"]]
+        self.edits: list[tuple[int, int, str]] = []  # (start, end, new text)
+
+    def run(self) -> str:
+        for i, token in enumerate(self.tokens):
+            if token.text == "<<<" and not self.is_text(i - 1, "operator"):
+                self.launch(i)
+            elif token.text in STATIC_WORDS:
+                self.variable(i)
+        parts, position = [], 0
+        for start, end, text in sorted(self.edits):
+            parts += self.source[position:start], text
+            position = end
+        parts.append(self.source[position:])
+        name = self.filename.replace("\\", "\\\\").replace('"', '\\"')
+        return f'#include <cuda_runtime.h>\n#line 1 "{name}"\n{"".join(parts)}'
+
+    # ---- kernel<<<config>>>(arguments) ------------------------------------------------------------------------------
+
+    def launch(self, i: int) -> None:
+        """The token i is a <<<."""
+        start = self.kernel_start(i)
+        close = self.closing(i)
+        if not self.is_text(close + 3, "("):
+            raise self.error(close, "expected ( and the kernel's arguments after >>>")
+        self.replace(self.tokens[start].start, self.tokens[i].end, LAUNCH.format(kernel=joined(self.tokens[start:i])))
+        self.replace(self.tokens[close].start, self.tokens[close + 2].end, ")")
+
+    def kernel_start(self, launch: int) -> int:
+        """The first token of the kernel's name: a::b<c>, p->k, k[i], f(x), (k), name##_kernel, scanned backwards."""
+        i = launch  # the name begins here, so far
+        while True:
+            before = self.text(i - 1)
+            if before == ">":
+                i = self.template_start(i - 1, launch)
+                if self.kind(i - 1) != "word":
+                    break  # template arguments of nothing
+                continue
+            if before in (")", "]"):
+                i = self.group_start(i - 1)
+                # f(x)<<<>>> goes on with f, but return (k)<<<>>> does not go on with return.
+                if self.text(i - 1) in (")", "]", ">") or (self.kind(i - 1) == "word" and not self.is_keyword(i - 1)):
+                    continue
+                return i
+            if self.kind(i - 1) != "word" or self.is_keyword(i - 1):
+                break
+            i -= 1
+            if self.is_text(i - 1, "template"):  # p->template k<T>, A<T>::template k<T>
+                i -= 1
+            if self.text(i - 1) in (".", "->", "##"):
+                i -= 1
+            elif self.is_text(i - 1, "::"):
+                i -= 1
+                if self.text(i - 1) != ">" and (self.kind(i - 1) != "word" or self.is_keyword(i - 1)):
+                    return i  # ::k
+            else:
+                return i
+        raise self.error(launch, "expected a kernel's name before <<<")
+
+    def template_start(self, close: int, launch: int) -> int:
+        """The < that belongs to the > at close."""
+        depth, i = 0, close
+        while i >= 0:
+            text = self.text(i)
+            if text in OPENING:
+                i = self.group_start(i)
+            elif text == ">":
+                depth += 1
+            elif text == "<":
+                depth -= 1
+                if depth == 0:
+                    return i
+            elif text in (";", "{"):
+                break
+            i -= 1
+        raise self.error(launch, "the > before <<< has no matching <")
+
+    def group_start(self, close: int) -> int:
+        """The ( that belongs to the ) at close; the same for [ and {."""
+        expected = []
+        for i in range(close, -1, -1):
+            text = self.text(i)
+            if text in OPENING:
+                expected.append(OPENING[text])
+            elif text in OPENING.values():
+                if text != expected.pop():
+                    break
+                if not expected:
+                    return i
+        raise self.error(close, f"{self.text(close)} without {OPENING[self.text(close)]}")
+
+    def closing(self, launch: int) -> int:
+        """The first > of the >>> that belongs to the <<< at launch."""
+        groups = []
+        for i in range(launch + 1, len(self.tokens)):
+            text = self.text(i)
+            if text in OPENING.values():
+                groups.append(text)
+            elif text in OPENING:
+                if not groups or groups.pop() != OPENING[text]:
+                    break
+            elif text in (";", "<<<") and not groups:
+                break
+            elif not groups and self.is_closing(i):
+                return i
+        raise self.error(launch, "<<< without >>>")
+
+    def is_closing(self, i: int) -> bool:
+        """>>> without a gap. In >>>> the first closes a template."""
+        start = self.tokens[i].start
+        return self.source.startswith(">>>", start) and not self.source.startswith(">>>>", start)
+
+    # ---- variables --------------------------------------------------------------------------------------------------
+
+    def variable(self, i: int) -> None:
+        """The token i is __shared__ or another word that stands for `static`."""
+        first = self.declaration_start(i)
+        last = i
+        while self.kind(last + 1) == "word":
+            last += 1
+        words = range(first, last + 1)
+        extern = [k for k in words if self.text(k) == "extern"]
+        if extern and self.tokens[i].text == "__shared__":
+            self.dynamic_shared(extern[0])
+            return
+        for k in words:
+            if self.text(k) == "static":
+                self.replace(self.tokens[k].start, self.tokens[k].end, " " * len("static"))
+            elif self.text(k) == "alignas" and k > i:
+                self.replace(self.tokens[k].start, self.tokens[k].end, "__align__")
+
+    def declaration_start(self, i: int) -> int:
+        """The first of the words and alignments before the token i."""
+        while True:
+            if self.text(i - 1) == ")" and self.text(start := self.group_start(i - 1) - 1) in ALIGNMENTS:
+                i = start
+            elif self.kind(i - 1) == "word" and not self.is_keyword(i - 1):
+                i -= 1
+            else:
+                return i
+
+    def dynamic_shared(self, start: int) -> None:
+        """extern __shared__ T name[]; becomes T* const name = ...; the order of the words before the name is free."""
+        kept: list[Token] = []
+        i = start
+        while not self.is_text(i, "["):
+            text = self.text(i)
+            if text in ("", ";", "{", "}", "=", ",") and not self.inside_angles(kept):
+                raise self.error(start, "expected extern __shared__ T name[];")
+            if text in ALIGNMENTS:  # the memory is aligned to 128 bytes
+                i = self.group_end(i + 1)
+            elif text not in ("extern", "__shared__"):
+                kept.append(self.tokens[i])
+            i += 1
+        dimensions = i + 2
+        end = dimensions
+        while self.is_text(end, "["):
+            end = self.group_end(end) + 1
+        if not self.is_text(i + 1, "]") or not self.is_text(end, ";") or len(kept) < 2 or kept[-1].kind != "word":
+            raise self.error(start, "expected extern __shared__ T name[]; with one array only")
+        rest = joined(self.tokens[dimensions:end])
+        name = f"(*const {kept[-1].text}){rest}" if rest else f"* const {kept[-1].text}"
+        kind = joined(kept[:-1])
+        new = f"[[maybe_unused]] {kind}{' ' if rest else ''}{name} = cuda_on_cpu::dynamic_shared()"
+        self.replace(self.tokens[start].start, self.tokens[end].start, new)
+
+    @staticmethod
+    def inside_angles(tokens: list[Token]) -> bool:
+        texts = [t.text for t in tokens]
+        return texts.count("<") > texts.count(">")
+
+    def group_end(self, opening: int) -> int:
+        depth = 0
+        for i in range(opening, len(self.tokens)):
+            depth += (self.text(i) in OPENING.values()) - (self.text(i) in OPENING)
+            if depth == 0:
+                return i
+        raise self.error(opening, f"{self.text(opening)} is never closed")
+
+    # ---- tools ------------------------------------------------------------------------------------------------------
+
+    def text(self, i: int) -> str:
+        return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
+
+    def kind(self, i: int) -> str:
+        return self.tokens[i].kind if 0 <= i < len(self.tokens) else ""
+
+    def is_text(self, i: int, text: str) -> bool:
+        return self.text(i) == text
+
+    def is_keyword(self, i: int) -> bool:
+        return self.text(i) in KEYWORDS
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Line ends in the old text (in a macro they have a backslash) follow the new, so that no line moves."""
+        line_ends = re.findall(r"\\?\r?\n", self.source[start:end])
+        self.edits.append((start, end, text + "".join(line_ends)))
+
+    def error(self, i: int, message: str) -> TranslationError:
+        line = self.source.count("\n", 0, self.tokens[min(i, len(self.tokens) - 1)].start) + 1
+        return TranslationError(f"{self.filename}:{line}: {message}")
+
+
+def translate(source: str, filename: str) -> str:
+    """The C++ of a .cu's text. `filename` is how compilers will name it."""
+    return Translator(source, filename).run()
+
+
+def translate_file(cu: Path, out: Path) -> None:
+    """Translates a file. A result that is as before is not written again: ninja would compile it again."""
+    text = translate(read(Path(cu)), os.path.abspath(cu))
+    out = Path(out)
+    if out.exists() and read(out) == text:
+        return
+    out.parent.mkdir(parents=True, exist_ok=True)
+    temporary = out.with_name(f"{out.name}.{os.getpid()}.tmp")
+    with open(temporary, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        file.write(text)
+    temporary.replace(out)  # all at once: nobody ever sees half a file
+
+
+def read(path: Path) -> str:
+    """The text as it is: no line ending changes, and bytes that are not UTF-8 survive."""
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+        return file.read()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python3 translate.py in.cu out.cpp")
+    try:
+        translate_file(Path(sys.argv[1]), Path(sys.argv[2]))
+    except TranslationError as error:
+        sys.exit(str(error))

@@ -1,0 +1,86 @@
+// Threads that wait for one another for ever, and other mistakes that a GPU does not report. Prints the message.
+// The test looks for the words after ERROR, and for the lines that are marked.
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+__global__ void barrier_and_warp() {
+    if (threadIdx.x < 40)
+        __syncthreads();  // LINE barrier
+    else
+        __syncwarp();  // LINE warp
+}
+
+__global__ void lane_never_comes(int* a) {
+    if (threadIdx.x == 3)
+        __syncthreads();  // LINE never
+    else
+        *a = __shfl_down_sync(0x0000000f, int(threadIdx.x), 1);  // LINE shuffle
+}
+
+__global__ void masks_differ() {
+    __syncwarp(threadIdx.x < 16 ? 0xffffffff : 0xffff0000);  // LINE masks
+    __syncthreads();
+}
+
+__global__ void divergent_barrier() {
+    if (threadIdx.x % 2)
+        __syncthreads();  // LINE odd
+    else
+        __syncthreads();  // LINE even
+}
+
+__global__ void not_in_mask() { __syncwarp(1); }  // LINE mask
+
+__global__ void throws(int n) {
+    __syncthreads();
+    if (blockIdx.x == 1 && int(threadIdx.x) == n) throw std::runtime_error("thrown by a kernel");
+    __syncthreads();
+}
+
+int destroyed = 0;
+struct Guard {
+    ~Guard() { destroyed++; }
+};
+__global__ void destructors() {
+    Guard guard;
+    if (threadIdx.x < 63)
+        __syncthreads();
+    else
+        __syncwarp(3u << 30);  // lane 30 is in the barrier
+}
+
+__global__ void sum(int* a) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    atomicAdd(a, s[63 - threadIdx.x]);
+}
+
+__global__ void launches(int* a) { sum<<<1, 64>>>(a); }
+
+template <class F>
+void message_of(const char* name, F launch) {
+    try {
+        launch();
+        std::printf("%s: no error\n", name);
+    } catch (const std::exception& e) {
+        std::printf("%s: %s\n", name, e.what());
+    }
+    int a = 0;  // and the next launch works
+    sum<<<2, 64>>>(&a);
+    if (a != 2 * 2016) std::printf("%s: then a sum of %d\n", name, a);
+}
+
+int main() {
+    int a = 0;
+    message_of("barrier_and_warp", [] { barrier_and_warp<<<dim3(3, 2), 64>>>(); });
+    message_of("lane_never_comes", [&] { lane_never_comes<<<1, 4>>>(&a); });
+    message_of("masks_differ", [] { masks_differ<<<1, 32>>>(); });
+    message_of("divergent_barrier", [] { divergent_barrier<<<1, 32>>>(); });
+    message_of("not_in_mask", [] { not_in_mask<<<1, dim3(2, 2)>>>(); });
+    message_of("throws", [] { throws<<<3, 100>>>(57); });
+    message_of("destructors", [] { destructors<<<1, 64>>>(); });
+    message_of("launches", [&] { launches<<<1, 1>>>(&a); });
+    std::printf("destroyed: %d\n", destroyed);
+}

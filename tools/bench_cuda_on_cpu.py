@@ -1,0 +1,28 @@
+"""How fast CUDA on CPU is: 2^20 floats in blocks of 256, added, and summed up in two ways. One core, median of 15.
+
+python3 tools/bench_cuda_on_cpu.py [compiler flags, default: g++ -O3 -std=c++17]
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "common"))  # not `common` itself, which needs torch
+
+from cuda_on_cpu import CFLAGS, INCLUDE, translate_file  # noqa: E402
+
+
+def main() -> None:
+    compiler = sys.argv[1:] or ["g++", "-O3", "-std=c++17"]
+    with tempfile.TemporaryDirectory() as folder:
+        cpp, program = Path(folder, "speed.cpp"), Path(folder, "speed")
+        translate_file(ROOT / "tests/cuda_on_cpu/speed.cu", cpp)
+        subprocess.run([*compiler, *CFLAGS, f"-I{INCLUDE}", cpp, "-o", program, "-pthread"], check=True)
+        print(" ".join(compiler))
+        subprocess.run([program], check=True)
+
+
+if __name__ == "__main__":
+    main()
