@@ -22,7 +22,11 @@ setup:
 
 ## make test         all tests that this machine can run;  make test ARGS='-k add2 -x' passes arguments on
 test:
-	@$(call python,test) && "$$python" -m pytest $(ARGS)
+	@$(call python,test) && "$$python" -m pytest $(ARGS) && \
+	if [ -z "$$CHAPTERS_DEVICE" ] && "$$python" -c "import sys, torch; sys.exit(not torch.cuda.is_available())"; then \
+		echo "That was on the GPU. The same without it:"; \
+		CHAPTERS_DEVICE=cpu "$$python" -m pytest $(ARGS); \
+	fi
 
 ## make lint         ruff, clang-format and white space, checked
 lint:

@@ -8,6 +8,7 @@
 // CPU.
 #pragma once
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -53,15 +54,16 @@ std::vector<double> run_times(Run&& run, int repeats, cudaStream_t stream, void*
     return times;
 }
 
-// Times run(), which launches on `stream`. It is called at least 18 times, and as often as fits into about 0.2 s.
+// Times run(), which launches on `stream`: at least 10 times, and as often as fits into about 0.2 s.
 template <class Run>
 Timing measure(Run&& run, cudaStream_t stream) {
     constexpr size_t cache_bytes = size_t(256) << 20;  // larger than any GPU's L2
-    constexpr double budget = 200;                     // ms
     const auto cache = device_memory(cache_bytes);
     run_times(run, 3, stream, cache.get(), cache_bytes);  // warm-up: loads the kernel, raises the clocks
-    const double once = run_times(run, 5, stream, cache.get(), cache_bytes)[2] + 0.1;
-    const int repeats = int(std::clamp(budget / once, 10.0, 1000.0));
+    const auto start = std::chrono::steady_clock::now();
+    run_times(run, 5, stream, cache.get(), cache_bytes);
+    const std::chrono::duration<double> once = (std::chrono::steady_clock::now() - start) / 5;
+    const int repeats = int(std::clamp(0.2 / once.count(), 10.0, 1000.0));
     const std::vector<double> times = run_times(run, repeats, stream, cache.get(), cache_bytes);
     const double median = times[repeats / 2];
     return {median / 1e3, (times[repeats * 3 / 4] - times[repeats / 4]) / median, repeats};

@@ -91,7 +91,7 @@ def _gpu_times(op, args, budget=0.2) -> list[float]:
         return [start.elapsed_time(end) / 1e3 for start, end in events]
 
     timed(3)  # warm-up: loads the kernel, fills the allocator, raises the clocks
-    return timed(_repeats(budget, statistics.median(timed(5)) + 100e-6))
+    return timed(_repeats(budget, timed))
 
 
 def _cpu_times(op, args, budget=0.3) -> list[float]:
@@ -103,7 +103,7 @@ def _cpu_times(op, args, budget=0.3) -> list[float]:
             samples.append(time.perf_counter() - start)
         return samples
 
-    return timed(_repeats(budget, statistics.median(timed(3))))
+    return timed(_repeats(budget, timed))
 
 
 def _call_time(op, args, calls=100) -> float:
@@ -119,8 +119,11 @@ def _call_time(op, args, calls=100) -> float:
     return statistics.median(one_round() for _ in range(10))
 
 
-def _repeats(budget: float, each: float) -> int:
-    return max(10, min(1000, int(budget / each)))
+def _repeats(budget, timed) -> int:
+    """How many samples fit into so many seconds: at least 10, at most 1000."""
+    start = time.perf_counter()
+    timed(5)
+    return max(10, min(1000, int(budget / ((time.perf_counter() - start) / 5))))
 
 
 def _seconds(t: float) -> str:

@@ -3,6 +3,7 @@
 python chapters/03_add2/main.py                  build, check, time
 python chapters/03_add2/main.py --sizes 20 28    ... with 2^20 and 2^28 elements
 python chapters/03_add2/main.py --timing         seven ways to time it, six of them wrong
+python chapters/03_add2/main.py --one-file       kernel and binding in one .cu, custom_kernel.cu
 python chapters/03_add2/main.py --build-times    what torch/extension.h costs
 """
 
@@ -29,6 +30,15 @@ def build():
     )
 
 
+def build_one_file():
+    return load(
+        name="custom_kernel",
+        sources=[str(here / "custom_kernel.cu")],
+        extra_include_paths=[str(root)],
+        extra_cflags=["-O2"],
+    )
+
+
 def inputs(n):
     return torch.rand(n, device=device), torch.rand(n, device=device)
 
@@ -37,6 +47,9 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--sizes", type=int, nargs="+", default=[20], metavar="K", help="time 2^K elements")
     options.add_argument("--timing", action="store_true", help="see timing_mistakes.py")
+    options.add_argument(
+        "--one-file", action="store_true", help="build and check custom_operation from custom_kernel.cu"
+    )
     options.add_argument("--build-times", action="store_true", help="see build_times.py")
     options = options.parse_args()
 
@@ -45,6 +58,9 @@ def main():
         import build_times
 
         return build_times.main()
+    if options.one_file:
+        double = build_one_file().custom_operation
+        return check(double, lambda x: 2 * x, lambda n: inputs(n)[:1], rtol=0, atol=0)
     module = build()
     if options.timing:
         import timing_mistakes

@@ -1,0 +1,69 @@
+// check.h and bench.h, tested with calls and launches that fail. Prints ok, or what went wrong.
+#include <cstring>
+
+#include "common/bench.h"
+#include "common/check.h"
+
+static int failures = 0;
+
+static void expect(bool holds, const char* what) {
+    if (!holds) std::printf("failed: %s\n", what), failures++;
+}
+
+__global__ void fill(float* x, int n, float value) {
+    const int i = int(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < n) x[i] = value;
+}
+
+static void launch_fill(float* x, int n, float value, int blocks, int threads) {
+    fill<<<blocks, threads>>>(x, n, value);
+    CHECK_LAUNCH();
+}
+
+// The message of the exception that f throws, or "".
+template <class F>
+static std::string message(F&& f) {
+    try {
+        f();
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+static bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+int main() {
+    const int n = 1000;
+    const auto memory = bench::device_memory(n * sizeof(float));
+    float* x = static_cast<float*>(memory.get());
+
+    std::string text = message([&] { CHECK_CUDA(cudaMemcpy(nullptr, x, 8, cudaMemcpyDeviceToHost)); });
+    expect(has(text, "cudaMemcpy(nullptr, x, 8, cudaMemcpyDeviceToHost) failed"), "a failed call is named");
+    expect(has(text, "harness.cu:"), "... with its file and line");
+    expect(message([&] { launch_fill(x, n, 1, 4, 256); }) == "", "a good launch is not blamed for an earlier call");
+
+    text = message([&] { launch_fill(x, n, 1, 0, 256); });
+    expect(has(text, "launch_fill failed"), "a launch of 0 blocks names its launcher");
+    text = message([&] { launch_fill(x, n, 1, 1, 2048); });
+    expect(has(text, "launch_fill failed"), "a launch of 2048 threads a block names its launcher");
+    expect(message([&] { launch_fill(x, n, 7, 4, 256); }) == "", "a good launch after bad ones works");
+    float host[n];
+    CHECK_CUDA(cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost));
+    expect(host[0] == 7 && host[n - 1] == 7, "... and writes what it should");
+
+    int runs = 0;
+    const bench::Timing once = bench::measure([&] { launch_fill(x, n, 1, 4, 256), runs++; }, nullptr);
+    const bench::Timing many = bench::measure(
+        [&] {
+            for (int i = 0; i < 100; i++) launch_fill(x, n, 1, 4, 256);
+        },
+        nullptr);
+    expect(once.samples >= 10 && runs == once.samples + 8, "measure runs as often as it says");
+    expect(once.seconds > 0 && once.spread >= 0, "a time is positive");
+    expect(many.seconds > 5 * once.seconds, "100 launches take longer than one");
+    expect(bench::copy_bandwidth(nullptr, 1 << 22) > 0, "a copy has a bandwidth");
+
+    if (failures == 0) std::printf("ok\n");
+    return failures;
+}

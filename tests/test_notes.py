@@ -1,0 +1,27 @@
+"""The READMEs show what runs printed: nothing in between the two."""
+
+import subprocess
+import sys
+
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "tools"))
+import notes
+
+
+def test_readmes_show_what_results_hold():
+    done = subprocess.run([sys.executable, ROOT / "tools" / "notes.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_result_is_shown_somewhere():
+    shown = {notes.result_file(b) for readme in notes.readmes() for b in notes.BLOCK.finditer(readme.read_text())}
+    assert set(ROOT.glob("results/*/*.txt")) == shown
+
+
+def test_a_changed_figure_is_noticed():
+    readme = next(r for r in notes.readmes() if notes.BLOCK.search(r.read_text()))
+    text = readme.read_text()
+    block = notes.BLOCK.search(text)
+    changed = text.replace(block[5], block[5].replace("s", "z", 1))
+    assert changed != text and notes.filled(changed) == text
