@@ -47,6 +47,8 @@ def load(*args, **kwargs):
     with progress.watch(call["name"], call["sources"], folder):
         if device.type == "cpu":
             call = _for_cpu(call)
+        else:
+            toolkit.require()
         return torch_extension.load(**call)
 
 
@@ -61,6 +63,7 @@ def load_inline(*args, **kwargs):
     sources = ["main.cpp", "cuda.cu"] if call.get("cuda_sources") else ["main.cpp"]
     with progress.watch(call["name"], sources, folder):
         if device.type == "cuda":
+            toolkit.require()
             return torch_extension.load_inline(**call)
         # torch writes the strings to main.cpp and cuda.cu, with headers and binding, then hands the files to
         # _jit_compile. Here only the files are wanted; they are then built as load() would build them.

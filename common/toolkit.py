@@ -56,6 +56,18 @@ def nvcc_version() -> str:
     return _version(home) if home else "not found"
 
 
+def require() -> None:
+    """Raises RuntimeError, with the command that mends it, when no .cu can be built for a GPU."""
+    if torch.version.cuda is None:
+        raise RuntimeError(f"torch {torch.__version__} is built without CUDA, so there is no GPU to build for")
+    if cuda_home() is None:
+        found = "".join(f"\n{home} has nvcc {_version(home)}" for home in _candidates() if _version(home))
+        raise RuntimeError(
+            f"torch {torch.__version__} needs an nvcc of CUDA {torch.version.cuda}, and there is none{found}\n"
+            f"{sys.executable} -m pip install 'cuda-toolkit[nvcc,crt,nvvm,cccl]=={torch.version.cuda}.*'"
+        )
+
+
 def prepare() -> None:
     """Lets torch.utils.cpp_extension find the toolkit and ninja. Call it before importing that module."""
     if home := cuda_home():

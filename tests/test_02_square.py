@@ -34,4 +34,4 @@ def test_what_cpp_sources_does_not_declare_does_not_build():
     with pytest.raises(
         progress.BuildError, match="custom_operation.* was not declared|undeclared identifier 'custom_op"
     ):
-        chapter("02_square").build_undeclared()
+        chapter("02_square").undeclared()

@@ -8,7 +8,7 @@ import pytest
 import torch
 from conftest import ROOT, chapter, operators
 
-from common import device
+from common import check, device
 
 
 @pytest.fixture
@@ -26,6 +26,13 @@ def test_adds_n_elements_and_leaves_the_rest(launch, n, thread_order):
     assert launch(c, a, b, n) is None
     assert torch.equal(c[:n], (a + b)[:n])
     assert torch.equal(c[n:], torch.full((5,), -1.0, device=device))
+
+
+def test_the_notes_one_file_listing(thread_order):
+    double = chapter("03_add2").build_one_file().custom_operation
+    check(double, lambda x: 2 * x, lambda n: chapter("03_add2").inputs(n)[:1], rtol=0, atol=0)
+    with pytest.raises(TypeError, match="input must have dtype Float, got Int"):
+        double(torch.ones(3, dtype=torch.int32, device=device))
 
 
 def test_output_may_be_an_input(launch):

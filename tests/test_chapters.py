@@ -86,7 +86,11 @@ def test_runs_from_another_folder(folder):
 @per_chapter
 def test_builds_for_a_gpu_without_one(folder):
     """nvcc compiles and the linker links what readers with a GPU will get; only running it is left out."""
-    code = f"import sys; sys.path.insert(0, {str(folder)!r}); import main; print(main.build())"
+    code = (
+        f"import sys; sys.path.insert(0, {str(folder)!r}); import main\n"
+        "for name in dir(main):\n"
+        "    if name.startswith('build') and callable(getattr(main, name)): print(getattr(main, name)())"
+    )
     env = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
     env |= {"CHAPTERS_DEVICE": "cuda", "TORCH_CUDA_ARCH_LIST": "9.0"}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)

@@ -11,7 +11,7 @@ import torch
 import torch.utils.cpp_extension
 from conftest import ROOT
 
-from common import bench, check, cpp_extension, device, progress
+from common import bench, check, cpp_extension, device, progress, toolkit
 from common.checking import Guarded
 from common.timing import _seconds
 
@@ -245,3 +245,41 @@ def test_unknown_device_is_refused():
         text=True,
     )
     assert run.returncode == 1 and run.stderr.strip() == "CHAPTERS_DEVICE must be cpu or cuda, got 'tpu'"
+
+
+def test_no_nvcc_is_a_clear_message(monkeypatch):
+    monkeypatch.setattr(toolkit, "_candidates", lambda: [])
+    toolkit.cuda_home.cache_clear()
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    try:
+        with pytest.raises(RuntimeError, match=r"needs an nvcc of CUDA 13.0.*\n.*pip install 'cuda-toolkit\[.*==13.0"):
+            toolkit.require()
+    finally:
+        toolkit.cuda_home.cache_clear()
+
+
+def fake_toolkit(folder, version):
+    nvcc = folder / "bin" / "nvcc"
+    nvcc.parent.mkdir(parents=True)
+    nvcc.write_text(f"#!/bin/sh\necho 'Cuda compilation tools, release {version}, V{version}.1'\n")
+    nvcc.chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "there, chosen",
+    [
+        (["12.4", "13.2", "13.0"], "13.0"),  # torch's own version, wherever it stands
+        (["12.4", "13.2", "13.1"], "13.2"),  # else the first of its major version
+        (["12.4"], None),
+    ],
+)
+def test_the_toolkit_of_torchs_own_cuda_version_is_chosen(there, chosen, tmp_path, monkeypatch):
+    homes = [fake_toolkit(tmp_path / version, version) for version in there]
+    monkeypatch.setattr(toolkit, "_candidates", lambda: homes)
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    toolkit.cuda_home.cache_clear()
+    try:
+        assert toolkit.cuda_home() == (chosen and tmp_path / chosen)
+    finally:
+        toolkit.cuda_home.cache_clear()

@@ -29,7 +29,7 @@ def build():
     )
 
 
-def build_undeclared():
+def undeclared():
     """As in the notes: functions= names custom_operation, cpp_sources does not declare it. The build must fail."""
     return load_inline(
         name="inline_kernel",
@@ -60,7 +60,7 @@ def main():
 
     title(2, "square", "load_inline()")
     if options.undeclared:
-        return build_undeclared()
+        return undeclared()
     module = build()
     check(module.square_matrix, torch.square, matrix, sizes=[0, 1, 3, 15, 16, 17, 1025], rtol=0, atol=0)
     check(module.custom_operation, lambda x: 2 * x, vector, rtol=0, atol=0)
