@@ -34,4 +34,9 @@ def test_what_cpp_sources_does_not_declare_does_not_build():
     with pytest.raises(
         progress.BuildError, match="custom_operation.* was not declared|undeclared identifier 'custom_op"
     ):
-        chapter("02_square").undeclared()
+        chapter("02_square").as_in_the_notes(declare=False)
+
+
+def test_what_cpp_sources_declares_builds():
+    x = torch.rand(5, device=device)
+    assert torch.equal(chapter("02_square").as_in_the_notes(declare=True).custom_operation(x), 2 * x)

@@ -2,35 +2,35 @@
 #include "square.h"
 
 #include <algorithm>
+#include <climits>
 
 #include "common/check.h"
 
 constexpr int tile = 16;      // threads of a 2-D block along each side: 16 x 16 = 256
 constexpr int threads = 256;  // threads of a 1-D block
 
-// How many blocks of `size` cover n elements, within what CUDA allows along that axis of the grid.
+// How many blocks of `size` threads cover n elements, but no more than `limit`.
 static unsigned blocks_for(int64_t n, int size, int64_t limit) {
     return unsigned(std::min((n + size - 1) / size, limit));
 }
 
 // The grid lies over the matrix: x along a row, y from row to row. Neighbouring threads have neighbouring x, so the 32
-// threads of a warp read two runs of 16 floats. Both loops stride by the grid, because a grid has at most 65535 blocks
-// along y, which 1048561 rows exceed.
+// threads of a warp read two runs of 16 floats. Along y CUDA allows only 65535 blocks, which 1048561 rows exceed: so a
+// thread goes on with the row that lies one whole grid below, until the matrix ends. Along x it allows 2^31 - 1.
 __global__ void square_matrix_kernel(float* result, const float* matrix, int64_t height, int64_t width) {
-    const int64_t first_column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64_t column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (column >= width) return;
     const int64_t first_row = int64_t(blockIdx.y) * blockDim.y + threadIdx.y;
     for (int64_t row = first_row; row < height; row += int64_t(gridDim.y) * blockDim.y) {
-        for (int64_t column = first_column; column < width; column += int64_t(gridDim.x) * blockDim.x) {
-            const float value = matrix[row * width + column];
-            result[row * width + column] = value * value;
-        }
+        const float value = matrix[row * width + column];
+        result[row * width + column] = value * value;
     }
 }
 
 void launch_square_matrix(float* result, const float* matrix, int64_t height, int64_t width, cudaStream_t stream) {
     if (height == 0 || width == 0) return;  // CUDA refuses a grid of 0 blocks
     const dim3 block(tile, tile);
-    const dim3 grid(blocks_for(width, tile, 65535), blocks_for(height, tile, 65535));
+    const dim3 grid(blocks_for(width, tile, INT_MAX), blocks_for(height, tile, 65535));
     square_matrix_kernel<<<grid, block, 0, stream>>>(result, matrix, height, width);
     CHECK_LAUNCH();
 }
