@@ -1,7 +1,7 @@
 // check_input.h: what a binding demands of its tensors, in words that name the argument, the expectation and what came.
 //
 // TypeError: not the right kind of thing (no tensor, another dtype). ValueError: the right kind, but not usable
-// (device, layout, shape). torch::wrap_pybind_function carries both to Python.
+// (device, layout, shape). torch turns both into Python's.
 #pragma once
 #include <ATen/core/Tensor.h>
 #include <c10/core/GradMode.h>

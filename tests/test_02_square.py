@@ -19,7 +19,7 @@ def test_every_shape_around_a_block(height, thread_order):
 
 
 @pytest.mark.parametrize("shape", [(65535 * 16 + 1, 1), (1, 65535 * 16 + 1)])
-def test_more_rows_or_columns_than_the_grid_covers_at_once(shape):
+def test_more_rows_or_columns_than_65535_blocks_cover(shape):
     matrix = torch.rand(shape, device=device)
     assert torch.equal(square(matrix), matrix.square())
 

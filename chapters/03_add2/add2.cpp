@@ -45,7 +45,8 @@ at::Tensor vector_add(const at::Tensor& a, const at::Tensor& b) {
     return add2(a, b);
 }
 
-// wrap_pybind_function turns torch's C++ errors into Python's: TORCH_CHECK_TYPE into TypeError, and so on.
+// wrap_pybind_function hands torch's errors and warnings to Python as those of its own operators, and is what
+// load_inline writes for functions=[...].
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("add2", torch::wrap_pybind_function(add2), py::arg("a"), py::arg("b"));
     m.def("torch_launch_add2", torch::wrap_pybind_function(torch_launch_add2), py::arg("c"), py::arg("a"), py::arg("b"),
