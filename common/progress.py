@@ -55,9 +55,8 @@ def first_error(output: str) -> str:
     at = next((i for i, line in enumerate(lines) if error.search(line)), None)
     if at is None:
         return output
-    end = next(
-        (i for i, line in enumerate(lines) if i > at and (error.search(line) or line.startswith("ninja: "))), None
-    )
+    others = re.compile(rf"{error.pattern}|^ninja: |^\[\d+/\d+\] |^FAILED: ")  # the next error, or what ninja says
+    end = next((i for i, line in enumerate(lines) if i > at and others.search(line)), None)
     return "\n".join(lines[at:end][:12])
 
 

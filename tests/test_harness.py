@@ -234,6 +234,9 @@ def test_a_build_waits_for_one_that_runs(extension, tmp_path, capsys):
 )
 def test_first_error(output, first):
     assert progress.first_error(output).startswith(first)
+    more = "[2/3] c++ -c b.cpp\nFAILED: [code=1] b.o\nb.cpp:1:1: error: another\nninja: build stopped\n"
+    if first != "no word of it":
+        assert progress.first_error(output + more) == progress.first_error(output)
 
 
 def test_unknown_device_is_refused():

@@ -18,14 +18,15 @@ from common import title
 from common.cpp_extension import load_inline
 
 
-def build(name="hello", **options):
+def build(name="hello", functions=("hello", "hello_gpu"), no_implicit_headers=True, build_directory=None):
     return load_inline(
         name=name,
         cpp_sources=[(here / "hello.cpp").read_text()],  # any string will do; from a file, your editor can colour it
         cuda_sources=[(here / "hello.cu").read_text()],
-        functions=["hello", "hello_gpu"],  # what Python sees
+        functions=list(functions),  # what Python sees
         extra_include_paths=[str(here), str(root)],  # for hello.h and common/
-        **{"no_implicit_headers": True, **options},
+        build_directory=build_directory,  # None: a folder in build/
+        no_implicit_headers=no_implicit_headers,  # hello.cpp and hello.cu include what they need, and no more
     )
 
 
