@@ -224,7 +224,10 @@ def test_a_build_waits_for_one_that_runs(extension, tmp_path, capsys):
 @pytest.mark.parametrize(
     "output, first",
     [
-        ('[1/2] nvcc -Werror x\nFAILED: x.o\nx.cu(7): error: identifier "y" is undefined\n\n1 error\n', "x.cu(7): error"),
+        (
+            '[1/2] nvcc -Werror x\nFAILED: x.o\nx.cu(7): error: identifier "y" is undefined\n\n1 error\n',
+            "x.cu(7): error",
+        ),
         ("In file included from a.cpp:1:\nb.h:3:1: error: expected ';'\n", "b.h:3:1: error"),
         ("[3/3] c++ x.o -o x\n/usr/bin/ld: cannot find -lcudart: No such file\n", "/usr/bin/ld: cannot find -lcudart"),
         ("x.o: in function `f':\nx.cpp:(.text+0x5): undefined reference to `g'\n", "x.cpp:(.text+0x5): undefined"),
