@@ -16,7 +16,7 @@ help:
 		printf 'make chapter%s    %s\n' "$${number%%_*}" "$${title%\"\"\"}"; \
 	done
 
-## make setup        what the first of the others would do: find a Python with torch, or make .venv
+## make setup        only prepare: find a Python that has torch, or make .venv
 setup:
 	@$(call python,test) && echo "Ready: $$python"
 
@@ -32,7 +32,7 @@ test:
 lint:
 	@$(call python,lint) && "$$python" tools/lint.py
 
-## make format       the same, mended
+## make format       fix what lint finds, where a tool can
 format:
 	@$(call python,lint) && "$$python" tools/lint.py --fix
 
@@ -40,15 +40,15 @@ format:
 clean:
 	rm -rf build
 
-## make sanitize03   chapter 03 on the CPU with AddressSanitizer, which finds reads and writes outside of arrays
+## make sanitizeNN   run it on the CPU with AddressSanitizer, which finds reads and writes outside of arrays
 $(NUMBERS:%=sanitize%): sanitize%:
 	@$(call python,lesson) && "$$python" tools/sanitize.py chapters/$*_*/main.py $(ARGS)
 
-## make chapter03    run chapter 03;  make chapter03 ARGS='--help' passes arguments on
+## make chapterNN    build, check and time that chapter;  make chapter03 ARGS='--help' passes arguments on
 $(NUMBERS:%=chapter%): chapter%:
 	@$(call python,lesson) && "$$python" chapters/$*_*/main.py $(ARGS)
 
-# Numbers that no chapter has come here.
+# Any other number ends here.
 chapter% sanitize%:
 	@echo "There is no chapter $*; there are: $(NUMBERS)" >&2; exit 1
 

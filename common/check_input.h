@@ -14,7 +14,7 @@ constexpr at::DeviceType kernel_device = at::kCUDA;
 
 // A kernel gets a bare pointer. It cannot see a wrong dtype, device or stride; it would just compute nonsense or crash.
 inline void check_input(const at::Tensor& x, const char* name, at::ScalarType dtype) {
-    TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got None");
+    TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got an undefined one");
     TORCH_CHECK_TYPE(x.scalar_type() == dtype, name, " must have dtype ", dtype, ", got ", x.scalar_type());
     TORCH_CHECK_VALUE(x.device().type() == kernel_device, name, " must be on ", kernel_device, ", got ", x.device());
     TORCH_CHECK_VALUE(x.layout() == at::kStrided, name, " must be a dense tensor, got layout ", x.layout());

@@ -52,7 +52,7 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, name=None):
 
         if device.type == "cuda":
             compare(_on_side_stream(op, args, before), expected, "wrong result on a side stream")
-    print(f"{'check':8}{name}: n = {' '.join(map(str, sizes))}".ljust(52) + f"  ok, largest error {largest:.2g}")
+    print(f"{'check':8}{name}: n = {' '.join(map(str, sizes))}".ljust(58) + f"  ok, largest error {largest:.2g}")
 
 
 class Guarded(TorchDispatchMode):

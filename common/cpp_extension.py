@@ -95,7 +95,13 @@ def _build_directory(call: dict) -> str:
         python = f"py{sys.version_info.major}{sys.version_info.minor}"
         key = "-".join(["torch", torch.__version__, python, device.type] + ["address"] * bool(_SANITIZE))
         folder = Path(__file__).parents[1] / "build" / key / call["name"]
-    os.makedirs(folder, exist_ok=True)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        Path(folder, ".in_use").touch()
+    except OSError as error:
+        raise progress.BuildError(
+            f"{error}\nA build writes there: use a copy of the repository that you own."
+        ) from None
     return str(folder)
 
 

@@ -11,15 +11,15 @@ from . import progress, toolkit
 
 
 def _choose() -> torch.device:
-    wanted = os.environ.get("CHAPTERS_DEVICE") or ("cuda" if torch.cuda.is_available() else "cpu")
+    gpu = torch.cuda.is_available() and torch.version.cuda  # not AMD's, which torch calls cuda, too
+    wanted = os.environ.get("CHAPTERS_DEVICE") or ("cuda" if gpu else "cpu")
     if wanted not in ("cpu", "cuda"):
         sys.exit(f"CHAPTERS_DEVICE must be cpu or cuda, got {wanted!r}")
     return torch.device(wanted)
 
 
-device = (
-    _choose()
-)  # a lesson's tensors are made with device=device; building for cuda works on a machine with no GPU too
+# A lesson's tensors are made with device=device. Building for cuda works on a machine with no GPU, too.
+device = _choose()
 
 
 def title(chapter: int, *subjects: str) -> None:
@@ -27,7 +27,8 @@ def title(chapter: int, *subjects: str) -> None:
 
     Ends the program with a clear message when the lesson is to run on a GPU and torch sees none.
     """
-    sys.stdout.reconfigure(errors="replace", line_buffering=True)  # an ASCII terminal, and `make chapter03 | tee log`
+    if hasattr(sys.stdout, "reconfigure"):  # not so in a notebook
+        sys.stdout.reconfigure(errors="replace", line_buffering=True)  # an ASCII terminal; `make chapter03 | tee log`
     sys.excepthook = progress.excepthook
     if device.type == "cuda":
         if not torch.cuda.is_available():
@@ -42,7 +43,8 @@ def _host_compiler() -> str:
     from torch.utils.cpp_extension import get_cxx_compiler
 
     compiler = get_cxx_compiler()
-    version = subprocess.run(
-        [*compiler.split(), "-dumpfullversion", "-dumpversion"], capture_output=True, text=True
-    ).stdout
+    try:
+        version = subprocess.run([compiler, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True).stdout
+    except OSError:
+        version = ""
     return f"{os.path.basename(compiler)} {version.split()[0] if version else 'not found'}"

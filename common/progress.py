@@ -4,16 +4,22 @@ import contextlib
 import fcntl
 import os
 import re
+import shutil
 import sys
 import threading
 import time
 from pathlib import Path
 
+from . import cuda_on_cpu
+
 
 class BuildError(RuntimeError):
-    """A file did not compile or link. The message has the compiler's first error; `log` is the whole output's path."""
+    """An operator cannot be built: no compiler, or a file that does not compile or link.
 
-    def __init__(self, message: str, log: Path):
+    The message has the compiler's first error; `log`, where there is one, is the path of its whole output.
+    """
+
+    def __init__(self, message: str, log: Path | None = None):
         super().__init__(message)
         self.log = log
 
@@ -24,15 +30,17 @@ def watch(name: str, sources: list[str], folder: str):
 
     The lock is the kernel's (flock): it ends with the process that holds it, however that ends.
     """
-    start = time.monotonic()
     with open(os.path.join(folder, ".in_use"), "w") as lock:
         _wait_for(lock, name)
+        start = time.monotonic()
         # torch before 2.15 takes any file of this name for a running build and waits for ever, even when that build
-        # was killed. We hold the folder, so nobody is building in it.
+        # was killed. We hold the folder, so whoever left it is gone.
         Path(folder, "lock").unlink(missing_ok=True)
         progress = _Progress(sources, folder, start)
         try:
             yield
+        except cuda_on_cpu.TranslationError as error:
+            raise BuildError(f"{name} does not build.\n{error}") from None
         except RuntimeError as error:
             progress.stop()
             log = Path(folder, "error.log")
@@ -64,6 +72,8 @@ def excepthook(kind, error, traceback) -> None:
     """Python's sys.excepthook for a lesson: of a failed build, only the message; how Python got there is no help."""
     if isinstance(error, BuildError):
         print(error, file=sys.stderr)
+    elif isinstance(error, BrokenPipeError):  # make chapter03 | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     else:
         sys.__excepthook__(kind, error, traceback)
 
@@ -83,7 +93,7 @@ class _Progress:
         self.sources = [os.path.basename(s) for s in sources]
         self.log = Path(folder, ".ninja_log")
         self.start = start
-        self.seen = len(self._entries())
+        self.seen = set(self._entries())
         self.done: list[str] = []
         self.stopped = threading.Event()
         self.thread = threading.Thread(target=self._run, daemon=True)
@@ -97,7 +107,8 @@ class _Progress:
 
     @staticmethod
     def line(what: str, seconds: float, remark: str = "") -> None:
-        print(f"{'build':8}{what:<33}{seconds:5.1f} s   {remark}".rstrip())
+        clear = "\033[K" if sys.stdout.isatty() else ""  # what is left of the live line
+        print(f"{'build':8}{what:<33}{seconds:5.1f} s   {remark}".rstrip() + clear)
 
     def _run(self) -> None:
         live = sys.stdout.isatty()
@@ -105,30 +116,31 @@ class _Progress:
             self._show_finished()
             waiting = [s for s in self.sources if s not in self.done]
             if live and waiting and time.monotonic() - self.start > 1:
-                print(
-                    f"{'build':8}{' '.join(waiting):<33}{time.monotonic() - self.start:5.1f} s ...",
-                    end="\r",
-                    flush=True,
-                )
+                text = f"{'build':8}{' '.join(waiting):<33}{time.monotonic() - self.start:5.1f} s ..."
+                print(text[: shutil.get_terminal_size().columns - 1], end="\033[K\r", flush=True)
         if live:
             print("\033[K", end="", flush=True)
 
     def _show_finished(self) -> None:
-        entries = self._entries()
-        for begin, end, output in entries[self.seen :]:
-            source = self._source_of(output)
-            if source:
-                self.line(source, (end - begin) / 1000)
-            self.done.append(source or output)
-        self.seen = max(self.seen, len(entries))
+        for entry in self._entries():
+            if entry not in self.seen:
+                begin, end, _, output, _ = entry
+                source = self._source_of(output)
+                if source:
+                    self.line(source, (int(end) - int(begin)) / 1000)
+                self.done.append(source or output)
+                self.seen.add(entry)
 
-    def _entries(self) -> list[tuple[int, int, str]]:
-        """(start ms, end ms, output) of every file that ninja has made in this folder."""
+    def _entries(self) -> list[tuple[str, ...]]:
+        """(start ms, end ms, time, output, the command's hash) of every file that ninja has made in this folder.
+
+        Now and then ninja writes the log anew, without the entries that later ones replace: so counting lines is wrong.
+        """
         try:
-            rows = [row.split("\t") for row in self.log.read_text().splitlines() if not row.startswith("#")]
+            rows = [tuple(row.split("\t")) for row in self.log.read_text().splitlines()]
         except FileNotFoundError:
             return []
-        return [(int(row[0]), int(row[1]), row[3]) for row in rows if len(row) == 5]
+        return [row for row in rows if len(row) == 5]
 
     def _source_of(self, output: str) -> str | None:
         """add2.o is made from add2.cpp, add2.cuda.o and (on the CPU) add2.cu.o from add2.cu."""

@@ -1,8 +1,12 @@
 """bench(): how fast is this operator, beside another one, and beside what the memory can do?"""
 
+import os
+import shutil
 import statistics
 import time
 from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
 
 import torch
 from torch.utils._pytree import tree_flatten
@@ -74,6 +78,18 @@ def copy_bandwidth() -> float:
     source = torch.ones(nbytes, dtype=torch.uint8, device=device)
     target = torch.empty_like(source)
     return 2 * source.nbytes / statistics.median(_gpu_times(target.copy_, (source,)))
+
+
+def build_seconds(name, build) -> float:
+    """Seconds of build(folder) from clean, in a folder of that name below build/, without a compiler cache."""
+    folder = Path(__file__).parents[1] / "build" / "build_times" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    no_cache = {"CCACHE_DISABLE": "1", "TORCH_NO_COMPILER_WRAPPER": "1"}
+    with mock.patch.dict(os.environ, no_cache):
+        start = time.perf_counter()
+        build(folder)
+        return time.perf_counter() - start
 
 
 def _gpu_times(op, args, budget=0.2) -> list[float]:

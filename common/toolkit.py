@@ -16,9 +16,11 @@ from pathlib import Path
 
 import torch
 
+from .progress import BuildError
+
 
 def _candidates():
-    """Folders that may be a CUDA toolkit, the reader's own choice first."""
+    """Folders that may be a CUDA toolkit. Among those of one version the first counts: the reader's own choice."""
     if os.environ.get("CUDA_HOME"):
         yield Path(os.environ["CUDA_HOME"])
     for place in sysconfig.get_path("purelib"), sysconfig.get_path("platlib"):
@@ -41,7 +43,10 @@ def _version(home: Path) -> str | None:
 
 @functools.cache
 def cuda_home() -> Path | None:
-    """The toolkit to build with: of torch's CUDA version, else of its major version (they are compatible), else None."""
+    """The toolkit to build with: one of torch's exact CUDA version, else of its major version, else None.
+
+    So a CUDA_HOME of another version does not win over the toolkit that was installed for this torch.
+    """
     if torch.version.cuda is None:
         return None
     found = [home for home in _candidates() if _version(home)]
@@ -57,12 +62,12 @@ def nvcc_version() -> str:
 
 
 def require() -> None:
-    """Raises RuntimeError, with the command that mends it, when no .cu can be built for a GPU."""
+    """Raises BuildError, with the command that helps, when no .cu can be built for a GPU."""
     if torch.version.cuda is None:
-        raise RuntimeError(f"torch {torch.__version__} is built without CUDA, so there is no GPU to build for")
+        raise BuildError(f"torch {torch.__version__} is built without CUDA, so there is no GPU to build for")
     if cuda_home() is None:
         found = "".join(f"\n{home} has nvcc {_version(home)}" for home in _candidates() if _version(home))
-        raise RuntimeError(
+        raise BuildError(
             f"torch {torch.__version__} needs an nvcc of CUDA {torch.version.cuda}, and there is none{found}\n"
             f"{sys.executable} -m pip install 'cuda-toolkit[nvcc,crt,nvvm,cccl]=={torch.version.cuda}.*'"
         )

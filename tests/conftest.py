@@ -23,9 +23,9 @@ def chapter(name):
 
 
 @functools.cache
-def operators(name):
+def operators(name, build="build"):
     """What chapters/<name>/main.py builds; built once for all tests."""
-    return chapter(name).build()
+    return getattr(chapter(name), build)()
 
 
 @pytest.fixture(params=["forward", "reverse"])

@@ -4,20 +4,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from conftest import operators
 
-SIZES = [0, 1, 3, 255, 256, 257, 2**20 + 3]
+from common.checking import SIZES
 
 
 @dataclass(frozen=True)
 class Operator:
-    """arguments: the names of its tensor arguments, all float32, contiguous and of one shape."""
+    """arguments: the names of its tensor arguments, all float32, contiguous and of one shape.
+    build: the function of main.py whose module has the operator."""
 
     chapter: str
     name: str
     arguments: tuple[str, ...]
     reference: Callable
     shape: Callable = lambda n: (n,)  # of the arguments, for a size
-    sizes: tuple = tuple(SIZES)
+    sizes: tuple = SIZES
+    build: str = "build"
+
+    def __call__(self, *args, **kwargs):
+        return getattr(operators(self.chapter, self.build), self.name)(*args, **kwargs)
 
     def __str__(self):
         return f"{self.chapter}.{self.name}"
@@ -29,4 +35,8 @@ OPERATORS = [
     Operator("02_square", "add_cuda", ("a", "b"), torch.add),
     Operator("03_add2", "add2", ("a", "b"), torch.add),
     Operator("03_add2", "vector_add", ("a", "b"), torch.add),
+    Operator("03_add2", "custom_operation", ("input",), lambda x: 2 * x, build="build_one_file"),
 ]
+
+# What has other arguments than tensors of one shape, and so a test file of its own.
+TESTED_ELSEWHERE = {"01_hello.hello", "01_hello.hello_gpu", "03_add2.torch_launch_add2"}

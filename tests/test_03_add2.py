@@ -1,5 +1,7 @@
 """Chapter 03: the notes' torch_launch_add2 with every argument checked, streams, and the build cache."""
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +10,8 @@ import pytest
 import torch
 from conftest import ROOT, chapter, operators
 
-from common import check, device
+from common import device, toolkit
+from common.checking import SIZES
 
 
 @pytest.fixture
@@ -20,19 +23,12 @@ def tensors(n=8):
     return torch.full((n,), -1.0, device=device), torch.rand(n, device=device), torch.rand(n, device=device)
 
 
-@pytest.mark.parametrize("n", [0, 1, 3, 255, 256, 257, 2**20 + 3])
+@pytest.mark.parametrize("n", SIZES)
 def test_adds_n_elements_and_leaves_the_rest(launch, n, thread_order):
     c, a, b = tensors(n + 5)
     assert launch(c, a, b, n) is None
     assert torch.equal(c[:n], (a + b)[:n])
     assert torch.equal(c[n:], torch.full((5,), -1.0, device=device))
-
-
-def test_the_notes_one_file_listing(thread_order):
-    double = chapter("03_add2").build_one_file().custom_operation
-    check(double, lambda x: 2 * x, lambda n: chapter("03_add2").inputs(n)[:1], rtol=0, atol=0)
-    with pytest.raises(TypeError, match="input must have dtype Float, got Int"):
-        double(torch.ones(3, dtype=torch.int32, device=device))
 
 
 def test_output_may_be_an_input(launch):
@@ -70,15 +66,14 @@ def test_every_tensor_is_checked(launch, i, name, bad, exception, message):
     args[i] = bad()
     with pytest.raises(exception, match=message) as info:
         launch(*args, 8)
-    assert name in str(info.value)
+    assert re.match(rf"{name} must|({name} and \w|\w and {name}) must|torch_launch_add2\(\)", str(info.value))
 
 
 def test_partial_overlap_is_refused(launch):
     memory = torch.rand(9, device=device)
-    with pytest.raises(
-        RuntimeError, match="some elements of the input tensor and the written-to tensor refer to a single"
-    ):
-        launch(memory[1:], memory[:-1], torch.rand(8, device=device), 8)
+    for args in (memory[:-1], torch.rand(8, device=device)), (torch.rand(8, device=device), memory[:-1]):
+        with pytest.raises(ValueError, match="c must not share a part of its memory with a or b"):
+            launch(memory[1:], *args, 8)
 
 
 @pytest.mark.skipif(device.type == "cpu", reason="streams need a GPU")
@@ -118,33 +113,78 @@ def test_a_refused_call_leaves_the_context_usable(launch):
 
 
 def test_build_cache_rebuilds_what_a_change_touches(tmp_path):
-    """ninja knows from the compiler which files add2.cu includes, so a changed header is noticed, by the next process."""
-    for file in ("add2.h", "add2.cu", "add2.cpp"):
-        (tmp_path / file).write_text((chapter("03_add2").here / file).read_text())
-    load = (
-        "from common.cpp_extension import load\n"
-        f"load('add2_cache', [{str(tmp_path / 'add2.cpp')!r}, {str(tmp_path / 'add2.cu')!r}], "
-        f"extra_include_paths=[{str(tmp_path)!r}, {str(ROOT)!r}], build_directory={str(tmp_path / 'build')!r})"
+    """ninja knows from the compiler which files a source includes, so the next process notices a changed header."""
+    (tmp_path / "small.h").write_text("#pragma once\n#include <cuda_runtime.h>\nvoid launch_nothing();\n")
+    (tmp_path / "small.cu").write_text(
+        '#include "small.h"\n__global__ void nothing() {}\nvoid launch_nothing() { nothing<<<1, 1>>>(); }\n'
+    )
+    (tmp_path / "small.cpp").write_text(
+        '#include "small.h"\n#include <pybind11/pybind11.h>\n'
+        'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("launch", &launch_nothing); }\n'
+    )
+    sources = [str(tmp_path / "small.cpp"), str(tmp_path / "small.cu")]
+    load = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+    load += (
+        f"from common.cpp_extension import load; load('small', {sources}, build_directory={str(tmp_path / 'build')!r})"
     )
 
     def built():
-        done = subprocess.run([sys.executable, "-c", load], cwd=ROOT, capture_output=True, text=True, check=True)
-        return {
-            file for file in ("add2.cu", "add2.cpp") if f"  {file} " in done.stdout
-        }, "nothing changed" in done.stdout
+        done = subprocess.run([sys.executable, "-c", load], capture_output=True, text=True, check=True)
+        files = {file for file in ("small.cu", "small.cpp") if f"  {file} " in done.stdout}
+        return files, "nothing changed" in done.stdout
 
     def change(file):
         (tmp_path / file).write_text((tmp_path / file).read_text() + "// changed\n")
 
-    assert built() == ({"add2.cu", "add2.cpp"}, False)
+    assert built() == ({"small.cu", "small.cpp"}, False)
     assert built() == (set(), True)
-    change("add2.cu")
-    assert built() == ({"add2.cu"}, False)
-    change("add2.h")
-    assert built() == ({"add2.cu", "add2.cpp"}, False)
+    change("small.cu")
+    assert built() == ({"small.cu"}, False)
+    change("small.h")
+    assert built() == ({"small.cu", "small.cpp"}, False)
+
+
+@pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
+def test_the_files_build_in_a_project_of_their_own_with_torchs_load(tmp_path):
+    """As the root README says: name.h, name.cu and name.cpp, common/check.h and check_input.h, and torch's own load."""
+    (tmp_path / "common").mkdir()
+    for file in "common/check.h", "common/check_input.h":
+        (tmp_path / file).write_text((ROOT / file).read_text())
+    for file in "add2.h", "add2.cu", "add2.cpp":
+        (tmp_path / file).write_text((chapter("03_add2").here / file).read_text())
+    code = (
+        "import torch; from torch.utils.cpp_extension import load\n"
+        "module = load('add2', ['add2.cpp', 'add2.cu'], extra_include_paths=['.'], build_directory='.')\n"
+        "a = torch.ones(3, device='cuda') if torch.cuda.is_available() else None\n"
+        "print(module.add2, a if a is None else module.add2(a, a).tolist())\n"
+    )
+    path = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"  # for ninja
+    env = {"TORCH_CUDA_ARCH_LIST": "9.0"} | os.environ | {"CUDA_HOME": str(toolkit.cuda_home()), "PATH": path}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "add2" in done.stdout and done.stdout.rstrip().endswith(
+        "[2.0, 2.0, 2.0]" if torch.cuda.is_available() else "None"
+    )
+
+
+@pytest.mark.skipif(
+    device.type == "cuda", reason="the GPU's table is recorded by tools/notes.py; CHAPTERS_DEVICE=cpu runs it"
+)
+def test_the_table_of_timing_mistakes(capsys):
+    chapter("03_add2")
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("timing_mistakes", ROOT / "chapters/03_add2/timing_mistakes.py")
+    timing_mistakes = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(timing_mistakes)
+    timing_mistakes.main(operators("03_add2"))
+    rows = re.findall(r"^        (.{33}) *([\d.]+) us *([\d.]+) us   (.+)$", capsys.readouterr().out, re.M)
+    assert [row[0].strip() for row in rows][0::6] == ["first call", "events, cold L2, median (bench)"] and len(
+        rows
+    ) == 7
 
 
 def test_the_cache_is_keyed_by_torch_and_device():
     folder = Path(operators("03_add2").__file__).parent
     assert folder.name == "add2"
-    assert torch.__version__ in folder.parent.name and device.type in folder.parent.name
+    assert torch.__version__ in folder.parent.name and folder.parent.name.endswith(f"-{device.type}")

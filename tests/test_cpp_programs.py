@@ -1,7 +1,9 @@
 """C++ programs with no Python: common/check.h and bench.h, and CUDA on CPU's own programs as nvcc and a GPU see them."""
 
+import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 import torch
@@ -10,7 +12,8 @@ from conftest import ROOT
 from common import cuda_on_cpu, toolkit
 
 HARNESS = ROOT / "tests" / "cpp" / "harness.cu"
-PORTABLE = sorted(p for p in (ROOT / "tests" / "cuda_on_cpu").glob("*.cu") if p.stem != "speed")
+SPEED = ROOT / "tests" / "cuda_on_cpu" / "speed.cu"  # gives kernels the host's memory: for the CPU only
+PORTABLE = sorted(p for p in SPEED.parent.glob("*.cu") if p != SPEED)
 INCLUDES = [f"-I{ROOT}", f"-I{ROOT / 'tests' / 'cuda_on_cpu'}"]
 
 
@@ -39,3 +42,9 @@ def test_nvcc_compiles_it_and_a_gpu_runs_it(program, tmp_path):
         assert output(tmp_path / "program") == "ok\n"
     else:
         output(nvcc, "-arch=sm_90", *INCLUDES, "-c", program, "-o", tmp_path / "program.o")
+
+
+def test_speed_of_cuda_on_cpu_can_be_measured():
+    lines = output(sys.executable, ROOT / "tools" / "bench_cuda_on_cpu.py").splitlines()
+    assert [line.split()[0] for line in lines] == ["g++", "add", "sum_shuffle", "sum_tree"]
+    assert all(re.search(r" \d+\.\d\d ms ", line) for line in lines[1:])

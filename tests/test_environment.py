@@ -143,7 +143,7 @@ MADE = ["venv", "pip", "pip done"]
 
 def test_make_alone_lists_targets_and_chapters(repository):
     lines = repository.make().out.splitlines()
-    for target in "setup", "test", "lint", "format", "clean", "sanitize03", "chapter03":
+    for target in "setup", "test", "lint", "format", "clean", "sanitizeNN", "chapterNN", "chapter03":
         assert any(re.match(rf"make {target} +\w", line) for line in lines), target
     assert "make chapter01    what hello is about." in lines
     assert "make chapter03    what add2 is about." in lines
@@ -282,9 +282,7 @@ def test_venv_is_made_once(repository):
     ]
     assert pip[-len(wanted) :] == wanted
 
-    start = time.perf_counter()
     second = repository.make("chapter03")
-    assert time.perf_counter() - start < 1
     assert second.out == first.out
     assert second.err == ""
     assert repository.logged() == MADE

@@ -1,7 +1,11 @@
 """The harness is tested with operators that are wrong: check() must reject each, and a build that fails must say why."""
 
 import fcntl
+import functools
 import inspect
+import os
+import pty
+import re
 import subprocess
 import sys
 import threading
@@ -159,10 +163,35 @@ def test_seconds(t, text):
     assert _seconds(t) == text
 
 
-@pytest.mark.parametrize("name", ["load", "load_inline", "CUDAExtension"])
-def test_signatures_are_torchs(name):
-    ours, theirs = getattr(cpp_extension, name), getattr(torch.utils.cpp_extension, name)
-    assert inspect.signature(ours) == inspect.signature(theirs)
+@pytest.mark.parametrize("name", ["load", "load_inline"])
+def test_every_parameter_of_torchs_reaches_torch(name, tmp_path, monkeypatch):
+    """By position and by keyword. (That inspect.signature shows torch's proves nothing: functools.wraps sees to that.)"""
+    torchs = getattr(torch.utils.cpp_extension, name)
+    theirs = inspect.signature(torchs)
+    given = {p: f"-D{p}" for p in theirs.parameters} | {
+        "sources": ["a.cpp"],
+        "cpp_sources": ["x"],
+        "cuda_sources": ["y"],
+    }
+    given |= {p: [f"-D{p}"] for p in theirs.parameters if p.startswith("extra")} | {"build_directory": str(tmp_path)}
+    given = {p: given[p] for p in theirs.parameters}
+    calls = []
+    recorder = functools.wraps(torchs)(lambda **call: calls.append(call))
+    monkeypatch.setattr(cpp_extension.torch_extension, name, recorder)
+    monkeypatch.setattr(cpp_extension, "device", torch.device("cuda"))
+    monkeypatch.setattr(toolkit, "require", lambda: None)
+    getattr(cpp_extension, name)(**given)
+    getattr(cpp_extension, name)(*given.values())
+    for call in calls:
+        assert call.pop("extra_ldflags")[-1] == "-Dextra_ldflags"
+        assert call == {p: v for p, v in given.items() if p != "extra_ldflags"}
+    assert len(calls) == 2
+
+
+@pytest.mark.parametrize("name", ["load", "load_inline"])
+def test_an_unknown_parameter_is_refused(name):
+    with pytest.raises(TypeError, match="no_such_parameter"):
+        getattr(cpp_extension, name)("x", ["x.cpp"], no_such_parameter=1)
 
 
 @pytest.fixture
@@ -196,6 +225,54 @@ def test_build_error_is_the_compilers_first(extension, tmp_path):
     assert f"{tmp_path / 'small.cpp'}:3:" in text and "undeclared" in text and "also_undeclared" not in text
     assert len(text.splitlines()) < 15
     assert "also_undeclared" in info.value.log.read_text(), "the log has everything"
+
+
+def test_ninja_may_shorten_its_log(extension, tmp_path, capsys):
+    """Above 100 lines ninja drops entries that later ones replace: fewer lines than before, although a file was built."""
+    extension(GOOD)
+    log = tmp_path / "build" / ".ninja_log"
+    head, *entries = log.read_text().splitlines()
+    log.write_text("\n".join([head, *entries * 100]) + "\n")
+    capsys.readouterr()
+    extension(GOOD + "// changed\n")
+    out = capsys.readouterr().out
+    assert len(log.read_text().splitlines()) < 100
+    assert "small.cpp" in out and "nothing changed" not in out
+
+
+@pytest.mark.skipif(device.type == "cuda", reason="about the translator; CHAPTERS_DEVICE=cpu runs it")
+def test_a_launch_with_a_typing_error_is_a_build_error(tmp_path):
+    (tmp_path / "typo.cu").write_text("__global__ void k() {}\nvoid f() { k<<<1, 1>>(); }\n")
+    with pytest.raises(progress.BuildError, match=r"typo does not build.\n.*typo.cu:2: <<< without >>>"):
+        cpp_extension.load("typo", [str(tmp_path / "typo.cu")], build_directory=str(tmp_path / "build"))
+
+
+def test_a_folder_that_cannot_be_written_is_a_clear_message(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(progress.BuildError, match="use a copy of the repository that you own"):
+        cpp_extension.load("x", ["x.cpp"], build_directory=str(tmp_path / "file" / "build"))
+
+
+def test_live_line_in_a_terminal(tmp_path):
+    """A finished file's line replaces the live one, and nothing of that is left behind it."""
+    (tmp_path / "slow.cpp").write_text("#include <pybind11/pybind11.h>\n" + GOOD)
+    lesson = f"from common.cpp_extension import load; load('slow', [{str(tmp_path / 'slow.cpp')!r}], build_directory="
+    screen = bytearray()
+
+    def read(fd):
+        data = os.read(fd, 1024)
+        screen.extend(data)
+        return data
+
+    here = os.getcwd()
+    os.chdir(ROOT)
+    try:
+        pty.spawn([sys.executable, "-c", lesson + f"{str(tmp_path / 'build')!r})"], read)
+    finally:
+        os.chdir(here)
+    text = screen.decode()
+    assert re.search(r"slow.cpp +1.\d s \.\.\.\033\[K\r", text), "a live line"
+    assert re.search(r"build   slow.cpp +\d+\.\d s\033\[K\r\n", text), "the finished one"
 
 
 def test_missing_header_is_named(extension):

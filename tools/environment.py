@@ -53,6 +53,9 @@ def requirements(*lists):
     return [r for name in lists for r in ast.literal_eval(re.search(rf"(?ms)^{name} = (\[.*?^\])", text)[1])]
 
 
+TORCH = next(r for r in requirements("dependencies") if r.startswith("torch"))
+
+
 def ingredients():
     """What a .venv made now would be made from, in short."""
     return hashlib.sha256(Path(__file__).read_bytes() + str(requirements(*EVERYTHING)).encode()).hexdigest()
@@ -75,7 +78,7 @@ def fits(requirement):
 
 
 def check_compiler():
-    names = [os.environ["CXX"].split()[0]] if os.environ.get("CXX") else ["c++", "g++", "clang++"]
+    names = [os.environ["CXX"]] if os.environ.get("CXX") else ["c++", "g++", "clang++"]
     if not any(shutil.which(name) for name in names):
         stop(
             f"No C++ compiler: {', '.join(names)} not found. One of these installs it:",
@@ -137,6 +140,8 @@ def start_afresh(run):
     free = shutil.disk_usage(ROOT).free / 1e9
     if free < need:
         stop(f"{ROOT} has {free:.1f} GB free; installing torch takes {need} GB. Make room, then run this again.")
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        say(f"{sys.executable} has torch {metadata.version('torch')}, but the chapters are tested with {TORCH} only.")
     say(f"Making .venv with {BASE}: {stay} GB on disk, some minutes, once.")
     run(BASE, "-m", "venv", VENV)
 
@@ -176,8 +181,7 @@ def main():
     purpose = parser.parse_args().purpose
     if purpose != "lint":
         check_compiler()
-    torch = next(r for r in requirements("dependencies") if r.startswith("torch"))
-    if Path(sys.prefix).resolve() != VENV.resolve() and fits(torch):
+    if Path(sys.prefix).resolve() != VENV.resolve() and fits(TORCH):
         check_packages(purpose)
         with contextlib.suppress(PermissionError):
             link_libraries(sys.prefix)

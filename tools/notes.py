@@ -9,48 +9,59 @@ A README says which command it shows, and from which machine:
 python tools/notes.py --record nvidia-h200    run each command shown from this machine; keep the output in results/
 python tools/notes.py                         write the outputs in results/ into the READMEs
 python tools/notes.py --check                 only say which READMEs differ from results/ (tests/test_notes.py)
+
+The machine called cpu has no GPU, or leaves it unused. Builds are recorded from clean: --record removes build/ first.
 """
 
 import argparse
 import datetime
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"<!-- run on ([\w-]+): make chapter(\d\d)( ARGS='([^']*)')? -->\n(.*?)<!-- end of run -->", re.S)
+COMMAND = r"make chapter\d\d(?: ARGS='[^']*')?|python3 tools/\w+\.py(?: [^\n]*)?"
+BLOCK = re.compile(rf"<!-- run on ([\w-]+): ({COMMAND}) -->\n(.*?)<!-- end of run -->", re.S)
 
 
 def readmes():
-    return [ROOT / "README.md", *sorted(ROOT.glob("chapters/*/README.md"))]
+    return [ROOT / "README.md", *sorted(ROOT.glob("chapters/*/README.md")), ROOT / "common/cuda_on_cpu/README.md"]
 
 
-def result_file(block):
+def words(command):
+    """What to start for a README's command, without make and without a shell: [path of a .py, its arguments...]"""
+    program, target, *arguments = shlex.split(command)
+    if program == "make":
+        (main,) = ROOT.glob(f"chapters/{target.removeprefix('chapter')}_*/main.py")
+        return [str(main), *shlex.split("".join(arguments).removeprefix("ARGS="))]
+    return [str(ROOT / target), *arguments]
+
+
+def result_file(machine, command):
     """results/nvidia-h200/chapter03-timing.txt for: make chapter03 ARGS='--timing'"""
-    machine, chapter, arguments = block[1], block[2], block[4] or ""
-    name = "-".join([f"chapter{chapter}", *(word.strip("-") for word in shlex.split(arguments))])
-    return ROOT / "results" / machine / f"{name}.txt"
-
-
-def command(block):
-    return f"make chapter{block[2]}{block[3] or ''}"
+    program, *arguments = words(command)
+    name = command.split()[1] if command.startswith("make") else Path(program).stem
+    return ROOT / "results" / machine / f"{'-'.join([name, *(a.strip('-') for a in arguments)])}.txt"
 
 
 def record(machine):
     """Runs every command that a README shows from this machine, each once."""
-    blocks = [block for readme in readmes() for block in BLOCK.finditer(readme.read_text()) if block[1] == machine]
-    for block in {command(b): b for b in blocks}.values():
-        (main,) = ROOT.glob(f"chapters/{block[2]}_*/main.py")
-        print(f"$ {command(block)}", flush=True)
-        words = [sys.executable, str(main), *shlex.split(block[4] or "")]
-        run = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    commands = [b[2] for readme in readmes() for b in BLOCK.finditer(readme.read_text()) if b[1] == machine]
+    shutil.rmtree(ROOT / "build", ignore_errors=True)
+    env = os.environ | {"CHAPTERS_DEVICE": "cpu" if machine == "cpu" else "cuda"}
+    for command in dict.fromkeys(commands):
+        print(f"$ {command}", flush=True)
+        line = [sys.executable, *words(command)]
+        run = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
         output = run.stdout.replace(f"{ROOT}/", "")
         print(output, flush=True)
         if run.returncode != 0 and "does not build" not in output:  # an error that a README shows on purpose
-            sys.exit(f"{command(block)} failed")
-        file = result_file(block)
+            sys.exit(f"{command} failed")
+        file = result_file(machine, command)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"{datetime.date.today()}\n{output}")
 
@@ -59,9 +70,9 @@ def filled(text):
     """A README's text with every block filled from results/."""
 
     def fill(block):
-        date, output = result_file(block).read_text().split("\n", 1)
+        date, output = result_file(block[1], block[2]).read_text().split("\n", 1)
         head = block[0].split("\n", 1)[0]
-        return f"{head}\n```text\n$ {command(block)}    # {date}\n{output}```\n<!-- end of run -->"
+        return f"{head}\n```text\n$ {block[2]}    # {date}\n{output}```\n<!-- end of run -->"
 
     return BLOCK.sub(fill, text)
 

@@ -5,9 +5,7 @@ python chapters/01_hello/main.py --headers    what no_implicit_headers=True save
 """
 
 import argparse
-import shutil
 import sys
-import time
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
@@ -16,6 +14,7 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 
 from common import title
 from common.cpp_extension import load_inline
+from common.timing import build_seconds
 
 
 def build(name="hello", functions=("hello", "hello_gpu"), no_implicit_headers=True, build_directory=None):
@@ -42,16 +41,11 @@ def show_files(folder):
 
 def compare_headers():
     """Builds the same sources from clean, without and with the headers that load_inline adds by itself."""
-    seconds = []
-    for implicit in False, True:
-        name = f"hello_{'implicit' if implicit else 'lean'}_headers"
-        folder = root / "build" / "build_times" / name
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        start = time.perf_counter()
-        build(name, no_implicit_headers=not implicit, build_directory=str(folder))
-        seconds.append(time.perf_counter() - start)
-    lean, heavy = seconds
+    lean = build_seconds("hello_lean_headers", lambda folder: build("hello_lean", build_directory=str(folder)))
+    heavy = build_seconds(
+        "hello_implicit_headers",
+        lambda folder: build("hello_implicit", no_implicit_headers=False, build_directory=str(folder)),
+    )
     print(f"{'time':8}from clean: {lean:.1f} s, with the implicit headers {heavy:.1f} s: {heavy / lean:.1f} times")
 
 

@@ -29,8 +29,10 @@ void torch_launch_add2(const at::Tensor& c, const at::Tensor& a, const at::Tenso
     check_same(c, "c", a, "a");
     check_same(a, "a", b, "b");
     TORCH_CHECK_VALUE(0 <= n && n <= c.numel(), "n must be between 0 and ", c.numel(), ", the tensors' size, got ", n);
-    at::assert_no_partial_overlap(c, a);  // c may be a. Shifted by an element, threads would read each other's results
-    at::assert_no_partial_overlap(c, b);
+    for (const at::Tensor& input :
+         {a, b})  // c may be a. Shifted by an element, threads would read each other's results
+        TORCH_CHECK_VALUE(at::get_overlap_status(c, input) != at::MemOverlapStatus::Partial,
+                          "c must not share a part of its memory with a or b; let it be all of one of them, or none");
     const c10::cuda::CUDAGuard guard(c.device());
     launch_add2(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), n,
                 c10::cuda::getCurrentCUDAStream());

@@ -1,5 +1,5 @@
 // add2.cu: the kernel and its launcher. No torch header in here: nvcc reads this file in a second, and with
-// torch/extension.h it would take a minute (run `make chapter03 ARGS=--build-times` to see it).
+// torch/extension.h it would take half a minute or more (run `make chapter03 ARGS=--build-times` to see it).
 #include "add2.h"
 
 #include <algorithm>
