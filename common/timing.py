@@ -80,7 +80,7 @@ def copy_bandwidth() -> float:
     return 2 * source.nbytes / statistics.median(_gpu_times(target.copy_, (source,)))
 
 
-def build_seconds(name, build) -> float:
+def seconds_to_build(name, build) -> float:
     """Seconds of build(folder) from clean, in a folder of that name below build/, without a compiler cache."""
     folder = Path(__file__).parents[1] / "build" / "build_times" / name
     shutil.rmtree(folder, ignore_errors=True)

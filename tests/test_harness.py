@@ -1,5 +1,6 @@
 """The harness is tested with operators that are wrong: check() must reject each, and a build that fails must say why."""
 
+import contextlib
 import fcntl
 import functools
 import inspect
@@ -257,19 +258,15 @@ def test_live_line_in_a_terminal(tmp_path):
     """A finished file's line replaces the live one, and nothing of that is left behind it."""
     (tmp_path / "slow.cpp").write_text("#include <pybind11/pybind11.h>\n" + GOOD)
     lesson = f"from common.cpp_extension import load; load('slow', [{str(tmp_path / 'slow.cpp')!r}], build_directory="
-    screen = bytearray()
-
-    def read(fd):
-        data = os.read(fd, 1024)
-        screen.extend(data)
-        return data
-
-    here = os.getcwd()
-    os.chdir(ROOT)
-    try:
-        pty.spawn([sys.executable, "-c", lesson + f"{str(tmp_path / 'build')!r})"], read)
-    finally:
-        os.chdir(here)
+    terminal, inside = pty.openpty()
+    lesson = [sys.executable, "-c", lesson + f"{str(tmp_path / 'build')!r})"]
+    with subprocess.Popen(lesson, cwd=ROOT, stdout=inside, stderr=inside):
+        os.close(inside)
+        screen = b""
+        with contextlib.suppress(OSError):  # Linux's way to say that nobody writes any more
+            while data := os.read(terminal, 1024):
+                screen += data
+    os.close(terminal)
     text = screen.decode()
     assert re.search(r"slow.cpp +1.\d s \.\.\.\033\[K\r", text), "a live line"
     assert re.search(r"build   slow.cpp +\d+\.\d s\033\[K\r\n", text), "the finished one"

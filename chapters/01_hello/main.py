@@ -14,7 +14,7 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 
 from common import title
 from common.cpp_extension import load_inline
-from common.timing import build_seconds
+from common.timing import seconds_to_build
 
 
 def build(name="hello", functions=("hello", "hello_gpu"), no_implicit_headers=True, build_directory=None):
@@ -41,8 +41,8 @@ def show_files(folder):
 
 def compare_headers():
     """Builds the same sources from clean, without and with the headers that load_inline adds by itself."""
-    lean = build_seconds("hello_lean_headers", lambda folder: build("hello_lean", build_directory=str(folder)))
-    heavy = build_seconds(
+    lean = seconds_to_build("hello_lean_headers", lambda folder: build("hello_lean", build_directory=str(folder)))
+    heavy = seconds_to_build(
         "hello_implicit_headers",
         lambda folder: build("hello_implicit", no_implicit_headers=False, build_directory=str(folder)),
     )

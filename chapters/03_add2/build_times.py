@@ -6,7 +6,7 @@ Started by `python chapters/03_add2/main.py --build-times`; takes a few minutes.
 from pathlib import Path
 
 from common.cpp_extension import load
-from common.timing import build_seconds
+from common.timing import seconds_to_build
 
 here = Path(__file__).resolve().parent
 
@@ -26,7 +26,7 @@ def build(name, header, folder):
 
 def main():
     lean, heavy = (
-        build_seconds(name, lambda folder, name=name, header=header: build(name, header, folder))
+        seconds_to_build(name, lambda folder, name=name, header=header: build(name, header, folder))
         for name, header in [("add2_lean", ""), ("add2_with_extension_h", "#include <torch/extension.h>\n")]
     )
     print(
