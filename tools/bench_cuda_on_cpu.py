@@ -20,7 +20,7 @@ def main() -> None:
         cpp, program = Path(folder, "speed.cpp"), Path(folder, "speed")
         translate_file(ROOT / "tests/cuda_on_cpu/speed.cu", cpp)
         subprocess.run([*compiler, *CFLAGS, f"-I{INCLUDE}", cpp, "-o", program, "-pthread"], check=True)
-        print(" ".join(compiler))
+        print(" ".join(compiler), flush=True)
         subprocess.run([program], check=True)
 
 
