@@ -28,6 +28,24 @@ def operators(name, build="build"):
     return getattr(chapter(name), build)()
 
 
+def kept_folder(name):
+    """build/tests/<torch and Python>/<name>: for a build that the next test run may find finished."""
+    import torch
+
+    version = f"torch-{torch.__version__}-py{sys.version_info.major}{sys.version_info.minor}"
+    folder = ROOT / "build" / "tests" / version / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def write(file, text):
+    """Writes a file unless it has that text already: a newer file is compiled again."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if not file.exists() or file.read_text() != text:
+        file.write_text(text)
+    return file
+
+
 @pytest.fixture(params=["forward", "reverse"])
 def thread_order(request, monkeypatch):
     """CUDA on CPU runs the threads of a block first to last, and with CUDA_REVERSE=1 last to first."""

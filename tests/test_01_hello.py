@@ -6,6 +6,7 @@ import pytest
 from conftest import chapter, operators
 
 from common import progress
+from common.cpp_extension import load_inline
 
 
 def test_hello():
@@ -33,7 +34,11 @@ def test_load_inline_writes_what_the_note_says():
 
 def test_build_directory_need_not_exist(tmp_path):
     folder = tmp_path / "not" / "yet" / "there"
-    module = chapter("01_hello").build(name="my_module", build_directory=str(folder))
+    source = """
+        #include <pybind11/pybind11.h>
+        PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("hello", [] { return "Hello World!"; }); }
+    """
+    module = load_inline("my_module", [source], no_implicit_headers=True, build_directory=str(folder))
     assert module.hello() == "Hello World!" and (folder / "my_module.so").exists()
 
 

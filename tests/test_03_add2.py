@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import ROOT, chapter, operators
+from conftest import ROOT, chapter, kept_folder, operators, write
 
 from common import device, toolkit
 from common.checking import SIZES
@@ -145,13 +145,13 @@ def test_build_cache_rebuilds_what_a_change_touches(tmp_path):
 
 
 @pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
-def test_the_files_build_in_a_project_of_their_own_with_torchs_load(tmp_path):
+def test_the_files_build_in_a_project_of_their_own_with_torchs_load():
     """As the root README says: name.h, name.cu and name.cpp, common/check.h and check_input.h, and torch's own load."""
-    (tmp_path / "common").mkdir()
+    project = kept_folder("project")
     for file in "common/check.h", "common/check_input.h":
-        (tmp_path / file).write_text((ROOT / file).read_text())
+        write(project / file, (ROOT / file).read_text())
     for file in "add2.h", "add2.cu", "add2.cpp":
-        (tmp_path / file).write_text((chapter("03_add2").here / file).read_text())
+        write(project / file, (chapter("03_add2").here / file).read_text())
     code = (
         "import torch; from torch.utils.cpp_extension import load\n"
         "module = load('add2', ['add2.cpp', 'add2.cu'], extra_include_paths=['.'], build_directory='.')\n"
@@ -160,7 +160,7 @@ def test_the_files_build_in_a_project_of_their_own_with_torchs_load(tmp_path):
     )
     path = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"  # for ninja
     env = {"TORCH_CUDA_ARCH_LIST": "9.0"} | os.environ | {"CUDA_HOME": str(toolkit.cuda_home()), "PATH": path}
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], cwd=project, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "add2" in done.stdout and done.stdout.rstrip().endswith(
         "[2.0, 2.0, 2.0]" if torch.cuda.is_available() else "None"

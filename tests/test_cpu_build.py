@@ -1,11 +1,10 @@
 """What CUDA on CPU adds to a build with torch: AddressSanitizer, and stand-ins for torch's CUDA headers."""
 
-import shutil
 import subprocess
 import sys
 
 import pytest
-from conftest import ROOT, chapter
+from conftest import ROOT, chapter, kept_folder, write
 
 from common import device
 from common.cpp_extension import CUDAExtension, load
@@ -15,15 +14,19 @@ cpu_only = pytest.mark.skipif(device.type == "cuda", reason="about the CPU's bui
 
 @cpu_only
 @pytest.mark.parametrize("wrong", [False, True])
-def test_sanitize_finds_a_write_out_of_bounds(wrong, tmp_path):
+def test_sanitize_finds_a_write_out_of_bounds(wrong):
     """`make sanitize03`, with the kernel as it is, and with one that writes one element too far."""
-    folder = tmp_path / "chapters" / "03_add2"
-    shutil.copytree(chapter("03_add2").here, folder)
-    (tmp_path / "common").symlink_to(ROOT / "common")
-    source = (folder / "add2.cu").read_text()
+    root = kept_folder(f"sanitize_{'wrong' if wrong else 'right'}")
+    folder = root / "chapters" / "03_add2"
+    for file in chapter("03_add2").here.iterdir():
+        if file.is_file() and not (wrong and file.name == "add2.cu"):
+            write(folder / file.name, file.read_text())
+    if not (root / "common").is_symlink():
+        (root / "common").symlink_to(ROOT / "common")
+    source = (chapter("03_add2").here / "add2.cu").read_text()
+    assert "i < n; i += stride" in source
     if wrong:
-        assert "i < n; i += stride" in source
-        (folder / "add2.cu").write_text(source.replace("i < n; i += stride", "i <= n; i += stride"))
+        write(folder / "add2.cu", source.replace("i < n; i += stride", "i <= n; i += stride"))
     line = next(i for i, text in enumerate(source.splitlines(), 1) if "i += stride" in text)
     command = [sys.executable, ROOT / "tools" / "sanitize.py", folder / "main.py", "--sizes", "10"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -36,8 +39,8 @@ def test_sanitize_finds_a_write_out_of_bounds(wrong, tmp_path):
 
 
 @cpu_only
-def test_stand_ins_for_torchs_cuda_headers(tmp_path):
-    (tmp_path / "stand_ins.cu").write_text("""
+def test_stand_ins_for_torchs_cuda_headers():
+    source = """
         #include <ATen/cuda/CUDAContext.h>
         #include <c10/cuda/CUDAException.h>
         #include <c10/cuda/CUDAGuard.h>
@@ -56,8 +59,9 @@ def test_stand_ins_for_torchs_cuda_headers(tmp_path):
         }
 
         PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("launch", torch::wrap_pybind_function(launch)); }
-    """)
-    module = load("stand_ins", [str(tmp_path / "stand_ins.cu")], build_directory=str(tmp_path / "build"))
+    """
+    folder = kept_folder("stand_ins")
+    module = load("stand_ins", [str(write(folder / "stand_ins.cu", source))], build_directory=str(folder / "build"))
     module.launch(1)
     with pytest.raises(RuntimeError, match="invalid configuration argument"):
         module.launch(0)
@@ -65,8 +69,8 @@ def test_stand_ins_for_torchs_cuda_headers(tmp_path):
 
 
 @cpu_only
-def test_a_deadlock_is_a_python_exception_and_the_next_launch_works(tmp_path):
-    (tmp_path / "deadlock.cu").write_text("""
+def test_a_deadlock_is_a_python_exception_and_the_next_launch_works():
+    source = """
         #include <cuda_runtime.h>
         #include <pybind11/pybind11.h>
 
@@ -80,8 +84,9 @@ def test_a_deadlock_is_a_python_exception_and_the_next_launch_works(tmp_path):
             m.def("deadlock", [] { half_of_them_wait<<<1, 32>>>(); });
             m.def("fine", [] { fine<<<2, 64>>>(); });
         }
-    """)
-    module = load("deadlock", [str(tmp_path / "deadlock.cu")], build_directory=str(tmp_path / "build"))
+    """
+    folder = kept_folder("deadlock")
+    module = load("deadlock", [str(write(folder / "deadlock.cu", source))], build_directory=str(folder / "build"))
     for _ in range(2):
         with pytest.raises(
             RuntimeError, match=r"deadlock in kernel half_of_them_wait, block \(0, 0, 0\).*deadlock.cu:6"

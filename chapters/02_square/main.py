@@ -34,7 +34,7 @@ def as_in_the_notes(declare):
     declaration = "at::Tensor custom_operation(const at::Tensor& input);"
     operators, _, _ = (here / "square.cpp").read_text().partition("// The binding by hand")
     return load_inline(
-        name="inline_kernel",
+        name="inline_kernel" if declare else "inline_kernel_undeclared",
         cpp_sources=["#include <torch/csrc/Exceptions.h>", declaration if declare else ""],
         cuda_sources=[(here / "square.cu").read_text(), operators],
         functions=["custom_operation"],
