@@ -144,8 +144,9 @@ def _repeats(budget, timed) -> int:
 
 
 def _seconds(t: float) -> str:
-    """0.0000089 as '8.9 us': three digits and a unit."""
+    """0.0000089 as '8.9 us', 0.00112 as '1.12 ms'."""
     for unit, scale in ("us", 1e6), ("ms", 1e3):
         if t * scale < 1000:
-            return f"{t * scale:.{0 if t * scale >= 100 else 1}f} {unit}"
+            digits = 0 if t * scale >= 100 else 2 if unit == "ms" and t * scale < 10 else 1
+            return f"{t * scale:.{digits}f} {unit}"
     return f"{t:.2f} s"

@@ -159,7 +159,9 @@ def test_bench_sees_a_slower_operator():
     assert rows[1].kernel > 2 * rows[0].kernel  # eleven times the work, on a machine that others may use too
 
 
-@pytest.mark.parametrize("t, text", [(8.94e-6, "8.9 us"), (123.4e-6, "123 us"), (0.0123, "12.3 ms"), (2.5, "2.50 s")])
+@pytest.mark.parametrize(
+    "t, text", [(8.94e-6, "8.9 us"), (123.4e-6, "123 us"), (0.0123, "12.3 ms"), (0.00112, "1.12 ms"), (2.5, "2.50 s")]
+)
 def test_seconds(t, text):
     assert _seconds(t) == text
 
