@@ -133,7 +133,6 @@ def _translate(sources: list[str], folder: str) -> list[str]:
     for source in sources:
         if source.endswith(".cu"):
             out = os.path.join(folder, os.path.basename(source) + ".cpp")
-            os.makedirs(folder, exist_ok=True)
             cuda_on_cpu.translate_file(Path(source), Path(out))
             source = out
         translated.append(source)

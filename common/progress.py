@@ -42,11 +42,10 @@ def watch(name: str, sources: list[str], folder: str):
         except cuda_on_cpu.TranslationError as error:
             raise BuildError(f"{name} does not build.\n{error}") from None
         except RuntimeError as error:
-            progress.stop()
-            log = Path(folder, "error.log")
-            log.write_text(f"{error}\n")
             if "Error building extension" not in str(error):
                 raise
+            log = Path(folder, "error.log")
+            log.write_text(f"{error}\n")
             raise BuildError(f"{name} does not build.\n{first_error(str(error))}\n(all of it: {log})", log) from None
         finally:
             progress.stop()

@@ -13,10 +13,10 @@ CHAPTERS = sorted(path.parent for path in ROOT.glob("chapters/[0-9][0-9]_*/main.
 
 
 @functools.cache
-def chapter(name):
-    """chapters/<name>/main.py as a module. Lessons are named alike, so each gets a name of its own."""
-    path = ROOT / "chapters" / name / "main.py"
-    spec = importlib.util.spec_from_file_location(f"chapter_{name}", path)
+def chapter(name, file="main"):
+    """chapters/<name>/main.py (or another of its files) as a module. Lessons are named alike, so each gets its own name."""
+    path = ROOT / "chapters" / name / f"{file}.py"
+    spec = importlib.util.spec_from_file_location(f"chapter_{name}_{file}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

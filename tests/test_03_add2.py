@@ -171,17 +171,10 @@ def test_the_files_build_in_a_project_of_their_own_with_torchs_load():
     device.type == "cuda", reason="the GPU's table is recorded by tools/notes.py; CHAPTERS_DEVICE=cpu runs it"
 )
 def test_the_table_of_timing_mistakes(capsys):
-    chapter("03_add2")
-    import importlib.util
-
-    spec = importlib.util.spec_from_file_location("timing_mistakes", ROOT / "chapters/03_add2/timing_mistakes.py")
-    timing_mistakes = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(timing_mistakes)
-    timing_mistakes.main(operators("03_add2"))
+    chapter("03_add2", "timing_mistakes").main(operators("03_add2"))
     rows = re.findall(r"^        (.{33}) *([\d.]+) us *([\d.]+) us   (.+)$", capsys.readouterr().out, re.M)
-    assert [row[0].strip() for row in rows][0::6] == ["first call", "events, cold L2, median (bench)"] and len(
-        rows
-    ) == 7
+    assert len(rows) == 7
+    assert [row[0].strip() for row in rows][0::6] == ["first call", "events, cold L2, median (bench)"]
 
 
 def test_the_cache_is_keyed_by_torch_and_device():
