@@ -88,13 +88,15 @@ def CUDAExtension(name, sources, *args, **kwargs):
     )
 
 
-def _build_directory(call: dict) -> str:
-    """The folder that the caller wants, or one for this torch, this Python and this device: an old .so never loads."""
-    folder = call.get("build_directory")
-    if folder is None:
-        python = f"py{sys.version_info.major}{sys.version_info.minor}"
-        key = "-".join(["torch", torch.__version__, python, device.type] + ["address"] * bool(_SANITIZE))
-        folder = Path(__file__).parents[1] / "build" / key / call["name"]
+def extension_folder(name: str) -> Path:
+    """Where an extension of that name is built: for this torch, this Python and this device. An old .so never loads."""
+    python = f"py{sys.version_info.major}{sys.version_info.minor}"
+    key = "-".join(["torch", torch.__version__, python, device.type] + ["address"] * bool(_SANITIZE))
+    return Path(__file__).parents[1] / "build" / key / name
+
+
+def writable(folder: Path) -> str:
+    """That folder, made if need be; a BuildError where one cannot write."""
     try:
         os.makedirs(folder, exist_ok=True)
         Path(folder, ".in_use").touch()
@@ -103,6 +105,10 @@ def _build_directory(call: dict) -> str:
             f"{error}\nA build writes there: use a copy of the repository that you own."
         ) from None
     return str(folder)
+
+
+def _build_directory(call: dict) -> str:
+    return writable(call.get("build_directory") or extension_folder(call["name"]))
 
 
 def _for_cpu(call: dict) -> dict:

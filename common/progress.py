@@ -26,12 +26,8 @@ class BuildError(RuntimeError):
 
 @contextlib.contextmanager
 def watch(name: str, sources: list[str], folder: str):
-    """Around a call of torch's load: shows its progress, turns its failure into a BuildError, holds its lock.
-
-    The lock is the kernel's (flock): it ends with the process that holds it, however that ends.
-    """
-    with open(os.path.join(folder, ".in_use"), "w") as lock:
-        _wait_for(lock, name)
+    """Around a call of torch's load: shows its progress, turns its failure into a BuildError, holds its lock."""
+    with lock(folder, name):
         start = time.monotonic()
         # torch before 2.15 takes any file of this name for a running build and waits for ever, even when that build
         # was killed. We hold the folder, so whoever left it is gone.
@@ -49,7 +45,24 @@ def watch(name: str, sources: list[str], folder: str):
             raise BuildError(f"{name} does not build.\n{first_error(str(error))}\n(all of it: {log})", log) from None
         finally:
             progress.stop()
-    progress.line(name, time.monotonic() - start, "" if progress.done else "nothing changed")
+    line(name, time.monotonic() - start, "" if progress.done else "nothing changed")
+
+
+@contextlib.contextmanager
+def lock(folder: str, name: str):
+    """One build in a folder at a time. The lock is the kernel's (flock): it ends with the process, however that ends."""
+    with open(os.path.join(folder, ".in_use"), "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"{'build':8}{name} is being built by another process: waiting for it", file=sys.stderr)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def line(what: str, seconds: float, remark: str = "") -> None:
+    clear = "\033[K" if sys.stdout.isatty() else ""  # what is left of the live line
+    print(f"{'build':8}{what:<33}{seconds:5.1f} s   {remark}".rstrip() + clear)
 
 
 def first_error(output: str) -> str:
@@ -77,14 +90,6 @@ def excepthook(kind, error, traceback) -> None:
         sys.__excepthook__(kind, error, traceback)
 
 
-def _wait_for(lock, name: str) -> None:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        print(f"{'build':8}{name} is being built by another process: waiting for it", file=sys.stderr)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-
-
 class _Progress:
     """Reads .ninja_log, to which ninja adds a line for every file as soon as it is finished."""
 
@@ -104,11 +109,6 @@ class _Progress:
             self.thread.join()
             self._show_finished()
 
-    @staticmethod
-    def line(what: str, seconds: float, remark: str = "") -> None:
-        clear = "\033[K" if sys.stdout.isatty() else ""  # what is left of the live line
-        print(f"{'build':8}{what:<33}{seconds:5.1f} s   {remark}".rstrip() + clear)
-
     def _run(self) -> None:
         live = sys.stdout.isatty()
         while not self.stopped.wait(0.1):
@@ -126,7 +126,7 @@ class _Progress:
                 begin, end, _, output, _ = entry
                 source = self._source_of(output)
                 if source:
-                    self.line(source, (int(end) - int(begin)) / 1000)
+                    line(source, (int(end) - int(begin)) / 1000)
                 self.done.append(source or output)
                 self.seen.add(entry)
 

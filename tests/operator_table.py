@@ -36,6 +36,7 @@ OPERATORS = [
     Operator("03_add2", "add2", ("a", "b"), torch.add),
     Operator("03_add2", "vector_add", ("a", "b"), torch.add),
     Operator("03_add2", "custom_operation", ("input",), lambda x: 2 * x, build="build_one_file"),
+    Operator("04_package", "my_cuda_function", ("input",), lambda x: 2 * x),
 ]
 
 # What has other arguments than tensors of one shape, and so a test file of its own.

@@ -1,0 +1,134 @@
+"""Chapter 04: pip builds a package with an operator, installs it, and any program imports it.
+
+python chapters/04_package/main.py                build the wheel, install it, check, time
+python chapters/04_package/main.py --load         the same sources by load(), without a package
+python chapters/04_package/main.py --fast-math    ... and what --use_fast_math makes of them; needs a GPU
+"""
+
+import argparse
+import hashlib
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import torch
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
+
+from common import bench, check, device, progress, title
+from common.cpp_extension import extension_folder, load, writable
+
+place = extension_folder("my_cuda_extension")
+source, wheels, installed, log = (place / name for name in ("source", "wheels", "installed", "pip.log"))
+BY_PRODUCTS = shutil.ignore_patterns("build", "__pycache__", "*.egg-info", "*.so")
+SETTINGS = ["CC", "CXX", "CFLAGS", "DEBUG", "FAST_MATH", "TORCH_CUDA_ARCH_LIST"]  # what a build looks at, besides files
+
+
+def build():
+    """The package, as `pip install .` would give it to you, but in build/: your Python stays as it is."""
+    with progress.lock(writable(place), "my_cuda_extension"):
+        start = time.monotonic()
+        made_from, stamp = ingredients(), place / "made-from"
+        if changed := not stamp.exists() or stamp.read_text() != made_from:
+            stamp.unlink(missing_ok=True)
+            # pip writes beside the sources. A copy keeps chapters/ clean; as copies keep their dates, ninja compiles
+            # only what changed.
+            shutil.copytree(here, source, ignore=BY_PRODUCTS, dirs_exist_ok=True)
+            for folder in wheels, installed:
+                shutil.rmtree(folder, ignore_errors=True)
+            # --no-build-isolation: with the torch that is here. --no-index: nothing is fetched.
+            pip("wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", wheels, ".")
+            pip("install", "--no-deps", "--no-index", "--target", installed, *wheels.glob("*.whl"))
+            stamp.write_text(made_from)
+    (wheel,) = wheels.glob("*.whl")
+    size = f"wheel of {wheel.stat().st_size / 1000:.0f} kB"
+    progress.line("my_cuda_extension", time.monotonic() - start, size if changed else "nothing changed")
+    if str(installed) not in sys.path:
+        sys.path.insert(0, str(installed))
+    return importlib.import_module("my_cuda_extension")
+
+
+def build_with_load(name="my_kernel", nvcc_flags=()):
+    """The same sources without a package: no wheel, no version, but rebuilt on every change."""
+    return load(
+        name=name,
+        sources=[str(here / "package.cpp"), str(here / "package_kernel.cu")],
+        extra_include_paths=[str(root)],
+        extra_cflags=["-O2"],
+        extra_cuda_cflags=list(nvcc_flags),
+    )
+
+
+def ingredients():
+    """What the installed package was made from, in short."""
+    files = [p for folder in (here, root / "common") for p in folder.rglob("*") if p.is_file()]
+    files = sorted(p for p in files if "__pycache__" not in p.parts and p.name not in ("main.py", "README.md"))
+    digest = hashlib.sha256(repr([os.environ.get(name) for name in SETTINGS]).encode())
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def pip(*words):
+    """Runs pip in the copy. Its output goes to pip.log; the first error in it is what a reader gets to see."""
+    # --isolated: whatever the reader's pip is set up to do. -v: shows the compiler's words.
+    command = [sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check", "-v", *map(str, words)]
+    done = subprocess.run(command, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    log.write_text(done.stdout.replace(f"{source}/", f"{here}/"))  # errors then name the file that you edit
+    if done.returncode != 0:
+        error = progress.first_error(log.read_text())
+        raise progress.BuildError(f"pip {words[0]} failed.\n{error}\n(all of it: {log})", log)
+
+
+def import_elsewhere():
+    """Imports the package as a program of yours would: in a process of its own, which starts in another folder."""
+    code = "import my_cuda_extension as m; print(m.__version__, 'from', m.__path__[0])"
+    env = os.environ | {"PYTHONPATH": str(installed)}  # what is installed as usual needs no PYTHONPATH
+    done = subprocess.run([sys.executable, "-c", code], cwd="/", env=env, stdout=subprocess.PIPE, text=True, check=True)
+    print(f"{'import':8}my_cuda_extension {done.stdout.strip().replace(f'{root}/', '')}")
+
+
+def fast_math():
+    """float32 has numbers below 1.2e-38, with fewer digits. --use_fast_math takes each of them for 0."""
+    if device.type == "cpu":
+        return print(f"{'fast':8}--use_fast_math is an option of nvcc, and what it changes is seen on a GPU only")
+    exact = build_with_load().my_cuda_function
+    fast = build_with_load("my_kernel_fast_math", ["--use_fast_math"]).my_cuda_function
+    print(f"{'fast':8}{'x':>12}{'2 x':>12}{'with --use_fast_math':>24}")
+    for x in 1.0, 1e-37, 1e-38, 1e-40:
+        y, z = (f(torch.tensor([x], device=device)).item() for f in (exact, fast))
+        print(f"{'':8}{x:12.4g}{y:12.4g}{z:24.4g}")
+
+
+def inputs(n):
+    return (torch.rand(n, device=device),)
+
+
+def double(input):
+    return 2 * input
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--load", action="store_true", help="without a package")
+    options.add_argument("--fast-math", action="store_true", help="what --use_fast_math changes")
+    options = options.parse_args()
+
+    title(4, "package", "load()" if options.load or options.fast_math else "pip")
+    if options.fast_math:
+        return fast_math()
+    module = build_with_load() if options.load else build()
+    if not options.load and "CHAPTERS_SANITIZE" not in os.environ:  # AddressSanitizer is in this process only
+        import_elsewhere()
+    check(module.my_cuda_function, double, inputs, rtol=0, atol=0)
+    bench({"my_cuda_function": module.my_cuda_function, "torch": double}, inputs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+// package_kernel.cu: the kernel and its launcher; no torch header. It is not called package.cu, because setuptools
+// would make package.o of that, and package.o of package.cpp as well.
+#include "package.h"
+
+#include <algorithm>
+
+#include "common/check.h"
+
+__global__ void my_kernel(float* output, const float* input, int64_t n) {
+    const int64_t stride = int64_t(gridDim.x) * blockDim.x;
+    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) output[i] = 2 * input[i];
+}
+
+void launch_my_kernel(float* output, const float* input, int64_t n, cudaStream_t stream) {
+    if (n == 0) return;  // CUDA refuses a grid of 0 blocks, and the next innocent call would report it
+    constexpr int threads = 256;
+    const int64_t blocks = std::min<int64_t>((n + threads - 1) / threads, 1 << 20);
+    my_kernel<<<unsigned(blocks), threads, 0, stream>>>(output, input, n);
+    CHECK_LAUNCH();
+}

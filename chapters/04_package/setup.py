@@ -1,0 +1,46 @@
+"""What pyproject.toml cannot say: how the C++ and CUDA part is compiled."""
+
+import os
+import sys
+from pathlib import Path
+
+from setuptools import setup
+
+try:
+    import torch
+except ModuleNotFoundError as error:
+    sys.exit(
+        f"{error} (in {sys.executable})\n"
+        "Unless told otherwise, pip builds in an empty environment of its own. With the torch that you have:\n"
+        "    pip install --no-build-isolation ."
+    )
+
+here = Path(__file__).resolve().parent
+root = next((f for f in [here, *here.parents] if (f / "common" / "check.h").exists()), None)
+if root is None:
+    sys.exit(f"{here} needs common/check.h and common/check_input.h, beside setup.py or in a folder above it")
+sys.path.insert(0, str(root))
+try:
+    from common.cpp_extension import BuildExtension, CUDAExtension
+except ModuleNotFoundError:  # a project of your own has only those two headers of common/: torch's own, which need nvcc
+    from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+
+flags = {"cxx": ["-O2", "-g0"], "nvcc": ["-O3"]}  # -g0: Python was built with -g, and setuptools repeats its flags
+if os.environ.get("DEBUG"):
+    flags = {"cxx": ["-g", "-O0"], "nvcc": ["-g", "-G", "-O0"]}  # -G: the kernel can be stepped through; slow
+if os.environ.get("FAST_MATH"):
+    flags["nvcc"].append("--use_fast_math")
+
+setup(
+    ext_modules=[
+        CUDAExtension(
+            name="my_cuda_extension.my_kernel",
+            sources=["package.cpp", "package_kernel.cu"],
+            include_dirs=[str(root)],  # for common/check.h
+            extra_compile_args=flags,
+        )
+    ],
+    cmdclass={"build_ext": BuildExtension},
+    # The .so fits the torch that it was compiled with, and no other: let pip know, so that `pip check` can say so.
+    install_requires=[f"torch=={'.'.join(torch.__version__.split('.')[:2])}.*"],
+)
