@@ -28,6 +28,12 @@ test:
 		CHAPTERS_DEVICE=cpu "$$python" -m pytest $(ARGS); \
 	fi
 
+## make cmake        the C++ side by CMake: configure, build, and ctest
+cmake:
+	@$(call python,test) && PATH="$$(dirname "$$python"):$$PATH" && \
+	cmake -S . -B build/cmake -DPython_EXECUTABLE="$$python" && cmake --build build/cmake && \
+	ctest --test-dir build/cmake --output-on-failure $(ARGS)
+
 ## make lint         ruff, clang-format and white space, checked
 lint:
 	@$(call python,lint) && "$$python" tools/lint.py
@@ -52,4 +58,4 @@ $(NUMBERS:%=chapter%): chapter%:
 chapter% sanitize%:
 	@echo "There is no chapter $*; there are: $(NUMBERS)" >&2; exit 1
 
-.PHONY: help setup test lint format clean $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%)
+.PHONY: help setup test cmake lint format clean $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%)

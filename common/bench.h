@@ -1,7 +1,9 @@
 // bench.h: times a launch from C++, by the method of common/timing.py, for programs with no Python.
 //
 //   const bench::Timing t = bench::measure([&] { launch_add2(c, a, b, n, stream); }, stream);
-//   bench::print_row("add2", t, 3 * n * sizeof(float), bench::copy_bandwidth(stream));
+//   bench::print_head(n, "float32");
+//   bench::print_row("add2", t, bench::call_time([&] { launch_add2(c, a, b, n, stream); }, stream),
+//                    3 * n * sizeof(float), bench::copy_bandwidth(stream));
 //
 // Each launch is timed by two CUDA events around it, with an L2 cache that holds nothing of its data; the median of
 // many is reported. Only the CUDA runtime is used: include it in a .cpp or a .cu. Built as CUDA on CPU, it times the
@@ -16,6 +18,14 @@
 #include "check.h"
 
 namespace bench {
+
+#ifdef CUDA_ON_CPU
+constexpr bool on_gpu = false;
+constexpr size_t copy_bytes = size_t(1) << 20;  // nobody asks for the bandwidth of a CPU
+#else
+constexpr bool on_gpu = true;
+constexpr size_t copy_bytes = size_t(1) << 30;
+#endif
 
 struct Timing {
     double seconds;  // median of the samples
@@ -57,7 +67,8 @@ std::vector<double> run_times(Run&& run, int repeats, cudaStream_t stream, void*
 // Times run(), which launches on `stream`: at least 10 times, and as often as fits into about 0.2 s.
 template <class Run>
 Timing measure(Run&& run, cudaStream_t stream) {
-    constexpr size_t cache_bytes = size_t(256) << 20;  // larger than any GPU's L2
+    constexpr size_t cache_bytes = on_gpu ? size_t(256) << 20 : 1;  // larger than any GPU's L2; timing.py does not
+                                                                    // empty a CPU's caches either
     const auto cache = device_memory(cache_bytes);
     run_times(run, 3, stream, cache.get(), cache_bytes);  // warm-up: loads the kernel, raises the clocks
     const auto start = std::chrono::steady_clock::now();
@@ -69,8 +80,25 @@ Timing measure(Run&& run, cudaStream_t stream) {
     return {median / 1e3, (times[repeats * 3 / 4] - times[repeats / 4]) / median, repeats};
 }
 
+// Seconds until run() returns, without waiting for the GPU; the median of ten rounds of 100 calls. Nothing runs in the
+// background of a CPU: measure() has timed the call there.
+template <class Run>
+double call_time(Run&& run, cudaStream_t stream) {
+    if (!on_gpu) return 0;
+    constexpr int calls = 100;
+    std::vector<double> rounds(10);
+    for (double& seconds : rounds) {
+        CHECK_CUDA(cudaStreamSynchronize(stream));  // an empty queue: a full one makes the host wait
+        const auto start = std::chrono::steady_clock::now();
+        for (int i = 0; i < calls; i++) run();
+        seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / calls;
+    }
+    std::sort(rounds.begin(), rounds.end());
+    return (rounds[4] + rounds[5]) / 2;
+}
+
 // Bytes a second, read plus written, of a copy of `bytes` within the device: what its memory can do.
-inline double copy_bandwidth(cudaStream_t stream, size_t bytes = size_t(1) << 30) {
+inline double copy_bandwidth(cudaStream_t stream, size_t bytes = copy_bytes) {
     const auto source = device_memory(bytes), target = device_memory(bytes);
     CHECK_CUDA(cudaMemsetAsync(source.get(), 1, bytes, stream));
     const auto copy = [&] {
@@ -79,11 +107,36 @@ inline double copy_bandwidth(cudaStream_t stream, size_t bytes = size_t(1) << 30
     return 2.0 * double(bytes) / measure(copy, stream).seconds;
 }
 
+// 0.0000089 as "8.9 us": three digits and a unit.
+inline std::string text(double seconds) {
+    const double us = seconds * 1e6;
+    char s[32];
+    if (us < 1e3) {
+        std::snprintf(s, sizeof s, us >= 100 ? "%.0f us" : "%.1f us", us);
+    } else if (us < 1e6) {
+        std::snprintf(s, sizeof s, us >= 1e5 ? "%.0f ms" : "%.1f ms", us / 1e3);
+    } else {
+        std::snprintf(s, sizeof s, "%.2f s", seconds);
+    }
+    return s;
+}
+
+// The table of common/timing.py, with the same columns.
+inline void print_head(int64_t n, const char* type) {
+    const std::string what = "n = " + std::to_string(n) + ", " + type;
+    std::printf(on_gpu ? "time    %-33s    kernel    spread      GB/s   of copy      call\n"
+                       : "time    %-33s  CPU time    spread\n",
+                what.c_str());
+}
+
 // One line of a table. bytes: what the operator must move, every input read once and every output written once.
-inline void print_row(const char* name, const Timing& t, size_t bytes, double copy_bandwidth) {
-    const double bandwidth = double(bytes) / t.seconds;
-    std::printf("        %-33s%7.1f us%9.0f%%%10.0f%9.0f%%\n", name, t.seconds * 1e6, t.spread * 100, bandwidth / 1e9,
-                bandwidth / copy_bandwidth * 100);
+inline void print_row(const char* name, const Timing& t, double call, size_t bytes, double copy_bandwidth) {
+    std::printf("        %-33s%10s%9.0f%%", name, text(t.seconds).c_str(), t.spread * 100);
+    if (on_gpu) {
+        const double bandwidth = double(bytes) / t.seconds;
+        std::printf("%10.0f%9.0f%%%10s", bandwidth / 1e9, bandwidth / copy_bandwidth * 100, text(call).c_str());
+    }
+    std::printf("\n");
 }
 
 }  // namespace bench

@@ -40,9 +40,9 @@ def title(chapter: int, *subjects: str) -> None:
 
 
 def _host_compiler() -> str:
-    from torch.utils.cpp_extension import get_cxx_compiler
+    from .cpp_extension import torch_extension
 
-    compiler = get_cxx_compiler()
+    compiler = torch_extension.get_cxx_compiler()
     try:
         version = subprocess.run([compiler, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True).stdout
     except OSError:

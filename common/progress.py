@@ -24,6 +24,10 @@ class BuildError(RuntimeError):
         self.log = log
 
 
+class BuildFailure(RuntimeError):
+    """What a build tool printed before it failed. watch() makes a BuildError of it."""
+
+
 @contextlib.contextmanager
 def watch(name: str, sources: list[str], folder: str):
     """Around a call of torch's load: shows its progress, turns its failure into a BuildError, holds its lock."""
@@ -38,7 +42,7 @@ def watch(name: str, sources: list[str], folder: str):
         except cuda_on_cpu.TranslationError as error:
             raise BuildError(f"{name} does not build.\n{error}") from None
         except RuntimeError as error:
-            if "Error building extension" not in str(error):
+            if not isinstance(error, BuildFailure) and "Error building extension" not in str(error):
                 raise
             log = Path(folder, "error.log")
             log.write_text(f"{error}\n")
@@ -70,7 +74,7 @@ def first_error(output: str) -> str:
     lines = output.splitlines()
     error = re.compile(
         r":\d+: (fatal )?error: |\(\d+\): (catastrophic )?error|^nvcc (fatal|error)|error: |undefined reference"
-        r"|cannot find -l|command not found|No such file|not found"
+        r"|cannot find -l|command not found|No such file|not found|^CMake Error"
     )
     at = next((i for i, line in enumerate(lines) if error.search(line)), None)
     if at is None:
@@ -139,14 +143,17 @@ class _Progress:
             rows = [tuple(row.split("\t")) for row in self.log.read_text().splitlines()]
         except FileNotFoundError:
             return []
-        return [row for row in rows if len(row) == 5]
+        # CMake's verify_globs asks on each run whether files have come or gone, and makes nothing.
+        return [row for row in rows if len(row) == 5 and not row[3].endswith("verify_globs")]
 
     def _source_of(self, output: str) -> str | None:
-        """add2.o is made from add2.cpp, add2.cuda.o and (on the CPU) add2.cu.o from add2.cu."""
+        """add2.o is made from add2.cpp, add2.cuda.o and (on the CPU) add2.cu.o from add2.cu. CMake's objects lie in
+        folders, and are named with the whole source: add2.cpp.o, add2.cu.o and (on the CPU) add2.cu.cpp.o."""
+        output = os.path.basename(output)
         stem = output.removesuffix(".o")
         names = {"main.o": "main.cpp"}
         for source in self.sources:
             base, extension = os.path.splitext(source)
             names[base + (".o" if extension != ".cu" else ".cuda.o")] = source
-            names[source + ".o"] = source
+            names[source + ".o"] = names[source + ".cpp.o"] = source
         return names.get(output) or (None if stem == output else stem)

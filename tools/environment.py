@@ -178,7 +178,9 @@ def set_up():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--for", dest="purpose", choices=NEEDED, default="lesson")
-    purpose = parser.parse_args().purpose
+    parser.add_argument("--check", action="store_true", help="install nothing: say what is missing (for cmake)")
+    options = parser.parse_args()
+    purpose = options.purpose
     if purpose != "lint":
         check_compiler()
     if Path(sys.prefix).resolve() != VENV.resolve() and fits(TORCH):
@@ -189,6 +191,8 @@ def main():
         return
     try:
         if state() != "ready":
+            if options.check:
+                stop(f"{sys.executable} has no torch that fits, and there is no finished .venv. `make setup` makes one.")
             set_up()
     except KeyboardInterrupt:
         stop("", "Interrupted. Run the same command again: pip's cache keeps what was fetched.")

@@ -20,6 +20,7 @@
 #include <string>
 #include <type_traits>
 
+#ifndef __CUDA__  // an editor's clang reads the .cu as CUDA: see cmake/editor/clang_cuda.h
 // Hidden: the kernels of one .so and their shared memory are no business of another .so in the same Python process,
 // even if both have a kernel of the same name. (A static variable in a template would otherwise become one for all.)
 #define __global__ __attribute__((visibility("hidden")))
@@ -28,6 +29,7 @@
 #define __constant__ static __attribute__((unused))
 #define __managed__ static __attribute__((unused))
 #define __shared__ static __attribute__((unused))  // one copy is enough: blocks run one after another
+#endif
 
 #define __align__(n) __attribute__((aligned(n)))  // not alignas: that is not allowed in the middle of a declaration
 #define __forceinline__ inline

@@ -1,0 +1,25 @@
+// axpy.cpp: tensors in, tensors out. No Python in here, so a C++ program can link it; Python's part is binding.cpp.
+#include "axpy.h"
+
+#include <ATen/ops/empty.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <cmath>
+#include <limits>
+
+#include "common/check_input.h"
+
+at::Tensor axpy(const at::Tensor& x, const at::Tensor& y, double alpha) {
+    check_input(x, "x", at::kFloat);
+    check_input(y, "y", at::kFloat);
+    check_same(x, "x", y, "y");
+    // Infinity and NaN are numbers to compute with; 1e300 is not, and would become infinity in silence.
+    TORCH_CHECK_VALUE(!std::isfinite(alpha) || std::abs(alpha) <= std::numeric_limits<float>::max(),
+                      "alpha must fit into float32, got ", alpha);
+    const c10::cuda::CUDAGuard guard(x.device());
+    at::Tensor z = at::empty(x.sizes(), x.options());
+    launch_axpy(z.mutable_data_ptr<float>(), float(alpha), x.const_data_ptr<float>(), y.const_data_ptr<float>(),
+                x.numel(), c10::cuda::getCurrentCUDAStream());
+    return z;
+}

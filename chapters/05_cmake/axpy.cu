@@ -1,0 +1,21 @@
+// axpy.cu: the kernel and its launcher. No torch header in here.
+#include "axpy.h"
+
+#include <algorithm>
+
+#include "common/check.h"
+
+// A grid-stride loop, as in chapter 03. fmaf() rounds once, after the sum. nvcc would make one of alpha * x + y by
+// itself, most compilers for CPUs would not: written down, the result has the same bits everywhere.
+__global__ void axpy_kernel(float* z, float alpha, const float* x, const float* y, int64_t n) {
+    const int64_t stride = int64_t(gridDim.x) * blockDim.x;
+    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) z[i] = fmaf(alpha, x[i], y[i]);
+}
+
+void launch_axpy(float* z, float alpha, const float* x, const float* y, int64_t n, cudaStream_t stream) {
+    if (n == 0) return;  // CUDA refuses a grid of 0 blocks
+    constexpr int threads = 256;
+    const int64_t blocks = std::min<int64_t>((n + threads - 1) / threads, 1 << 20);
+    axpy_kernel<<<unsigned(blocks), threads, 0, stream>>>(z, alpha, x, y, n);
+    CHECK_LAUNCH();
+}

@@ -1,0 +1,17 @@
+// axpy.h: what axpy.cu and axpy.cpp offer to a C++ program. No torch header in here: nvcc has to read this file, too.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace at {
+class Tensor;  // a promise is enough to declare a function; whoever calls it includes the real thing
+}
+
+// alpha * x + y, as BLAS calls it: a new tensor. x, y: float32, contiguous, of one shape and device. TypeError and
+// ValueError of torch (c10::TypeError, c10::ValueError) for anything else.
+at::Tensor axpy(const at::Tensor& x, const at::Tensor& y, double alpha);
+
+// z[i] = alpha * x[i] + y[i] for 0 <= i < n, in the order of `stream`, rounded once. The pointers are to memory of the
+// current device; z may be x or y. Throws std::runtime_error when the launch fails.
+void launch_axpy(float* z, float alpha, const float* x, const float* y, int64_t n, cudaStream_t stream);

@@ -1,0 +1,58 @@
+// main.cpp: a program with no Python. It makes tensors, calls the operator, checks it against at::add and times it.
+//
+//   axpy_main          check
+//   axpy_main 4 20     check, then time 2^4 and 2^20 elements
+#include <ATen/ops/add.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/rand.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <cstdlib>
+
+#include "axpy.h"
+#include "common/bench.h"
+#include "common/check_input.h"
+
+static at::Tensor random(int64_t n) { return at::rand({n}, at::device(kernel_device).dtype(at::kFloat)); }
+
+static void check() {
+    for (const int64_t n : {0, 1, 3, 255, 256, 257, (1 << 20) + 3}) {
+        const at::Tensor x = random(n), y = random(n);
+        for (const double alpha : {0.0, 1.0, -2.5}) {
+            // NaN is not close to anything, itself included: a result that was never written does not pass.
+            TORCH_CHECK(at::allclose(axpy(x, y, alpha), at::add(y, x, alpha)), "axpy is wrong: n = ", n, ", alpha = ",
+                        alpha);
+        }
+    }
+    std::printf("%-52s  ok\n", "check   axpy from C++: n = 0 1 3 255 256 257 1048579");
+}
+
+static void time(int64_t n, double copy_bandwidth) {
+    const at::Tensor x = random(n), y = random(n), z = random(n);
+    const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
+    const size_t bytes = 3 * n * sizeof(float);
+    const auto row = [&](const char* name, auto&& run) {
+        const bench::Timing t = bench::measure(run, stream);
+        bench::print_row(name, t, bench::call_time(run, stream), bytes, copy_bandwidth);
+    };
+    bench::print_head(n, "float32");
+    row("launch_axpy", [&] {
+        launch_axpy(z.mutable_data_ptr<float>(), 2.0f, x.const_data_ptr<float>(), y.const_data_ptr<float>(), n, stream);
+    });
+    row("axpy from C++", [&] { axpy(x, y, 2.0); });
+    row("at::add from C++", [&] { at::add(y, x, 2.0); });
+}
+
+int main(int count, char** arguments) try {
+    check();
+    const double copy_bandwidth = count > 1 ? bench::copy_bandwidth(nullptr, bench::copy_bytes) : 0;
+    for (int i = 1; i < count; i++) {
+        const int k = std::atoi(arguments[i]);
+        TORCH_CHECK_VALUE(0 <= k && k <= 32, "a size must be between 0 and 32, for 2^0 to 2^32 elements, got ",
+                          arguments[i]);
+        time(int64_t(1) << k, copy_bandwidth);
+    }
+} catch (const std::exception& error) {  // without this, the program would end with "terminate called" and a core dump
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+}

@@ -1,0 +1,61 @@
+"""Chapter 05: CMake builds a library, a Python module and a program with no Python from one operator.
+
+python chapters/05_cmake/main.py                  build, check, time: from C++ and from Python
+python chapters/05_cmake/main.py --sizes 20 28    ... with 2^20 and 2^28 elements
+"""
+
+import argparse
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import torch
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
+
+from common import bench, check, cmake, device, title
+
+
+def build_all():
+    """The folder with the library, the module and the program."""
+    sources = ["axpy.cu", "axpy.cpp", "binding.cpp", "main.cpp"]
+    return cmake.build("axpy", sources, ["axpy_module", "axpy_main"]) / "chapters" / here.name
+
+
+def build():
+    """The Python module. It is no package that pip installed: so import it from its file, as load() does."""
+    (file,) = build_all().glob("axpy.*.so")
+    spec = importlib.util.spec_from_file_location("axpy", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def inputs(n):
+    return torch.rand(n, device=device), torch.rand(n, device=device)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--sizes", type=int, nargs="+", default=[4, 20], metavar="K", help="time 2^K elements")
+    options = options.parse_args()
+
+    title(5, "axpy", "CMake")
+    module = build()
+    check(module.axpy, torch.add, inputs, rtol=0, atol=0)
+    # The program in a process of its own. It prints the same table, so that the rows can be compared.
+    program = Path(module.__file__).with_name("axpy_main")
+    if subprocess.run([program, *map(str, options.sizes)]).returncode:
+        sys.exit(f"{program} failed")
+    ops = {
+        "axpy from Python": lambda x, y: module.axpy(x, y, 2.0),
+        "torch.add from Python": lambda x, y: torch.add(y, x, alpha=2.0),
+    }
+    bench(ops, inputs, sizes=[2**k for k in options.sizes])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""Drives CMake for a lesson: configures the repository's CMakeLists.txt once, builds targets, shows the progress."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import torch
+
+from . import progress, toolkit
+from .device import device
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def build(name: str, sources: list[str], targets: list[str]) -> Path:
+    """Builds these targets of the top-level CMakeLists.txt, and returns the build folder.
+
+    name and sources are for what the reader sees. The folder is one for this torch, this Python and this device.
+    """
+    toolkit.prepare()  # for ninja
+    if device.type == "cuda":
+        toolkit.require()
+    cmake = program("cmake", "cmake>=3.30")
+    ninja = program("ninja", "ninja")
+    key = f"torch-{torch.__version__}-py{sys.version_info.major}{sys.version_info.minor}-{device.type}"
+    folder = ROOT / "build" / key / "cmake"
+    folder.mkdir(parents=True, exist_ok=True)
+    with progress.watch(name, sources, str(folder)):
+        # Configured once; then ninja runs cmake by itself when a CMakeLists.txt has changed.
+        if not (folder / "build.ninja").exists():
+            options = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}", f"-DPython_EXECUTABLE={sys.executable}"]
+            _run(cmake, "-S", ROOT, "-B", folder, *options)
+        _run(cmake, "--build", folder, "--target", *targets)
+    return folder
+
+
+def program(name: str, package: str) -> str:
+    """A program that pip has put beside this Python, or one on the PATH."""
+    found = shutil.which(name, path=os.path.dirname(sys.executable)) or shutil.which(name)
+    if not found:
+        raise RuntimeError(f"{name} not found. This installs it:\n    {sys.executable} -m pip install '{package}'")
+    return found
+
+
+def _run(*command) -> None:
+    environment = os.environ | {"CHAPTERS_DEVICE": device.type}
+    done = subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
+    if done.returncode != 0:
+        raise progress.BuildFailure(done.stdout)
