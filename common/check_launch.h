@@ -24,7 +24,7 @@ inline const std::vector<int64_t> check_sizes = {0, 1, 3, 255, 256, 257, (1 << 2
 // n elements on the device between two margins of bytes that nobody may touch.
 template <class T>
 class GuardedArray {
-   public:
+public:
     explicit GuardedArray(int64_t n) : n_(n), memory_(bench::device_memory(n * sizeof(T) + 2 * margin)) {}
 
     T* data() const { return reinterpret_cast<T*>(bytes() + margin); }
@@ -53,7 +53,7 @@ class GuardedArray {
         return values;
     }
 
-   private:
+private:
     static constexpr size_t margin = 1024;  // bytes: a multiple of every alignment that a vector load asks for
 
     char* bytes() const { return static_cast<char*>(memory_.get()); }

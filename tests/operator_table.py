@@ -37,6 +37,7 @@ OPERATORS = [
     Operator("03_add2", "vector_add", ("a", "b"), torch.add),
     Operator("03_add2", "custom_operation", ("input",), lambda x: 2 * x, build="build_one_file"),
     Operator("04_package", "my_cuda_function", ("input",), lambda x: 2 * x),
+    Operator("05_cmake", "axpy", ("x", "y"), torch.add),  # alpha is 1, unless one says otherwise
 ]
 
 # What has other arguments than tensors of one shape, and so a test file of its own.

@@ -32,22 +32,24 @@ def run(folder, *args, **environment):
     return subprocess.run(command, cwd="/", env=env, capture_output=True, text=True)
 
 
-def kernel_file(folder):
-    """name.cu, or name_kernel.cu where setuptools builds the chapter: it would make name.o of both .cpp and .cu."""
-    name = folder.name.partition("_")[2]
-    return folder / (f"{name}_kernel.cu" if (folder / "setup.py").exists() else f"{name}.cu")
+def quartet(folder):
+    """name.h, name.cu and name.cpp: the one header says the name.
+
+    The .cu is name_kernel.cu where setuptools builds the chapter: it would make one name.o of .cpp and .cu."""
+    (header,) = folder.glob("*.h")
+    kernel = "_kernel.cu" if (folder / "setup.py").exists() else ".cu"
+    return header, folder / f"{header.stem}{kernel}", folder / f"{header.stem}.cpp"
 
 
 @per_chapter
 def test_has_its_quartet(folder):
-    name = folder.name.partition("_")[2]
-    for file in f"{name}.h", kernel_file(folder).name, f"{name}.cpp", "main.py", "README.md":
-        assert (folder / file).is_file(), f"{folder.name} has no {file}"
+    for file in *quartet(folder), folder / "main.py", folder / "README.md":
+        assert file.is_file(), f"{folder.name} has no {file.name}"
 
 
 @per_chapter
 def test_no_torch_header_in_the_cu(folder):
-    file = kernel_file(folder)
+    _, file, _ = quartet(folder)
     includes = re.findall(r'#include [<"](.*?)[>"]', file.read_text())
     assert not [i for i in includes if i.split("/")[0] in ("torch", "ATen", "c10")], f"{file}: nvcc would need minutes"
 

@@ -20,8 +20,8 @@ static void check() {
         const at::Tensor x = random(n), y = random(n);
         for (const double alpha : {0.0, 1.0, -2.5}) {
             // NaN is not close to anything, itself included: a result that was never written does not pass.
-            TORCH_CHECK(at::allclose(axpy(x, y, alpha), at::add(y, x, alpha)), "axpy is wrong: n = ", n, ", alpha = ",
-                        alpha);
+            TORCH_CHECK(at::allclose(axpy(x, y, alpha), at::add(y, x, alpha)), "axpy is wrong: n = ", n,
+                        ", alpha = ", alpha);
         }
     }
     std::printf("%-52s  ok\n", "check   axpy from C++: n = 0 1 3 255 256 257 1048579");

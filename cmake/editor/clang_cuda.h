@@ -10,11 +10,16 @@
 #include "cuda_on_cpu/keywords.h"  // with the standard headers: their functions are the host's
 #include <assert.h>
 #include <sys/mman.h>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
 
 #include <__clang_cuda_math_forward_declares.h>  // sqrt() and so on for kernels; sqrtf() and so on follow
 #define FLOAT(...) __device__ float __VA_ARGS__
 FLOAT(acosf(float), asinf(float), atanf(float), cbrtf(float), ceilf(float), cosf(float), coshf(float), erff(float));
-FLOAT(exp2f(float), expf(float), expm1f(float), fabsf(float), floorf(float), log10f(float), log1pf(float), log2f(float));
+FLOAT(exp2f(float), expf(float), expm1f(float), fabsf(float), floorf(float), log10f(float), log1pf(float),
+      log2f(float));
 FLOAT(logf(float), roundf(float), rintf(float), sinf(float), sinhf(float), sqrtf(float), tanf(float), tanhf(float));
 FLOAT(truncf(float), atan2f(float, float), copysignf(float, float), fmaxf(float, float), fminf(float, float));
 FLOAT(fmodf(float, float), hypotf(float, float), powf(float, float), fmaf(float, float, float));

@@ -1,4 +1,5 @@
-// check_launch.h, tested with launchers that are wrong: it must reject each, and say why. Prints ok, or what went wrong.
+// check_launch.h, tested with launchers that are wrong: it must reject each, and say why. Prints ok, or what went
+// wrong.
 #include "common/check_launch.h"
 
 static int failures = 0;
@@ -43,8 +44,10 @@ int main() {
 
     rejected("never launched", "element 0 is ", [](float*, In, int64_t, cudaStream_t) {});
     rejected("leaves out the last", "nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
-        if (n > 1) twice(out, in[0], n - 1, s);
-        else twice(out, in[0], n, s);
+        if (n > 1)
+            twice(out, in[0], n - 1, s);
+        else
+            twice(out, in[0], n, s);
     });
     rejected("NaN in the last", "nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
         twice(out, in[0], n, s);
@@ -66,7 +69,8 @@ int main() {
         twice(out, in[0], n, s);
         if (n > 0) write<<<1, 1, 0, s>>>(const_cast<float*>(in[0]), 0, 1e9f);
     });
-    rejected("launches 0 blocks", "zero_blocks failed", [](float* out, In in, int64_t n, cudaStream_t s) { zero_blocks(out, in[0], n, s); });
+    rejected("launches 0 blocks", "zero_blocks failed",
+             [](float* out, In in, int64_t n, cudaStream_t s) { zero_blocks(out, in[0], n, s); });
     const auto old = bench::device_memory(check_sizes.back() * sizeof(float));
     int64_t known = -1;
     rejected("gives an old result", "expected", [&](float* out, In in, int64_t n, cudaStream_t s) {

@@ -1,0 +1,263 @@
+"""Chapter 05: the module, the program, ctest, the installed library, editors, and what is said when something is missing."""
+
+import contextlib
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import ROOT, operators
+
+from common import check, cmake, device, progress, toolkit
+
+PATH = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+
+
+def run(*command, path=PATH, **environment):
+    """(exit code, stdout and stderr)"""
+    env = os.environ | {"PATH": path, "CHAPTERS_DEVICE": device.type} | environment
+    done = subprocess.run(list(map(str, command)), env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.returncode, done.stdout
+
+
+def output(*command, **environment):
+    code, text = run(*command, **environment)
+    assert code == 0, text
+    return text
+
+
+@pytest.fixture(scope="module")
+def built():
+    """The build folder, with all targets built."""
+    operators("05_cmake")
+    return cmake.build("all", [], ["all"])
+
+
+# ---- the module ----------------------------------------------------------------------------------------------------
+
+
+def axpy(*args, **kwargs):
+    return operators("05_cmake").axpy(*args, **kwargs)
+
+
+def two(n=5):
+    return torch.rand(n, device=device), torch.rand(n, device=device)
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -2.5, 0.1, 1e-45, float("inf"), float("nan")])
+def test_axpy(alpha, thread_order):
+    check(lambda x, y: axpy(x, y, alpha), lambda x, y: torch.add(y, x, alpha=alpha), two, name="axpy")
+
+
+def test_rounded_once():
+    """The kernel says fmaf(), so the product is not rounded before the sum: the bits of float64, rounded at the end."""
+    x, y = two(2**20)
+    expected = (torch.tensor(0.1).double().item() * x.double() + y.double()).float()
+    assert torch.equal(axpy(x, y, 0.1), expected)
+
+
+@pytest.mark.parametrize("alpha", [1e300, -1e300])
+def test_alpha_beyond_float32_is_refused(alpha):
+    with pytest.raises(ValueError, match=r"alpha must fit into float32, got -?1e\+300"):
+        axpy(*two(), alpha)
+
+
+@pytest.mark.parametrize("alpha", ["2", None, [1.0], 1j])
+def test_alpha_that_is_no_number_is_refused(alpha):
+    with pytest.raises(TypeError, match="alpha: (float|typing.SupportsFloat)"):
+        axpy(*two(), alpha)
+
+
+def test_nothing_changed_is_quick_and_said(built, capsys):
+    cmake.build("axpy", [], ["axpy_module", "axpy_main"])
+    assert "nothing changed" in capsys.readouterr().out
+
+
+def test_a_file_that_does_not_compile_is_the_compilers_error(tmp_path, monkeypatch):
+    copy = tmp_path / "repository"
+    for folder in "cmake", "common", "tools", "tests/cpp", "tests/cuda_on_cpu", "chapters":
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in "CMakeLists.txt", "pyproject.toml", "tests/CMakeLists.txt":
+        shutil.copy(ROOT / file, copy / file)
+    source = copy / "chapters" / "05_cmake" / "axpy.cu"
+    source.write_text(source.read_text().replace("fmaf(alpha", "fmaf(beta"))
+    source.with_suffix(".cpp").write_text("")  # to save time
+    monkeypatch.setattr(cmake, "ROOT", copy)
+    with pytest.raises(progress.BuildError) as info:
+        cmake.build("axpy", ["axpy.cu"], ["axpy_module"])
+    assert re.search(r"axpy.cu[:(]12.*beta", str(info.value)), info.value
+
+
+def test_torchscript_and_export_know_the_dispatchers_operators_only():
+    """Why this chapter loads no exported model: a pybind11 function is a black box to both."""
+    module = operators("05_cmake")
+
+    class Model(torch.nn.Module):
+        def forward(self, x, y):
+            return module.axpy(x, y, 2.0)
+
+    with pytest.warns(FutureWarning) if torch.__version__ >= "2.15" else contextlib.nullcontext():  # it is deprecated
+        with pytest.raises(RuntimeError, match="(?i)python|axpy"):
+            torch.jit.script(Model())
+    with pytest.raises(RuntimeError, match="tracing into a custom kernel"):
+        torch.export.export(Model(), two())
+
+
+# ---- the program ---------------------------------------------------------------------------------------------------
+
+
+def test_the_program_checks_and_times(built):
+    text = output(built / "chapters/05_cmake/axpy_main", 4)
+    assert "check   axpy from C++: n = 0 1 3 255 256 257 1048579  ok" in text
+    for row in "launch_axpy", "axpy from C++", "at::add from C++":
+        assert re.search(rf"^ +{re.escape(row)} +[\d.]+ us", text, re.M), text
+    assert ("CPU time" in text) == (device.type == "cpu") == ("GB/s" not in text)
+
+
+@pytest.mark.parametrize("size", ["-1", "33"])
+def test_the_program_refuses_a_size(built, size):
+    code, text = run(built / "chapters/05_cmake/axpy_main", size)
+    assert code == 1 and f"a size must be between 0 and 32, for 2^0 to 2^32 elements, got {size}" in text
+
+
+@pytest.mark.skipif(not shutil.which("ldd"), reason="ldd not found")
+def test_the_program_has_no_python(built):
+    libraries = output("ldd", built / "chapters/05_cmake/axpy_main")
+    assert "libaxpy.so" in libraries and "libtorch_cpu.so" in libraries and "not found" not in libraries
+    assert "python" not in re.sub(r"=> .*", "", libraries)
+
+
+# ---- ctest ---------------------------------------------------------------------------------------------------------
+
+
+def test_ctest(built):
+    text = output("ctest", "--test-dir", built, "--output-on-failure")
+    assert "100% tests passed" in text
+    for name in "launchers", "wrong_launchers", "harness", "axpy_main":
+        assert re.search(rf"{name} \.+ +Passed", text), text
+    assert ("launchers_reverse" in text) == (device.type == "cpu")
+
+
+def test_every_launcher_has_a_row():
+    rows = (ROOT / "tests" / "cpp" / "launchers.cu").read_text()
+    headers = ROOT.glob("chapters/[0-9][0-9]_*/*.h")
+    launchers = {name for header in headers for name in re.findall(r"^void (launch_\w+)\(", header.read_text(), re.M)}
+    assert "launch_axpy" in launchers
+    assert not {name for name in launchers if f'"{name}"' not in rows}
+
+
+def test_a_launcher_is_timed(built):
+    text = output(built / "tests" / "launchers", "launch_add2")
+    assert re.search(r"check   launch_add2 +ok\ntime    n = 1048576, float32 .*\n +launch_add2 +[\d.]+ [um]s", text), (
+        text
+    )
+
+
+def test_the_three_commands(tmp_path):
+    """As the README has them, with the build folder in another place, and one target to save time."""
+    output("cmake", "-S", ROOT, "-B", tmp_path)
+    output("cmake", "--build", tmp_path, "--target", "harness")
+    assert "100% tests passed" in output("ctest", "--test-dir", tmp_path, "-R", "^harness")
+
+
+# ---- the installed library -----------------------------------------------------------------------------------------
+
+
+def test_installed_and_used_by_another_project(built, tmp_path):
+    prefix, folder = tmp_path / "prefix", tmp_path / "build"
+    output("cmake", "--install", built, "--prefix", prefix)
+    assert str(ROOT) not in (prefix / "lib/cmake/axpy/axpyTargets.cmake").read_text()
+    options = [f"-DCMAKE_PREFIX_PATH={prefix};{torch.utils.cmake_prefix_path}"]
+    if device.type == "cuda":  # what cmake/environment.cmake does for this repository
+        home = toolkit.cuda_home()
+        options += [f"-DCUDA_TOOLKIT_ROOT_DIR={home}", f"-DCUDAToolkit_ROOT={home}"]
+        options += [f"-DCMAKE_CUDA_COMPILER={home}/bin/nvcc", "-DTORCH_CUDA_ARCH_LIST=9.0"]
+        if os.environ.get("CXX"):
+            options += [f"-DCMAKE_CUDA_HOST_COMPILER={os.environ['CXX']}"]
+    output("cmake", "-S", ROOT / "chapters/05_cmake/consumer", "-B", folder, *options)
+    output("cmake", "--build", folder)
+    assert output(folder / "consumer").split()[:3] == ["3", "3", "3"]
+
+
+# ---- editors -------------------------------------------------------------------------------------------------------
+
+EDITED = [
+    path
+    for pattern in ("chapters/*/*.h", "chapters/*/*.cu", "chapters/*/*.cpp", "common/*.h", "tests/cpp/*.cu")
+    for path in sorted(ROOT.glob(pattern))
+]
+
+
+@pytest.mark.skipif(not shutil.which("clangd"), reason="clangd not found: apt-get install clangd")
+@pytest.mark.parametrize("file", EDITED, ids=lambda path: str(path.relative_to(ROOT)))
+def test_clangd_understands(file, built):
+    text = run("clangd", f"--compile-commands-dir={built}", f"--check={file}", "--log=error")[1]
+    errors = [line for line in re.findall(r"^E\[[\d:.]+\] (.*)", text, re.M) if re.match(r"\[\w+\] Line", line)]
+    if "#include <torch/" in file.read_text() and file.suffix == ".cu":  # clang reads it as C++, all but <<<>>>
+        errors = [line for line in errors if "expected expression" not in line]
+    assert not errors
+
+
+# ---- when something is missing -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def bare_copy(tmp_path):
+    """What CMake needs to get as far as its first questions, with no .venv."""
+    for folder in "cmake", "tools", "common":
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in "CMakeLists.txt", "pyproject.toml":
+        shutil.copy(ROOT / file, tmp_path / file)
+    return tmp_path
+
+
+def configure(folder, *options, **environment):
+    code, text = run("cmake", "-S", folder, "-B", folder / "build", *options, **environment)
+    assert code != 0
+    return " ".join(text.split())
+
+
+def test_no_compiler_is_said_first(bare_copy):
+    text = configure(bare_copy, f"-DPython_EXECUTABLE={sys.executable}", CXX="/no/such/compiler")
+    assert "No C++ compiler: /no/such/compiler not found. One of these installs it: sudo apt-get install g++" in text
+
+
+def test_then_no_torch(bare_copy):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare_copy / "empty"], check=True)
+    text = configure(bare_copy, f"-DPython_EXECUTABLE={bare_copy / 'empty/bin/python'}")
+    assert "has no torch that fits, and there is no finished .venv. `make setup` makes one." in text
+    assert not (bare_copy / ".venv").exists(), "cmake installs nothing"
+
+
+def test_then_no_nvcc(monkeypatch):
+    monkeypatch.setattr(toolkit, "_candidates", lambda: [])
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(sys.modules["common.device"], "device", torch.device("cuda"))
+    toolkit.cuda_home.cache_clear()
+    try:
+        with pytest.raises(SystemExit, match=r"needs an nvcc of CUDA 13.0.*\n.*pip install 'cuda-toolkit\["):
+            runpy.run_path(str(ROOT / "tools" / "cmake_facts.py"))
+    finally:
+        toolkit.cuda_home.cache_clear()
+
+
+@pytest.mark.parametrize("name, package", [("cmake", "cmake>=3.30"), ("ninja", "ninja")])
+def test_no_cmake_or_ninja(name, package, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RuntimeError, match=f"{name} not found. This installs it:\n.*python -m pip install '{package}'"):
+        cmake.program(name, package)
+
+
+def test_what_cmake_says_reaches_the_reader(tmp_path, monkeypatch):
+    monkeypatch.setattr(cmake, "ROOT", tmp_path)
+    Path(tmp_path, "CMakeLists.txt").write_text(
+        'cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES NONE)\nmessage(FATAL_ERROR "no such thing")\n'
+    )
+    with pytest.raises(progress.BuildError, match=r"CMake Error at CMakeLists.txt:3 \(message\):\n +no such thing"):
+        cmake.build("x", [], ["all"])
