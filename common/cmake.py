@@ -40,7 +40,9 @@ def program(name: str, package: str) -> str:
     """A program that pip has put beside this Python, or one on the PATH."""
     found = shutil.which(name, path=os.path.dirname(sys.executable)) or shutil.which(name)
     if not found:
-        raise progress.BuildError(f"{name} not found. This installs it:\n    {sys.executable} -m pip install '{package}'")
+        raise progress.BuildError(
+            f"{name} not found. This installs it:\n    {sys.executable} -m pip install '{package}'"
+        )
     return found
 
 
