@@ -25,12 +25,18 @@ inline const std::vector<int64_t> check_sizes = {0, 1, 3, 255, 256, 257, (1 << 2
 template <class T>
 class GuardedArray {
 public:
-    explicit GuardedArray(int64_t n) : n_(n), memory_(bench::device_memory(n * sizeof(T) + 2 * margin)) {}
+    // guard: the margins' bytes. The output's must differ from the inputs': a launcher that goes one element too far
+    // would copy the one to the other.
+    GuardedArray(int64_t n, unsigned char guard)
+        : n_(n), guard_(guard), memory_(bench::device_memory(n * sizeof(T) + 2 * margin)) {}
 
     T* data() const { return reinterpret_cast<T*>(bytes() + margin); }
 
     // 0xFF in every byte: NaN for floating point. What a launcher forgets to write is no earlier, right result.
-    void poison(cudaStream_t stream) const { CHECK_CUDA(cudaMemsetAsync(bytes(), 0xFF, size(), stream)); }
+    void poison(cudaStream_t stream) const {
+        CHECK_CUDA(cudaMemsetAsync(bytes(), guard_, size(), stream));
+        CHECK_CUDA(cudaMemsetAsync(data(), 0xFF, n_ * sizeof(T), stream));
+    }
 
     void set(const std::vector<T>& values) const {
         CHECK_CUDA(cudaMemcpy(data(), values.data(), n_ * sizeof(T), cudaMemcpyHostToDevice));
@@ -45,8 +51,8 @@ public:
         std::vector<unsigned char> all(size());
         CHECK_CUDA(cudaMemcpy(all.data(), bytes(), size(), cudaMemcpyDeviceToHost));
         for (size_t i = 0; i < margin; i++) {
-            if (all[margin - 1 - i] != 0xFF) throw std::runtime_error(who + "wrote in front of an array");
-            if (all[size() - margin + i] != 0xFF) throw std::runtime_error(who + "wrote behind the end of an array");
+            if (all[margin - 1 - i] != guard_) throw std::runtime_error(who + "wrote in front of an array");
+            if (all[size() - margin + i] != guard_) throw std::runtime_error(who + "wrote behind the end of an array");
         }
         std::vector<T> values(n_);
         if (n_ > 0) std::memcpy(values.data(), all.data() + margin, n_ * sizeof(T));
@@ -60,6 +66,7 @@ private:
     size_t size() const { return n_ * sizeof(T) + 2 * margin; }
 
     int64_t n_;
+    unsigned char guard_;
     std::unique_ptr<void, cudaError_t (*)(void*)> memory_;
 };
 
@@ -88,11 +95,11 @@ void check_launch(const std::string& name, int inputs, const std::vector<int64_t
 
     for (const int64_t n : sizes) {
         const std::string who = name + ", n = " + std::to_string(n) + ": ";
-        const GuardedArray<T> out(n);
+        const GuardedArray<T> out(n, 0xA5);
         std::vector<GuardedArray<T>> arrays, sources;
         std::vector<const T*> pointers;
         for (int k = 0; k < inputs; k++) {
-            arrays.emplace_back(n), sources.emplace_back(n);
+            arrays.emplace_back(n, 0x5A), sources.emplace_back(n, 0x5A);
             pointers.push_back(arrays[k].data());
         }
         for (int round = 0; round < 2; round++) {  // the second with other values at the same addresses

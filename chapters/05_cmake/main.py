@@ -19,7 +19,7 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 from common import bench, check, cmake, device, title
 
 
-def build_all():
+def run_cmake():
     """The folder with the library, the module and the program."""
     sources = ["axpy.cu", "axpy.cpp", "binding.cpp", "main.cpp"]
     return cmake.build("axpy", sources, ["axpy_module", "axpy_main"]) / "chapters" / here.name
@@ -27,7 +27,7 @@ def build_all():
 
 def build():
     """The Python module. It is no package that pip installed: so import it from its file, as load() does."""
-    (file,) = build_all().glob("axpy.*.so")
+    (file,) = run_cmake().glob("axpy.*.so")
     spec = importlib.util.spec_from_file_location("axpy", file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -57,6 +57,8 @@ int main() {
         twice(out, in[0], n, s);
         if (n > 0) write<<<1, 1, 0, s>>>(out, n - 1, 1e9f);
     });
+    rejected("goes one too far", "wrote behind the end",
+             [](float* out, In in, int64_t n, cudaStream_t s) { twice(out, in[0], n + 1, s); });
     rejected("writes behind the end", "wrote behind the end", [](float* out, In in, int64_t n, cudaStream_t s) {
         twice(out, in[0], n, s);
         write<<<1, 1, 0, s>>>(out, n, 0);
