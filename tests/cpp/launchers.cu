@@ -7,6 +7,7 @@
 #include "chapters/01_hello/hello.h"
 #include "chapters/02_square/square.h"
 #include "chapters/03_add2/add2.h"
+#include "chapters/04_package/package.h"
 #include "chapters/05_cmake/axpy.h"
 #include "common/check_launch.h"
 
@@ -31,6 +32,9 @@ static const std::vector<Row> rows = {
      [](const float* in, int64_t) { return in[0] + in[1]; }},
     {"launch_add2", 2, [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add2(out, in[0], in[1], n, s); },
      [](const float* in, int64_t) { return in[0] + in[1]; }},
+    {"launch_my_kernel", 1,
+     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_my_kernel(out, in[0], n, s); },
+     [](const float* in, int64_t) { return 2 * in[0]; }},
     {"launch_axpy", 2,
      [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_axpy(out, 0.1f, in[0], in[1], n, s); },
      [](const float* in, int64_t) { return std::fma(0.1f, in[0], in[1]); }},
