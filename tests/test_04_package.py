@@ -1,6 +1,7 @@
 """Chapter 04: every way to build and install the package, each into a place of its own, and what goes wrong with them.
 
-pip fetches nothing in here. The ways share one folder, so that the sources are compiled once.
+pip fetches nothing in here. The ways share one folder, so that the sources are compiled once; it is kept, as are those
+of the other builds, and the next test run compiles what has changed.
 """
 
 import ast
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import ROOT, chapter, operators
+from conftest import ROOT, chapter, kept_folder, operators, write
 
 from common import device, toolkit
 from common.cpp_extension import load, torch_extension
@@ -51,9 +52,19 @@ def call(python, factor=2, **kwargs):
 
 
 def copy_of_the_chapter(folder):
-    shutil.copytree(chapter(CHAPTER).here, folder / "package", ignore=chapter(CHAPTER).BY_PRODUCTS)
-    (folder / "common").symlink_to(ROOT / "common")
+    """folder/package, beside the headers that it needs. A file that has not changed keeps its date."""
+    here, common = chapter(CHAPTER).here, folder / "common"
+    for file in here.rglob("*"):
+        parts = file.relative_to(here).parts
+        if file.is_file() and not chapter(CHAPTER).BY_PRODUCTS(here, parts):
+            write(folder.joinpath("package", *parts), file.read_text())
+    if not common.exists():
+        common.symlink_to(ROOT / "common")
     return folder / "package"
+
+
+def kept(name):
+    return kept_folder(f"package-{device.type}/{name}")
 
 
 def site_packages(python):
@@ -73,10 +84,10 @@ def lend(python):
 
 
 @pytest.fixture(scope="module")
-def builder(tmp_path_factory):
+def builder():
     """A second environment that has torch and setuptools, lent by this one. One for all tests: its folder of headers is
     among the compiler's flags, and ninja would compile everything again for another."""
-    python = new_environment(tmp_path_factory.mktemp("builder"))
+    python = new_environment(kept("builder"))
     lend(python)
     return python
 
@@ -84,14 +95,15 @@ def builder(tmp_path_factory):
 @pytest.fixture
 def environment(builder):
     """The same, with the package not installed."""
-    yield builder
     pip("--python", builder, "uninstall", "--yes", "my_cuda_extension")
+    return builder
 
 
 @pytest.fixture(scope="module")
-def project(builder, tmp_path_factory):
+def project(builder):
     """A copy of the chapter, from which pip has built a wheel."""
-    folder = copy_of_the_chapter(tmp_path_factory.mktemp("project"))
+    folder = copy_of_the_chapter(kept("project"))
+    shutil.rmtree(folder / "wheels", ignore_errors=True)
     wheel = ["wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", folder / "wheels", "."]
     pip("--python", builder, *wheel, cwd=folder)
     return folder
@@ -127,7 +139,7 @@ def test_wheel_in_an_empty_environment(wheel, tmp_path):
 def test_pip_install_editable(project, environment):
     """Python's part is used where it is: a change needs no pip. The .so stays as it was built."""
     editable = ["install", "--no-build-isolation", "--no-deps", "--editable", "."]
-    pip("--python", environment, *editable, cwd=project, DEBUG="1")  # compiles in a folder of its own; so it is quicker
+    pip("--python", environment, *editable, cwd=project, DEBUG="1")  # compiles all of it each time; so it is quicker
     init = project / "src" / "my_cuda_extension" / "__init__.py"
     try:
         assert call(environment) == f"0.1.0 {init}\n"
@@ -141,10 +153,23 @@ def test_build_ext_inplace(project, builder):
     """Between two changes of a kernel: the .so goes beside __init__.py, and only what changed is compiled."""
     kernel = project / "package_kernel.cu"
     text = kernel.read_text()
-    for factor in "3", "2":
-        kernel.write_text(text.replace("2 * input[i]", f"{factor} * input[i]"))
+    (binding,) = project.glob("build/temp*/package.o")
+    compiled = binding.stat().st_mtime_ns
+    kernel.write_text(text.replace("2 * input[i]", "3 * input[i]"))
+    try:
         run(builder, "setup.py", "build_ext", "--inplace", cwd=project)
-        assert f"{project}/src/my_cuda_extension" in call(builder, factor, PYTHONPATH=str(project / "src"))
+        assert binding.stat().st_mtime_ns == compiled
+        assert f"{project}/src/my_cuda_extension" in call(builder, 3, PYTHONPATH=str(project / "src"))
+    finally:
+        kernel.write_text(text)
+
+
+def test_build(project, builder):
+    """PyPI's `build`, which needs no pip. `build/` lies beside setup.py, and is no package: it hides nothing."""
+    pytest.importorskip("build", reason="build not found: pip install build")
+    command = [builder, "-m", "build", "--no-isolation", "--outdir", "dist"]
+    assert "Successfully built my_cuda_extension-0.1.0-cp" in run(*command, "--wheel", cwd=project)
+    assert "needs common/check.h" in run(*command, cwd=project, fails=True)
 
 
 def test_load():
@@ -220,7 +245,7 @@ def test_libc10_so_is_not_found_unless_torch_is_there_first(wheel, tmp_path):
     run(sys.executable, "-c", "import my_cuda_extension", PYTHONPATH=str(tmp_path))  # whose __init__ imports torch
 
 
-def test_undefined_symbol_of_another_torch(tmp_path):
+def test_undefined_symbol_of_another_torch():
     """torch's wheels up to 2.5 had the older of libstdc++'s two std::string. What was built for them asks for functions
     whose names say so, and today's torch has none. Here: the chapter's sources, compiled as they would have been then."""
     folder = chapter(CHAPTER).here
@@ -230,7 +255,7 @@ def test_undefined_symbol_of_another_torch(tmp_path):
             sources=[folder / "package.cpp", folder / "package_kernel.cu"],
             extra_include_paths=[str(ROOT)],
             extra_cflags=["-D_GLIBCXX_USE_CXX11_ABI=0", "-O0"],
-            build_directory=str(tmp_path),
+            build_directory=str(kept("old_strings")),
         )
     symbol = re.search(r"undefined symbol: (\w+)", str(info.value))[1]
     if shutil.which("c++filt"):
@@ -277,7 +302,7 @@ def test_an_import_that_an_editor_cannot_resolve(tmp_path):
     folder = copy_of_the_chapter(tmp_path)
     program = tmp_path / "program.py"
     program.write_text("from my_cuda_extension.my_kernel import my_cuda_function\nreveal_type(my_cuda_function)\n")
-    options = ["--follow-imports=silent", "--no-error-summary", f"--cache-dir={tmp_path / 'cache'}"]
+    options = ["--follow-imports=silent", "--no-error-summary", f"--cache-dir={kept('mypy')}"]
 
     def mypy(fails):
         said = run(sys.executable, "-m", "mypy", *options, program, fails=fails, MYPYPATH=str(folder / "src"))
@@ -299,29 +324,37 @@ def test_sources_that_are_not_built(tmp_path):
     )
 
 
+SOME_GPU = {"TORCH_CUDA_ARCH_LIST": os.environ.get("TORCH_CUDA_ARCH_LIST", "9.0")}  # also on a machine that has none
+
+
 @needs_nvcc
 def test_package_cu_and_package_cpp_are_one_package_o_to_setuptools(tmp_path):
-    """And the way out of this repository: with check.h and check_input.h alone, setup.py builds with torch's own."""
     folder = copy_of_the_chapter(tmp_path)
-    (tmp_path / "common").unlink()
-    assert "needs common/check.h" in run(sys.executable, "setup.py", "build_ext", cwd=folder, fails=True)
-    (tmp_path / "common").mkdir()
-    for header in "check.h", "check_input.h":
-        shutil.copy(ROOT / "common" / header, tmp_path / "common")
-    variables = {"TORCH_CUDA_ARCH_LIST": os.environ.get("TORCH_CUDA_ARCH_LIST", "9.0"), "DEBUG": "1"}
-
-    setup = (folder / "setup.py").read_text()
     (folder / "package_kernel.cu").rename(folder / "package.cu")
-    (folder / "setup.py").write_text(setup.replace("package_kernel.cu", "package.cu"))
-    said = run(sys.executable, "setup.py", "build_ext", "--inplace", cwd=folder, fails=True, **variables)
+    setup = (folder / "setup.py").read_text().replace("package_kernel.cu", "package.cu")
+    (folder / "setup.py").write_text(setup)
+    command = [sys.executable, "setup.py", "build_ext", "--inplace"]
+    said = run(*command, cwd=folder, fails=True, CHAPTERS_DEVICE="cuda", **SOME_GPU)
     assert re.search("ninja: error: .*multiple rules generate .*package.o", said)
 
-    (folder / "package.cu").rename(folder / "package_kernel.cu")
-    (folder / "setup.py").write_text(setup)
-    run(sys.executable, "setup.py", "build_ext", "--inplace", cwd=folder, **variables)
+
+@needs_nvcc
+def test_in_a_project_of_your_own_with_torchs_build():
+    """The way out of this repository: with check.h and check_input.h alone, setup.py builds with torch's own."""
+    place = kept("own_project")
+    for header in "check.h", "check_input.h":
+        write(place / "common" / header, (ROOT / "common" / header).read_text())
+    folder = copy_of_the_chapter(place)
+    run(sys.executable, "setup.py", "build_ext", "--inplace", cwd=folder, DEBUG="1", **SOME_GPU)
     run(sys.executable, "-c", "import my_cuda_extension", PYTHONPATH=str(folder / "src"))
     if device.type == "cuda":
         call(sys.executable, PYTHONPATH=str(folder / "src"))
+
+
+def test_without_the_two_headers_setup_says_which(tmp_path):
+    folder = copy_of_the_chapter(tmp_path)
+    (tmp_path / "common").unlink()
+    assert "needs common/check.h" in run(sys.executable, "setup.py", "build_ext", cwd=folder, fails=True)
 
 
 # What one tells the compilers.
@@ -380,10 +413,10 @@ def overlap(times):
     return second_start < first_end
 
 
-def test_debug_build_and_max_jobs(project, tmp_path):
+def test_debug_build_and_max_jobs(project):
     """DEBUG=1: an unoptimised .so that knows its lines. MAX_JOBS=1: one compiler at a time, for a machine with little
     memory; otherwise torch starts two more than there are cores."""
-    folder = copy_of_the_chapter(tmp_path)
+    folder = copy_of_the_chapter(kept("debug"))
     run(sys.executable, "setup.py", "build_ext", "--inplace", cwd=folder, DEBUG="1", MAX_JOBS="1")
     assert overlap(compile_times(project)) and not overlap(compile_times(folder))
 
