@@ -1,9 +1,8 @@
 // bench.h: times a launch from C++, by the method of common/timing.py, for programs with no Python.
 //
-//   const bench::Timing t = bench::measure([&] { launch_add2(c, a, b, n, stream); }, stream);
+//   const double copy = bench::copy_bandwidth(stream);
 //   bench::print_head(n, "float32");
-//   bench::print_row("add2", t, bench::call_time([&] { launch_add2(c, a, b, n, stream); }, stream),
-//                    3 * n * sizeof(float), bench::copy_bandwidth(stream));
+//   bench::print_row("add2", bench::measure([&] { launch_add2(c, a, b, n, stream); }, stream), 3 * n * sizeof(float), copy);
 //
 // Each launch is timed by two CUDA events around it, with an L2 cache that holds nothing of its data; the median of
 // many is reported. Only the CUDA runtime is used: include it in a .cpp or a .cu. Built as CUDA on CPU, it times the
@@ -13,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "check.h"
@@ -27,9 +27,13 @@ constexpr bool on_gpu = true;
 constexpr size_t copy_bytes = size_t(1) << 30;
 #endif
 
+constexpr size_t cache_bytes = on_gpu ? size_t(256) << 20 : 1;  // larger than any GPU's L2
+
+// Seconds.
 struct Timing {
-    double seconds;  // median of the samples
-    double spread;   // half of the samples lie in a band this wide, as a fraction of the median
+    double kernel;  // the GPU's own time, median of the samples; without a GPU, the time of the whole call
+    double spread;  // half of the samples lie in a band this wide, as a fraction of the median
+    double call;    // the host's time until the call returns; the GPU may still be at work
     int samples;
 };
 
@@ -40,10 +44,10 @@ inline std::unique_ptr<void, cudaError_t (*)(void*)> device_memory(size_t bytes)
     return {memory, [](void* p) { return cudaFree(p); }};
 }
 
-// Milliseconds of `repeats` runs, one by one. While the GPU overwrites `cache`, the host queues the events and the run
-// behind it, so that no gap between the two events waits for the host.
+// Seconds of each of `repeats` runs. While the GPU overwrites `cache`, the host queues the events and the run behind it,
+// so that no gap between the two events waits for the host.
 template <class Run>
-std::vector<double> run_times(Run&& run, int repeats, cudaStream_t stream, void* cache, size_t cache_bytes) {
+std::vector<double> run_times(Run&& run, int repeats, cudaStream_t stream, void* cache) {
     std::vector<cudaEvent_t> events(2 * repeats);
     for (cudaEvent_t& event : events) CHECK_CUDA(cudaEventCreate(&event));
     for (int i = 0; i < repeats; i++) {
@@ -57,34 +61,28 @@ std::vector<double> run_times(Run&& run, int repeats, cudaStream_t stream, void*
     for (int i = 0; i < repeats; i++) {
         float milliseconds = 0;
         CHECK_CUDA(cudaEventElapsedTime(&milliseconds, events[2 * i], events[2 * i + 1]));
-        times[i] = milliseconds;
+        times[i] = milliseconds / 1e3;
     }
     for (cudaEvent_t& event : events) CHECK_CUDA(cudaEventDestroy(event));
+    return times;
+}
+
+// Seconds of run(), which launches on `stream`: at least 10 samples, and as many as fit into about 0.2 s, sorted.
+template <class Run>
+std::vector<double> kernel_times(Run&& run, cudaStream_t stream) {
+    const auto cache = device_memory(cache_bytes);
+    run_times(run, 3, stream, cache.get());  // warm-up: loads the kernel, raises the clocks
+    const auto start = std::chrono::steady_clock::now();
+    run_times(run, 5, stream, cache.get());
+    const std::chrono::duration<double> once = (std::chrono::steady_clock::now() - start) / 5;
+    std::vector<double> times = run_times(run, int(std::clamp(0.2 / once.count(), 10.0, 1000.0)), stream, cache.get());
     std::sort(times.begin(), times.end());
     return times;
 }
 
-// Times run(), which launches on `stream`: at least 10 times, and as often as fits into about 0.2 s.
-template <class Run>
-Timing measure(Run&& run, cudaStream_t stream) {
-    constexpr size_t cache_bytes = on_gpu ? size_t(256) << 20 : 1;  // larger than any GPU's L2; timing.py does not
-                                                                    // empty a CPU's caches either
-    const auto cache = device_memory(cache_bytes);
-    run_times(run, 3, stream, cache.get(), cache_bytes);  // warm-up: loads the kernel, raises the clocks
-    const auto start = std::chrono::steady_clock::now();
-    run_times(run, 5, stream, cache.get(), cache_bytes);
-    const std::chrono::duration<double> once = (std::chrono::steady_clock::now() - start) / 5;
-    const int repeats = int(std::clamp(0.2 / once.count(), 10.0, 1000.0));
-    const std::vector<double> times = run_times(run, repeats, stream, cache.get(), cache_bytes);
-    const double median = times[repeats / 2];
-    return {median / 1e3, (times[repeats * 3 / 4] - times[repeats / 4]) / median, repeats};
-}
-
-// Seconds until run() returns, without waiting for the GPU; the median of ten rounds of 100 calls. Nothing runs in the
-// background of a CPU: measure() has timed the call there.
+// Seconds until run() returns, without waiting for the GPU; the median of ten rounds of 100 calls.
 template <class Run>
 double call_time(Run&& run, cudaStream_t stream) {
-    if (!on_gpu) return 0;
     constexpr int calls = 100;
     std::vector<double> rounds(10);
     for (double& seconds : rounds) {
@@ -97,6 +95,16 @@ double call_time(Run&& run, cudaStream_t stream) {
     return (rounds[4] + rounds[5]) / 2;
 }
 
+// Times run(), which launches on `stream`.
+template <class Run>
+Timing measure(Run&& run, cudaStream_t stream) {
+    const std::vector<double> times = kernel_times(run, stream);
+    const size_t count = times.size();
+    const double median = times[count / 2];
+    const double call = on_gpu ? call_time(run, stream) : median;  // nothing runs in the background of a CPU
+    return {median, (times[count * 3 / 4] - times[count / 4]) / median, call, int(count)};
+}
+
 // Bytes a second, read plus written, of a copy of `bytes` within the device: what its memory can do.
 inline double copy_bandwidth(cudaStream_t stream, size_t bytes = copy_bytes) {
     const auto source = device_memory(bytes), target = device_memory(bytes);
@@ -104,17 +112,18 @@ inline double copy_bandwidth(cudaStream_t stream, size_t bytes = copy_bytes) {
     const auto copy = [&] {
         CHECK_CUDA(cudaMemcpyAsync(target.get(), source.get(), bytes, cudaMemcpyDeviceToDevice, stream));
     };
-    return 2.0 * double(bytes) / measure(copy, stream).seconds;
+    const std::vector<double> times = kernel_times(copy, stream);
+    return 2.0 * double(bytes) / times[times.size() / 2];
 }
 
-// 0.0000089 as "8.9 us": three digits and a unit.
+// 0.0000089 as "8.9 us", 0.00112 as "1.12 ms".
 inline std::string text(double seconds) {
-    const double us = seconds * 1e6;
+    const double us = seconds * 1e6, ms = seconds * 1e3;
     char s[32];
-    if (us < 1e3) {
-        std::snprintf(s, sizeof s, us >= 100 ? "%.0f us" : "%.1f us", us);
-    } else if (us < 1e6) {
-        std::snprintf(s, sizeof s, us >= 1e5 ? "%.0f ms" : "%.1f ms", us / 1e3);
+    if (us < 1000) {
+        std::snprintf(s, sizeof s, "%.*f us", us >= 100 ? 0 : 1, us);
+    } else if (ms < 1000) {
+        std::snprintf(s, sizeof s, "%.*f ms", ms >= 100 ? 0 : ms >= 10 ? 1 : 2, ms);
     } else {
         std::snprintf(s, sizeof s, "%.2f s", seconds);
     }
@@ -129,12 +138,12 @@ inline void print_head(int64_t n, const char* type) {
                 what.c_str());
 }
 
-// One line of a table. bytes: what the operator must move, every input read once and every output written once.
-inline void print_row(const char* name, const Timing& t, double call, size_t bytes, double copy_bandwidth) {
-    std::printf("        %-33s%10s%9.0f%%", name, text(t.seconds).c_str(), t.spread * 100);
+// One line of it. bytes: what the operator must move, every input read once and every output written once.
+inline void print_row(const char* name, const Timing& t, size_t bytes, double copy_bandwidth) {
+    std::printf("        %-33s%10s%9.0f%%", name, text(t.kernel).c_str(), t.spread * 100);
     if (on_gpu) {
-        const double bandwidth = double(bytes) / t.seconds;
-        std::printf("%10.0f%9.0f%%%10s", bandwidth / 1e9, bandwidth / copy_bandwidth * 100, text(call).c_str());
+        const double bandwidth = double(bytes) / t.kernel;
+        std::printf("%10.0f%9.0f%%%10s", bandwidth / 1e9, bandwidth / copy_bandwidth * 100, text(t.call).c_str());
     }
     std::printf("\n");
 }
