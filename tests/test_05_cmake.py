@@ -1,4 +1,4 @@
-"""Chapter 05: the module, the program, ctest, the installed library, editors, and what is said when something is missing."""
+"""Chapter 05: module, programs, exported model, ctest, installed library, editors; what is said when something is missing."""
 
 import os
 import re
@@ -6,12 +6,11 @@ import runpy
 import shutil
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
 import torch
-from conftest import ROOT, operators
+from conftest import ROOT, chapter, operators
 
 from common import check, cmake, device, progress, toolkit
 
@@ -86,26 +85,12 @@ def test_a_file_that_does_not_compile_is_the_compilers_error(tmp_path, monkeypat
         shutil.copy(ROOT / file, copy / file)
     source = copy / "chapters" / "05_cmake" / "axpy.cu"
     source.write_text(source.read_text().replace("fmaf(alpha", "fmaf(beta"))
-    source.with_suffix(".cpp").write_text("")  # to save time
+    for file in "axpy.cpp", "registration.cpp":
+        source.with_name(file).write_text("")  # to save time
     monkeypatch.setattr(cmake, "ROOT", copy)
     with pytest.raises(progress.BuildError) as info:
         cmake.build("axpy", ["axpy.cu"], ["axpy_module"])
     assert re.search(r"axpy.cu[:(]12.*beta", str(info.value)), info.value
-
-
-def test_torchscript_and_export_know_the_dispatchers_operators_only():
-    """Why this chapter loads no exported model: a pybind11 function is a black box to both."""
-    module = operators("05_cmake")
-
-    class Model(torch.nn.Module):
-        def forward(self, x, y):
-            return module.axpy(x, y, 2.0)
-
-    with warnings.catch_warnings(), pytest.raises(RuntimeError, match="(?i)python|axpy"):
-        warnings.simplefilter("ignore")  # torch.jit.script is deprecated
-        torch.jit.script(Model())
-    with pytest.raises(RuntimeError, match="tracing into a custom kernel"):
-        torch.export.export(Model(), two())
 
 
 # ---- the program ---------------------------------------------------------------------------------------------------
@@ -126,10 +111,113 @@ def test_the_program_refuses_a_size(built, size):
 
 
 @pytest.mark.skipif(not shutil.which("ldd"), reason="ldd not found")
-def test_the_program_has_no_python(built):
-    libraries = output("ldd", built / "chapters/05_cmake/axpy_main")
+@pytest.mark.parametrize("program", ["axpy_main", "axpy_model"])
+def test_a_program_has_no_python(built, program):
+    libraries = output("ldd", built / "chapters/05_cmake" / program)
     assert "libaxpy.so" in libraries and "libtorch_cpu.so" in libraries and "not found" not in libraries
     assert "python" not in re.sub(r"=> .*", "", libraries)
+
+
+# ---- the exported model --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def exported():
+    """(the program, the package): exported and compiled in the first run of the tests, and found in the next."""
+    return chapter("05_cmake").export_model()
+
+
+@pytest.fixture
+def registered():
+    operators("05_cmake")  # loads libaxpy, and that registers the operator
+    return torch.ops.chapter05.axpy
+
+
+class Model(torch.nn.Module):
+    def __init__(self, op):
+        super().__init__()
+        self.op = op
+
+    def forward(self, x, y):
+        return self.op(x, y, 2.0)
+
+
+def test_a_program_runs_the_exported_model(exported):
+    assert re.fullmatch(r"check   model.pt2 from C\+\+: rows = 0 1 3 255 256 257 131075  ok\n", output(*exported))
+
+
+@pytest.mark.parametrize(
+    "text, said", [(None, "file open failed"), ("no model", "(central directory|not a ZIP archive)")]
+)
+def test_a_file_that_is_no_model(built, tmp_path, text, said):
+    file = tmp_path / "model.pt2"
+    if text:
+        file.write_text(text)
+    code, printed = run(built / "chapters/05_cmake/axpy_model", file)
+    assert code == 1 and re.fullmatch(rf"{re.escape(str(file))}: .*{said}\n", printed), printed
+
+
+LOAD = "torch._C._aoti.AOTIModelPackageLoader"  # C++'s; torch._inductor.aoti_load_package compiles before it loads
+
+
+def test_a_model_without_the_library(exported):
+    """So it is in a program from which the linker has dropped libaxpy."""
+    code, text = run(sys.executable, "-c", f"import torch; {LOAD}({str(exported[1])!r}, 'model', False, 1, -1)")
+    assert code == 1 and "Could not find schema for chapter05::axpy" in text
+
+
+@pytest.mark.parametrize(
+    "shape, dtype, said",
+    [
+        ((3, 9), torch.float32, "x and y must have the same shape, got [3, 8] and [3, 9]"),
+        ((3, 8), torch.float64, "y must have dtype Float, got Double"),
+    ],
+)
+def test_a_model_does_not_check_its_inputs(exported, registered, shape, dtype, said, capfd):
+    """Its own loops read the memory as the export says. The operator checks: torch 2.15 raises what it says, 2.11 prints
+    it and goes on with no tensor."""
+    model = eval(LOAD)(str(exported[1]), "model", False, 1, -1)
+    try:
+        result = model.boxed_run([torch.rand(shape, dtype=dtype, device=device)])
+    except RuntimeError as error:
+        assert said in str(error)
+    else:
+        assert result == [None] and said in capfd.readouterr().err
+
+
+def test_the_registered_operator(registered, thread_order):
+    check(registered, torch.add, two, sizes=(0, 1, 257), rtol=0, atol=0)
+    check(lambda x, y: registered(x, y, alpha=-2.5), lambda x, y: torch.add(y, x, alpha=-2.5), two, (257,), name="axpy")
+
+
+@pytest.mark.parametrize(
+    "change, error, message",
+    [
+        (lambda x, y: (x.double(), y), TypeError, "x must have dtype Float, got Double"),
+        (lambda x, y: (x[:3], y), ValueError, r"same shape, got \[3\] and \[5\]"),
+        (lambda x, y: (x.requires_grad_(), y), ValueError, "x requires grad"),
+        (lambda x, y: (x, y, 1e300), ValueError, "alpha must fit into float32"),
+        (lambda x, y: (x, y, "2"), RuntimeError, "Expected a value of type 'float' for argument 'alpha'"),
+        (lambda x, y: (x,), RuntimeError, "missing value for argument 'y'"),
+    ],
+)
+def test_the_registered_operator_refuses(registered, change, error, message):
+    """axpy's own errors pass through the dispatcher as they are; what is wrong by the schema is a RuntimeError."""
+    with pytest.raises(error, match=message) as info:
+        registered(*change(*two()))
+    assert type(info.value) is error
+
+
+def test_opcheck(registered):
+    """torch's own test of a registration: does the schema tell the truth, does Meta say what the kernel does, ..."""
+    torch.library.opcheck(registered, (*two(), 2.0))
+
+
+def test_export_takes_the_registered_operator_only(registered):
+    graph = torch.export.export(Model(registered), two()).graph
+    assert "torch.ops.chapter05.axpy.default" in str(graph)
+    with pytest.raises(RuntimeError, match="tracing into a custom kernel"):
+        torch.export.export(Model(operators("05_cmake").axpy), two())
 
 
 # ---- ctest ---------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 python chapters/05_cmake/main.py                  build, check, time: from C++ and from Python
 python chapters/05_cmake/main.py --sizes 20 28    ... with 2^20 and 2^28 elements
+python chapters/05_cmake/main.py --model          export a model that uses axpy, and run it from C++
 """
 
 import argparse
@@ -21,8 +22,15 @@ from common import bench, check, cmake, device, title
 
 def run_cmake():
     """The folder with the library, the module and the program."""
-    sources = ["axpy.cu", "axpy.cpp", "binding.cpp", "main.cpp"]
+    sources = ["axpy.cu", "axpy.cpp", "registration.cpp", "binding.cpp", "main.cpp"]
     return cmake.build("axpy", sources, ["axpy_module", "axpy_main"]) / "chapters" / here.name
+
+
+def export_model():
+    """The program that runs the model, and the model, which takes a while: torch compiles it. CMake starts model.py."""
+    cmake.build("axpy_model", ["axpy.cu", "axpy.cpp", "registration.cpp", "model.cpp"], ["axpy_model"])
+    folder = cmake.build("model.pt2", ["model.py"], ["exported_model"]) / "chapters" / here.name
+    return folder / "axpy_model", folder / "model.pt2"
 
 
 def build():
@@ -38,18 +46,25 @@ def inputs(n):
     return torch.rand(n, device=device), torch.rand(n, device=device)
 
 
+def run(program, *arguments):
+    if subprocess.run([program, *arguments]).returncode:
+        sys.exit(f"{program} failed")
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--sizes", type=int, nargs="+", default=[4, 20], metavar="K", help="time 2^K elements")
+    options.add_argument("--model", action="store_true", help="export a model, and run it from C++")
     options = options.parse_args()
 
     title(5, "axpy", "CMake")
+    if options.model:
+        return run(*export_model())
     module = build()
     check(module.axpy, torch.add, inputs, rtol=0, atol=0)
     # The program in a process of its own. It prints the same table, so that the rows can be compared.
     program = Path(module.__file__).with_name("axpy_main")
-    if subprocess.run([program, *map(str, options.sizes)]).returncode:
-        sys.exit(f"{program} failed")
+    run(program, *map(str, options.sizes))
     ops = {
         "axpy from Python": lambda x, y: module.axpy(x, y, 2.0),
         "torch.add from Python": lambda x, y: torch.add(y, x, alpha=2.0),

@@ -1,0 +1,43 @@
+// model.cpp: a program with no Python runs the model that model.py has exported.
+//
+//   axpy_model model.pt2
+#include <ATen/ops/add.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/relu.h>
+#include <torch/csrc/inductor/aoti_package/model_package_loader.h>
+
+#include <cstdio>
+
+#include "common/check_input.h"
+
+static void check(const char* package) {
+    torch::inductor::AOTIModelPackageLoader model(package);
+    const auto options = at::device(kernel_device).dtype(at::kFloat);
+    const at::Tensor weight = at::arange(1, 9, options);  // as in model.py
+    for (const int64_t rows : {0, 1, 3, 255, 256, 257, (1 << 17) + 3}) {
+        const at::Tensor x = at::randn({rows, 8}, options);
+        const at::Tensor y = model.run({x}).at(0);
+        // The same bits: 2 h is exact, so it does not matter whether it is rounded before the sum.
+        TORCH_CHECK(at::equal(y, at::add(x, at::relu(at::mul(x, weight)), 2.0)), "wrong result for ", rows, " rows");
+    }
+    std::printf("%-52s  ok\n", "check   model.pt2 from C++: rows = 0 1 3 255 256 257 131075");
+}
+
+int main(int count, char** arguments) {
+    if (count != 2) {
+        std::fprintf(stderr, "usage: %s model.pt2\n", arguments[0]);
+        return 1;
+    }
+    try {
+        check(arguments[1]);
+    } catch (const c10::Error& error) {  // torch's what() ends with a list of addresses
+        std::fprintf(stderr, "%s: %s\n", arguments[1], error.what_without_backtrace());
+        return 1;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s: %s\n", arguments[1], error.what());
+        return 1;
+    }
+}

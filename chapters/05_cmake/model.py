@@ -1,0 +1,43 @@
+"""Exports a model that uses axpy, for a program with no Python. CMakeLists.txt starts it, for its target exported_model:
+
+python model.py libaxpy.so model.pt2
+"""
+
+import sys
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from common import device, toolkit
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.arange(1.0, 9.0))
+
+    def forward(self, x):
+        return torch.ops.chapter05.axpy(torch.relu(x * self.weight), x, 2.0)
+
+
+def export(package):
+    """Writes the model, compiled for this device and for any number of rows."""
+    x = torch.rand(4, 8, device=device)
+    exported = torch.export.export(Model().to(device), (x,), dynamic_shapes=({0: torch.export.Dim("rows")},))
+    # The library that torch compiles has to share libstdc++ with torch: see common/cpp_extension.py.
+    libraries = [":libstdc++.so.6"] if sys.platform == "linux" else []
+    options = {"aot_inductor.custom_op_libs": libraries}
+    torch._inductor.aoti_compile_and_package(exported, package_path=package, inductor_configs=options)
+
+
+def main():
+    library, package = sys.argv[1:]
+    toolkit.prepare()  # with a GPU, the compiler needs CUDA's headers
+    torch.ops.load_library(library)
+    export(package)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+// registration.cpp: the operator under a name, chapter05::axpy, in torch's table of operators, the dispatcher. Whoever
+// has only the name finds it there: torch.ops.chapter05.axpy in Python, and an exported model. Each of the two macros
+// makes a global object; its constructor fills the table when the library is loaded.
+#include <ATen/ops/empty_like.h>
+#include <torch/library.h>
+
+#include "axpy.h"
+
+TORCH_LIBRARY(chapter05, m) {
+    m.def("axpy(Tensor x, Tensor y, float alpha=1.0) -> Tensor");
+    // One function for every device, as axpy() itself says which one it wants. "Explicit": torch must not look inside
+    // for a backward. There is none, so axpy() gets to see that an input requires grad, and refuses it.
+    m.impl("axpy", c10::DispatchKey::CompositeExplicitAutograd, TORCH_FN(axpy));
+}
+
+// For tensors with a shape and no memory, with which torch.export and torch.compile try a model out.
+TORCH_LIBRARY_IMPL(chapter05, Meta, m) {
+    m.impl("axpy", [](const at::Tensor& x, const at::Tensor&, double) { return at::empty_like(x); });
+}
