@@ -2,7 +2,8 @@
 //
 //   const double copy = bench::copy_bandwidth(stream);
 //   bench::print_head(n, "float32");
-//   bench::print_row("add2", bench::measure([&] { launch_add2(c, a, b, n, stream); }, stream), 3 * n * sizeof(float), copy);
+//   bench::print_row("add2", bench::measure([&] { launch_add2(c, a, b, n, stream); }, stream), 3 * n * sizeof(float),
+//   copy);
 //
 // Each launch is timed by two CUDA events around it, with an L2 cache that holds nothing of its data; the median of
 // many is reported. Only the CUDA runtime is used: include it in a .cpp or a .cu. Built as CUDA on CPU, it times the
@@ -44,8 +45,8 @@ inline std::unique_ptr<void, cudaError_t (*)(void*)> device_memory(size_t bytes)
     return {memory, [](void* p) { return cudaFree(p); }};
 }
 
-// Seconds of each of `repeats` runs. While the GPU overwrites `cache`, the host queues the events and the run behind it,
-// so that no gap between the two events waits for the host.
+// Seconds of each of `repeats` runs. While the GPU overwrites `cache`, the host queues the events and the run behind
+// it, so that no gap between the two events waits for the host.
 template <class Run>
 std::vector<double> run_times(Run&& run, int repeats, cudaStream_t stream, void* cache) {
     std::vector<cudaEvent_t> events(2 * repeats);

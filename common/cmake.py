@@ -6,32 +6,29 @@ import subprocess
 import sys
 from pathlib import Path
 
-import torch
-
 from . import progress, toolkit
+from .cpp_extension import extension_folder, writable
 from .device import device
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def build(name: str, sources: list[str], targets: list[str]) -> Path:
-    """Builds these targets of the top-level CMakeLists.txt, and returns the build folder.
+def build(name: str, sources: list[str], targets: list[str], root: Path = ROOT, folder: Path | None = None) -> Path:
+    """Builds these targets of root's CMakeLists.txt, and returns the build folder.
 
-    name and sources are for what the reader sees. The folder is one for this torch, this Python and this device.
+    name and sources are for what the reader sees. Unless given, the folder is one for this torch, Python and device.
     """
     toolkit.prepare()  # for ninja
     if device.type == "cuda":
         toolkit.require()
     cmake = program("cmake", "cmake>=3.30")
     ninja = program("ninja", "ninja")
-    key = f"torch-{torch.__version__}-py{sys.version_info.major}{sys.version_info.minor}-{device.type}"
-    folder = ROOT / "build" / key / "cmake"
-    folder.mkdir(parents=True, exist_ok=True)
-    with progress.watch(name, sources, str(folder)):
+    folder = folder or extension_folder("cmake")
+    with progress.watch(name, sources, writable(folder)):
         # Configured once; then ninja runs cmake by itself when a CMakeLists.txt has changed.
         if not (folder / "build.ninja").exists():
             options = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}", f"-DPython_EXECUTABLE={sys.executable}"]
-            _run(cmake, "-S", ROOT, "-B", folder, *options)
+            _run(cmake, "-S", root, "-B", folder, *options)
         _run(cmake, "--build", folder, "--target", *targets)
     return folder
 

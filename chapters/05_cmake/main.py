@@ -61,15 +61,16 @@ def main():
     if options.model:
         return run(*export_model())
     module = build()
-    check(module.axpy, torch.add, inputs, rtol=0, atol=0)
-    # The program in a process of its own. It prints the same table, so that the rows can be compared.
     program = Path(module.__file__).with_name("axpy_main")
-    run(program, *map(str, options.sizes))
+    check(module.axpy, torch.add, inputs, rtol=0, atol=0)
+    run(program)
     ops = {
         "axpy from Python": lambda x, y: module.axpy(x, y, 2.0),
         "torch.add from Python": lambda x, y: torch.add(y, x, alpha=2.0),
     }
-    bench(ops, inputs, sizes=[2**k for k in options.sizes])
+    for k in options.sizes:  # the program prints the same table: its rows, then Python's
+        run(program, str(k))
+        bench(ops, inputs, sizes=[2**k])
 
 
 if __name__ == "__main__":

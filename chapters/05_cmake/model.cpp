@@ -26,18 +26,13 @@ static void check(const char* package) {
     std::printf("%-52s  ok\n", "check   model.pt2 from C++: rows = 0 1 3 255 256 257 131075");
 }
 
-int main(int count, char** arguments) {
-    if (count != 2) {
-        std::fprintf(stderr, "usage: %s model.pt2\n", arguments[0]);
-        return 1;
-    }
-    try {
-        check(arguments[1]);
-    } catch (const c10::Error& error) {  // torch's what() ends with a list of addresses
-        std::fprintf(stderr, "%s: %s\n", arguments[1], error.what_without_backtrace());
-        return 1;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s: %s\n", arguments[1], error.what());
-        return 1;
-    }
+int main(int count, char** arguments) try {
+    TORCH_CHECK_VALUE(count == 2, "expected one argument, the path of model.pt2");
+    check(arguments[1]);
+} catch (const c10::Error& error) {
+    std::fprintf(stderr, "%s: %s\n", arguments[count - 1], error.what_without_backtrace());
+    return 1;
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", arguments[count - 1], error.what());
+    return 1;
 }
