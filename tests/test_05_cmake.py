@@ -93,11 +93,31 @@ def test_a_file_that_does_not_compile_is_the_compilers_error():
     assert re.search(r"axpy.cu[:(]12.*beta", str(info.value)), info.value
 
 
+def test_what_goes_wrong_without_libtorch_python(built, tmp_path):
+    """It compiles, it links, and it does not import: a shared library may leave symbols to others."""
+    folder = built / "chapters/05_cmake"
+    module = tmp_path / "axpy.so"
+    compiled = folder / "CMakeFiles/axpy_module.dir/binding.cpp.o"
+    output(
+        os.environ.get("CXX", "c++"), "-shared", compiled, "-o", module, f"-L{folder}", "-laxpy", f"-Wl,-rpath,{folder}"
+    )
+    code, text = run(sys.executable, "-c", f"import sys, torch; sys.path.insert(0, {str(tmp_path)!r}); import axpy")
+    assert code == 1 and re.search("undefined symbol: .*type_caster.*at.*Tensor", text), text
+
+
+def test_a_module_is_called_as_its_file(built, tmp_path):
+    (file,) = (built / "chapters/05_cmake").glob("axpy.*.so")
+    shutil.copy(file, tmp_path / "another.so")
+    code, text = run(sys.executable, "-c", f"import sys, torch; sys.path.insert(0, {str(tmp_path)!r}); import another")
+    assert code == 1 and "does not define module export function (PyInit_another)" in text
+
+
 # ---- the program ---------------------------------------------------------------------------------------------------
 
 
 def test_the_program_checks_and_times(built):
-    assert "check   axpy from C++: n = 0 1 3 255 256 257 1048579  ok" in output(built / "chapters/05_cmake/axpy_main")
+    text = output(built / "chapters/05_cmake/axpy_main")
+    assert re.fullmatch(r"check   axpy from C\+\+: n = 0 1 3 255 256 257 1048579 +ok\n", text)
     text = output(built / "chapters/05_cmake/axpy_main", 4)
     for row in "launch_axpy", "axpy from C++", "at::add from C++":
         assert re.search(rf"^ +{re.escape(row)} +[\d.]+ us", text, re.M), text
@@ -143,7 +163,7 @@ class Model(torch.nn.Module):
 
 
 def test_a_program_runs_the_exported_model(exported):
-    assert re.fullmatch(r"check   model.pt2 from C\+\+: rows = 0 1 3 255 256 257 131075  ok\n", output(*exported))
+    assert re.fullmatch(r"check   model.pt2 from C\+\+: rows = 0 1 3 255 256 257 131075 +ok\n", output(*exported))
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ static void check() {
                         ", alpha = ", alpha);
         }
     }
-    std::printf("%-52s  ok\n", "check   axpy from C++: n = 0 1 3 255 256 257 1048579");
+    std::printf("%-58s  ok\n", "check   axpy from C++: n = 0 1 3 255 256 257 1048579");
 }
 
 static void time(int64_t n, double copy_bandwidth) {

@@ -23,7 +23,7 @@ static void check(const char* package) {
         // The same bits: 2 h is exact, so it does not matter whether it is rounded before the sum.
         TORCH_CHECK(at::equal(y, at::add(x, at::relu(at::mul(x, weight)), 2.0)), "wrong result for ", rows, " rows");
     }
-    std::printf("%-52s  ok\n", "check   model.pt2 from C++: rows = 0 1 3 255 256 257 131075");
+    std::printf("%-58s  ok\n", "check   model.pt2 from C++: rows = 0 1 3 255 256 257 131075");
 }
 
 int main(int count, char** arguments) try {

@@ -58,7 +58,7 @@ int main(int count, char** arguments) try {
     for (const Row& row : rows) {
         if (!is_wanted(row.name)) continue;
         check_launch<float>(row.name, row.inputs, check_sizes, row.launch, row.expected);
-        std::printf("check   %-43s  ok\n", row.name);
+        std::printf("check   %-50s  ok\n", row.name);
         if (!wanted.empty()) time(row);
     }
     if (is_wanted("launch_hello")) {  // no inputs, letters, and one size
@@ -66,7 +66,7 @@ int main(int count, char** arguments) try {
             "launch_hello", 0, {hello_length},
             [](char* out, const char* const*, int64_t, cudaStream_t s) { launch_hello(out, s); },
             [](const char*, int64_t i) { return "Hello World!"[i]; });
-        std::printf("check   %-43s  ok\n", "launch_hello");
+        std::printf("check   %-50s  ok\n", "launch_hello");
     }
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
