@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from . import progress, toolkit
-from .cpp_extension import extension_folder, writable
+from .cpp_extension import SANITIZE, extension_folder, writable
 from .device import device
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,6 +28,7 @@ def build(name: str, sources: list[str], targets: list[str], root: Path = ROOT, 
         # Configured once; then ninja runs cmake by itself when a CMakeLists.txt has changed.
         if not (folder / "build.ninja").exists():
             options = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}", f"-DPython_EXECUTABLE={sys.executable}"]
+            options += [f"-DCMAKE_CXX_FLAGS={' '.join(SANITIZE)}"] if SANITIZE else []
             _run(cmake, "-S", root, "-B", folder, *options)
         _run(cmake, "--build", folder, "--target", *targets)
     return folder

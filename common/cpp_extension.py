@@ -28,12 +28,12 @@ import torch.utils.cpp_extension as torch_extension  # noqa: E402
 BuildExtension = torch_extension.BuildExtension
 
 # AddressSanitizer for a kernel that writes where it must not: see tools/sanitize.py, which sets both variables.
-_SANITIZE = ["-fsanitize=address", "-fno-omit-frame-pointer", "-g"] if os.environ.get("CHAPTERS_SANITIZE") else []
+SANITIZE = ["-fsanitize=address", "-fno-omit-frame-pointer", "-g"] if os.environ.get("CHAPTERS_SANITIZE") else []
 # Some compilers are set up to link libstdc++ into every library. An extension has to share the one that torch uses: with
 # two of them in a process, the first number that is printed into an error message crashes it. Named first, the shared
 # one serves every symbol.
 _LDFLAGS = ["-l:libstdc++.so.6"] if sys.platform == "linux" else []
-if _SANITIZE:
+if SANITIZE:
     os.environ.pop("LD_PRELOAD", None)  # for this process only, not for the compilers that it starts
 
 
@@ -75,7 +75,7 @@ def load_inline(*args, **kwargs):
 
 @functools.wraps(torch_extension.CUDAExtension)
 def CUDAExtension(name, sources, *args, **kwargs):
-    kwargs["extra_link_args"] = [*_LDFLAGS, *kwargs.get("extra_link_args", []), *_SANITIZE]
+    kwargs["extra_link_args"] = [*_LDFLAGS, *kwargs.get("extra_link_args", []), *SANITIZE]
     if device.type == "cuda":
         return torch_extension.CUDAExtension(name, sources, *args, **kwargs)
     folder = os.path.join("build", "cuda_on_cpu", name)  # setuptools wants paths relative to setup.py
@@ -91,7 +91,7 @@ def CUDAExtension(name, sources, *args, **kwargs):
 def extension_folder(name: str) -> Path:
     """Where an extension of that name is built: for this torch, this Python and this device. An old .so never loads."""
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
-    key = "-".join(["torch", torch.__version__, python, device.type] + ["address"] * bool(_SANITIZE))
+    key = "-".join(["torch", torch.__version__, python, device.type] + ["address"] * bool(SANITIZE))
     return Path(__file__).parents[1] / "build" / key / name
 
 
@@ -119,13 +119,13 @@ def _for_cpu(call: dict) -> dict:
         "extra_include_paths": [*_cpu_include_paths(sources), *(call.get("extra_include_paths") or [])],
         "extra_cflags": _cpu_flags(call.get("extra_cflags") or []),
         "extra_cuda_cflags": None,  # nvcc's words
-        "extra_ldflags": [*call["extra_ldflags"], *_SANITIZE],
+        "extra_ldflags": [*call["extra_ldflags"], *SANITIZE],
         "with_cuda": False,
     }
 
 
 def _cpu_flags(flags: list[str]) -> list[str]:
-    return ["-O2", *cuda_on_cpu.CFLAGS, *flags, *_SANITIZE]
+    return ["-O2", *cuda_on_cpu.CFLAGS, *flags, *SANITIZE]
 
 
 def _cpu_include_paths(sources: list[str]) -> list[str]:

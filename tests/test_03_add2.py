@@ -119,8 +119,9 @@ def test_build_cache_rebuilds_what_a_change_touches(tmp_path):
         '#include "small.h"\n__global__ void nothing() {}\nvoid launch_nothing() { nothing<<<1, 1>>>(); }\n'
     )
     (tmp_path / "small.cpp").write_text(
-        '#include "small.h"\n#include <pybind11/pybind11.h>\n'
-        'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("launch", &launch_nothing); }\n'
+        '#include "small.h"\n#include <Python.h>\n'  # a module without pybind11, which takes long to compile
+        'static PyModuleDef module = {PyModuleDef_HEAD_INIT, "small", nullptr, -1};\n'
+        "PyMODINIT_FUNC PyInit_small() { launch_nothing(); return PyModule_Create(&module); }\n"
     )
     sources = [str(tmp_path / "small.cpp"), str(tmp_path / "small.cu")]
     load = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"

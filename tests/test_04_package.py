@@ -167,9 +167,8 @@ def test_build_ext_inplace(project, builder):
 def test_build(project, builder):
     """PyPI's `build`, which needs no pip. `build/` lies beside setup.py, and is no package: it hides nothing."""
     pytest.importorskip("build", reason="build not found: pip install build")
-    command = [builder, "-m", "build", "--no-isolation", "--outdir", "dist"]
-    assert "Successfully built my_cuda_extension-0.1.0-cp" in run(*command, "--wheel", cwd=project)
-    assert "needs common/check.h" in run(*command, cwd=project, fails=True)
+    options = ["--wheel", "--no-isolation", "--outdir", "dist"]
+    assert "Successfully built my_cuda_extension-0.1.0-cp" in run(builder, "-m", "build", *options, cwd=project)
 
 
 def test_load():
@@ -352,6 +351,7 @@ def test_in_a_project_of_your_own_with_torchs_build():
 
 
 def test_without_the_two_headers_setup_says_which(tmp_path):
+    """As in the pack of sources that `python -m build` makes unless told --wheel."""
     folder = copy_of_the_chapter(tmp_path)
     (tmp_path / "common").unlink()
     assert "needs common/check.h" in run(sys.executable, "setup.py", "build_ext", cwd=folder, fails=True)

@@ -112,6 +112,14 @@ def test_a_module_is_called_as_its_file(built, tmp_path):
     assert code == 1 and "does not define module export function (PyInit_another)" in text
 
 
+@pytest.mark.skipif(device.type == "cuda", reason="about the CPU's build; CHAPTERS_DEVICE=cpu runs it")
+def test_sanitize():
+    """`make sanitize05`: CMake's build has AddressSanitizer in it, too."""
+    output(sys.executable, ROOT / "tools" / "sanitize.py", ROOT / "chapters/05_cmake/main.py", "--sizes", "4")
+    (library,) = ROOT.glob(f"build/torch-{torch.__version__}-*-address/cmake/chapters/05_cmake/libaxpy.so")
+    assert b"__asan_report_store4" in library.read_bytes()
+
+
 # ---- the program ---------------------------------------------------------------------------------------------------
 
 
@@ -334,8 +342,9 @@ def bare_copy(tmp_path):
     return tmp_path
 
 
-def configure(folder, *options, **environment):
-    code, text = run("cmake", "-S", folder, "-B", folder / "build", *options, **environment)
+def configure(folder, *options, build=None, **environment):
+    """What cmake says, on one line, before it gives up."""
+    code, text = run("cmake", "-S", folder, "-B", build or folder / "build", *options, **environment)
     assert code != 0
     return " ".join(text.split())
 
@@ -350,6 +359,12 @@ def test_then_no_torch(bare_copy):
     text = configure(bare_copy, f"-DPython_EXECUTABLE={bare_copy / 'empty/bin/python'}")
     assert "has no torch that fits, and there is no finished .venv. `make setup` makes one." in text
     assert not (bare_copy / ".venv").exists(), "cmake installs nothing"
+
+
+def test_then_no_python_h(tmp_path):
+    options = [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_DISABLE_FIND_PACKAGE_Python=ON"]
+    text = configure(ROOT, *options, build=tmp_path)
+    assert "has no Python.h. On Debian and Ubuntu: sudo apt-get install python3-dev" in text
 
 
 def test_then_no_nvcc(monkeypatch):

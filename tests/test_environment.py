@@ -241,7 +241,7 @@ def test_missing_packages_are_named_with_the_command(repository, tmp_path):
     assert f"{python} -m pip install 'numpy' 'pytest' 'pybind11' 'cmake>=3.30'\n" in process.err
     process = repository.make("lint", f"PYTHON={python}")
     assert re.search(
-        r"-m pip install 'ruff==[\d.]+' 'clang-format==[\d.]+' 'pre-commit==[\d.]+' 'mypy==[\d.]+' 'build'\n",
+        r"-m pip install 'ruff==[\d.]+' 'clang-format==[\d.]+' 'pre-commit==[\d.]+' 'mypy==[\d.]+' 'build==[\d.]+'\n",
         process.err,
     )
     assert repository.logged() == []
