@@ -198,6 +198,17 @@ def test_an_error_names_the_file_that_one_edits(tmp_path, monkeypatch):
         main.build()
 
 
+def test_no_pip_is_said(tmp_path, monkeypatch):
+    """As in an environment made by uv."""
+    main = chapter(CHAPTER)
+    for name, value in ("source", tmp_path), ("log", tmp_path / "pip.log"):
+        monkeypatch.setattr(main, name, value)
+    bare = new_environment(tmp_path / "bare")
+    monkeypatch.setattr(sys, "executable", str(bare))
+    with pytest.raises(main.progress.BuildError, match=rf"{bare} has no pip.*\n +{bare} -m ensurepip"):
+        main.pip("wheel", ".")
+
+
 # The questions that readers ask. Each test first provokes the error.
 
 

@@ -7,7 +7,7 @@ python chapters/04_package/main.py --fast-math    ... and what --use_fast_math m
 
 import argparse
 import hashlib
-import importlib.util
+import importlib
 import os
 import shutil
 import subprocess
@@ -77,12 +77,12 @@ def ingredients():
 
 def pip(*words):
     """Runs pip in the copy. Its output goes to pip.log; the first error in it is what a reader gets to see."""
-    if not importlib.util.find_spec("pip"):  # as in environments made by uv
-        raise progress.BuildError(f"{sys.executable} has no pip. This installs it:\n    {sys.executable} -m ensurepip")
     # --isolated: whatever the reader's pip is set up to do. -v: shows the compiler's words.
     command = [sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check", "-v", *map(str, words)]
     done = subprocess.run(command, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     log.write_text(done.stdout.replace(f"{source}/", f"{here}/"))  # errors then name the file that you edit
+    if "No module named pip" in done.stdout:  # as in environments made by uv
+        raise progress.BuildError(f"{sys.executable} has no pip. This installs it:\n    {sys.executable} -m ensurepip")
     if done.returncode != 0:
         error = progress.first_error(log.read_text())
         raise progress.BuildError(f"pip {words[0]} failed.\n{error}\n(all of it: {log})", log)
