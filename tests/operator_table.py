@@ -12,7 +12,8 @@ from common.checking import SIZES
 @dataclass(frozen=True)
 class Operator:
     """arguments: the names of its tensor arguments, all float32, contiguous and of one shape.
-    build: the function of main.py whose module has the operator."""
+    build: the function of main.py whose module has the operator.
+    aligned: it refuses arguments that do not begin at a multiple of 16 bytes."""
 
     chapter: str
     name: str
@@ -21,6 +22,7 @@ class Operator:
     shape: Callable = lambda n: (n,)  # of the arguments, for a size
     sizes: tuple = SIZES
     build: str = "build"
+    aligned: bool = False
 
     def __call__(self, *args, **kwargs):
         return getattr(operators(self.chapter, self.build), self.name)(*args, **kwargs)
@@ -38,7 +40,14 @@ OPERATORS = [
     Operator("03_add2", "custom_operation", ("input",), lambda x: 2 * x, build="build_one_file"),
     Operator("04_package", "my_cuda_function", ("input",), lambda x: 2 * x),
     Operator("05_cmake", "axpy", ("x", "y"), torch.add),  # alpha is 1, unless one says otherwise
+    Operator("06_vec4", "add_scalar", ("a", "b"), torch.add),
+    Operator("06_vec4", "add_grid_stride", ("a", "b"), torch.add),
+    Operator("06_vec4", "add_unrolled", ("a", "b"), torch.add),
+    Operator(
+        "06_vec4", "add_vec4", ("a", "b"), torch.add, lambda n: (n, 4), (0, 1, 63, 64, 65, 2**16 + 3), aligned=True
+    ),
+    Operator("06_vec4", "add_forward", ("a", "b"), torch.add),
 ]
 
 # What has other arguments than tensors of one shape, and so a test file of its own.
-TESTED_ELSEWHERE = {"01_hello.hello", "01_hello.hello_gpu", "03_add2.torch_launch_add2"}
+TESTED_ELSEWHERE = {"01_hello.hello", "01_hello.hello_gpu", "03_add2.torch_launch_add2", "06_vec4.threads_per_sm"}

@@ -9,6 +9,7 @@
 #include "chapters/03_add2/add2.h"
 #include "chapters/04_package/package.h"
 #include "chapters/05_cmake/axpy.h"
+#include "chapters/06_vec4/vec4.h"
 #include "common/check_launch.h"
 
 using Floats = const float* const*;
@@ -38,6 +39,25 @@ static const std::vector<Row> rows = {
     {"launch_axpy", 2,
      [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_axpy(out, 0.1f, in[0], in[1], n, s); },
      [](const float* in, int64_t) { return std::fma(0.1f, in[0], in[1]); }},
+    {"launch_add_scalar", 2,
+     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_scalar(out, in[0], in[1], n, s); },
+     [](const float* in, int64_t) { return in[0] + in[1]; }},
+    {"launch_add_grid_stride", 2,
+     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_grid_stride(out, in[0], in[1], n, s); },
+     [](const float* in, int64_t) { return in[0] + in[1]; }},
+    {"launch_add_unrolled", 2,
+     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_unrolled(out, in[0], in[1], n, 8, 1, s); },
+     [](const float* in, int64_t) { return in[0] + in[1]; }},
+    {"launch_add_vec4", 2,  // it takes multiples of four; another launcher adds the rest
+     [](float* out, Floats in, int64_t n, cudaStream_t s) {
+         const int64_t whole = n - n % 4;
+         launch_add_vec4(out, in[0], in[1], whole, s);
+         launch_add_scalar(out + whole, in[0] + whole, in[1] + whole, n - whole, s);
+     },
+     [](const float* in, int64_t) { return in[0] + in[1]; }},
+    {"launch_add_forward", 2,
+     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_forward(out, in[0], in[1], n, s); },
+     [](const float* in, int64_t) { return in[0] + in[1]; }},
 };
 
 static void time(const Row& row) {

@@ -1,0 +1,101 @@
+// vec4.cpp: tensors in, tensors out. All checks are here, all arithmetic is in vec4.cu.
+#include "vec4.h"
+
+#include <ATen/MemoryOverlap.h>
+#include <ATen/ops/empty.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/csrc/Exceptions.h>  // brings pybind11 with torch's tensor type
+
+#include <optional>
+
+#include "common/check_input.h"
+
+static void check_inputs(const at::Tensor& a, const at::Tensor& b) {
+    check_input(a, "a", at::kFloat);
+    check_input(b, "b", at::kFloat);
+    check_same(a, "a", b, "b");  // no broadcasting
+}
+
+// For loads of float4. A new tensor's memory is aligned; a slice of it need not be.
+static void check_float4(const at::Tensor& x, const char* name) {
+    TORCH_CHECK_VALUE(x.numel() % 4 == 0, name, " must have a multiple of 4 elements, got ", x.numel(),
+                      "; add_forward takes any number");
+    const auto beyond = reinterpret_cast<uintptr_t>(x.const_data_ptr()) % 16;
+    TORCH_CHECK_VALUE(beyond == 0, name, " must begin at a multiple of 16 bytes, got an address that is ", beyond,
+                      " bytes beyond one; pass ", name, ".clone(), or call add_forward, which takes any address");
+}
+
+// What all five have in common: memory for the result, the tensors' own GPU, torch's current stream.
+template <class Launch>
+static at::Tensor run(const Launch& launch, const at::Tensor& a, const at::Tensor& b, at::Tensor c = {}) {
+    const c10::cuda::CUDAGuard guard(a.device());
+    if (!c.defined()) c = at::empty(a.sizes(), a.options());
+    launch(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), a.numel(),
+           c10::cuda::getCurrentCUDAStream());
+    return c;
+}
+
+// All five: a, b float32, contiguous, of one shape and device. The result is new.
+at::Tensor add_scalar(const at::Tensor& a, const at::Tensor& b) {
+    check_inputs(a, b);
+    return run(launch_add_scalar, a, b);
+}
+
+at::Tensor add_grid_stride(const at::Tensor& a, const at::Tensor& b) {
+    check_inputs(a, b);
+    return run(launch_add_grid_stride, a, b);
+}
+
+static void check_unrolled(int64_t loads, int64_t width) {
+    TORCH_CHECK_VALUE(loads == 1 || loads == 2 || loads == 4 || loads == 8, "loads must be 1, 2, 4 or 8, got ", loads);
+    TORCH_CHECK_VALUE(width == 1 || width == 4, "width must be 1 or 4 floats, got ", width);
+}
+
+// Each thread makes `loads` loads of `width` floats from each input before it stores. width = 4: as for add_vec4.
+at::Tensor add_unrolled(const at::Tensor& a, const at::Tensor& b, int64_t loads, int64_t width) {
+    check_inputs(a, b);
+    check_unrolled(loads, width);
+    if (width == 4) check_float4(a, "a"), check_float4(b, "b");
+    const auto launch = [=](float* c, const float* x, const float* y, int64_t n, cudaStream_t stream) {
+        launch_add_unrolled(c, x, y, n, int(loads), int(width), stream);
+    };
+    return run(launch, a, b);
+}
+
+// a, b must also begin at a multiple of 16 bytes and have a multiple of 4 elements.
+at::Tensor add_vec4(const at::Tensor& a, const at::Tensor& b) {
+    check_inputs(a, b);
+    check_float4(a, "a");
+    check_float4(b, "b");
+    return run(launch_add_vec4, a, b);
+}
+
+// out: float32, contiguous, of the same shape and device; receives the result and is returned. It may be a or b.
+at::Tensor add_forward(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& out) {
+    check_inputs(a, b);
+    if (!out) return run(launch_add_forward, a, b);
+    check_input(*out, "out", at::kFloat);
+    check_same(*out, "out", a, "a");
+    for (const at::Tensor& input : {a, b})  // shifted by an element, threads would read each other's results
+        TORCH_CHECK_VALUE(at::get_overlap_status(*out, input) != at::MemOverlapStatus::Partial,
+                          "out must not share a part of its memory with a or b; let it be all of one of them, or none");
+    out->unsafeGetTensorImpl()->bump_version();  // if autograd has kept out's old values, it will refuse to use them
+    return run(launch_add_forward, a, b, *out);
+}
+
+// For how many bytes are in flight: see --flight in main.py.
+int64_t resident_threads(int64_t loads, int64_t width) {
+    check_unrolled(loads, width);
+    return threads_per_sm(int(loads), int(width));
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+    const auto a = py::arg("a"), b = py::arg("b");
+    m.def("add_scalar", torch::wrap_pybind_function(add_scalar), a, b);
+    m.def("add_grid_stride", torch::wrap_pybind_function(add_grid_stride), a, b);
+    m.def("add_unrolled", torch::wrap_pybind_function(add_unrolled), a, b, py::arg("loads") = 8, py::arg("width") = 1);
+    m.def("add_vec4", torch::wrap_pybind_function(add_vec4), a, b);
+    m.def("add_forward", torch::wrap_pybind_function(add_forward), a, b, py::arg("out") = py::none());
+    m.def("threads_per_sm", torch::wrap_pybind_function(resident_threads), py::arg("loads"), py::arg("width"));
+}

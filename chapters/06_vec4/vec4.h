@@ -1,0 +1,29 @@
+// vec4.h: what vec4.cu offers: one sum, five ways. No torch, so any C++ program can call it.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+// All of them: c[i] = a[i] + b[i] for 0 <= i < n, in the order of `stream`. The pointers are to memory of the current
+// device. c may be a or b. They throw std::runtime_error when the launch fails.
+
+// One thread adds one element.
+void launch_add_scalar(float* c, const float* a, const float* b, int64_t n, cudaStream_t stream);
+
+// As many threads as the GPU holds at a time; each goes on until the array ends.
+void launch_add_grid_stride(float* c, const float* a, const float* b, int64_t n, cudaStream_t stream);
+
+// One thread makes `loads` loads (1, 2, 4 or 8) of `width` floats (1 or 4) from each input before its first store. With
+// width = 4 the pointers must be multiples of 16 bytes, and n of 4. Throws std::invalid_argument for other loads or
+// widths.
+void launch_add_unrolled(float* c, const float* a, const float* b, int64_t n, int loads, int width,
+                         cudaStream_t stream);
+
+// How many threads of that kernel a multiprocessor of the current device holds at a time: its occupancy.
+int threads_per_sm(int loads, int width);
+
+// One thread adds four elements, with loads of 16 bytes. The pointers must be multiples of 16 bytes, and n of 4.
+void launch_add_vec4(float* c, const float* a, const float* b, int64_t n, cudaStream_t stream);
+
+// The same for every n and all pointers to floats: the fastest way that their addresses allow.
+void launch_add_forward(float* c, const float* a, const float* b, int64_t n, cudaStream_t stream);
