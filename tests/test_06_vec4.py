@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -105,7 +106,7 @@ def test_float4_refuses_what_is_no_multiple_of_four(module, n):
 
 def add_with_nothing_checked(file, c, a, b):
     """launch_add_vec4 itself, as C++ could call it (and as a binding without checks would)."""
-    (symbol,) = set(re.findall(rb"_Z15launch_add_vec4\w+", open(file, "rb").read()))
+    (symbol,) = set(re.findall(rb"_Z15launch_add_vec4\w+", Path(file).read_bytes()))
     launch = ctypes.CDLL(file)[symbol.decode()]
     launch(*[ctypes.c_void_p(t.data_ptr()) for t in (c, a, b)], ctypes.c_int64(a.numel()), ctypes.c_void_p())
 
@@ -180,7 +181,7 @@ def test_autograd_learns_that_the_output_was_overwritten(module):
 
 
 @pytest.mark.skipif(
-    device.type == "cuda", reason="the GPU's tables are recorded by tools/notes.py; CHAPTERS_DEVICE=cpu runs it"
+    device.type == "cuda", reason="the GPU's are recorded by tools/notes.py; CHAPTERS_DEVICE=cpu runs it"
 )
 def test_sweep_and_slices_give_rows(module, tmp_path, monkeypatch, capsys):
     main = chapter("06_vec4")
@@ -211,3 +212,11 @@ def test_flight_and_cached_give_rows(module, monkeypatch):
     monkeypatch.setattr(main, "LARGE", 2**20)
     assert len(main.flight(module)) == 8
     assert len(main.cached(module, sizes=[2**16])) == len(main.versions(module))
+
+
+@pytest.mark.filterwarnings("ignore:Dynamo does not know")
+def test_compile_refuses_a_pybind_function(module):
+    """Chapter 05 has the way into a graph: an operator that is registered."""
+    compiled = torch.compile(lambda x: module.add_forward(x, x) * 2, fullgraph=True, backend="eager")
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="add_forward"):
+        compiled(part(8, 0))

@@ -59,15 +59,24 @@ def sweep(module):
 
 
 def flight(module):
-    """Loads of 4 or 16 bytes, and more or fewer of them before a thread's first store. Returns the rows."""
+    """Loads of 4 or 16 bytes, and more or fewer of them before a thread's first store. Returns the rows.
+
+    KiB in flight: what the threads that a multiprocessor holds at a time have asked for, when none has its data yet.
+    """
     ops = {}
     for width, kind in (1, "float"), (4, "float4"):
         for loads in 1, 2, 4, 8:
-            in_flight = module.threads_per_sm(loads, width) * loads * width * 4 * 2  # bytes of two inputs, of one SM
+            in_flight = module.threads_per_sm(loads, width) * loads * width * 4 * 2  # 4 bytes, two inputs
             ops[f"{loads} x {kind}: {in_flight // 1024} KiB in flight"] = lambda a, b, loads=loads, width=width: (
                 module.add_unrolled(a, b, loads, width)
             )
-    return bench(ops, inputs, [LARGE])
+    rows = bench(ops, inputs, [LARGE])
+    sms = torch.cuda.get_device_properties(device).multi_processor_count
+    in_flight = module.threads_per_sm(1, 1) * 4 * 2 * sms
+    read = rows[0].bandwidth * 2 / 3  # two of three arrays
+    print(f"{'':8}first row: {in_flight / 1e6:.2f} MB in flight on {sms} SMs, {read / 1e9:.0f} GB/s read,")
+    print(f"{'':8}so a load takes {in_flight / read * 1e9:.0f} ns or less (Little's law)")
+    return rows
 
 
 def slices(module):
@@ -87,9 +96,10 @@ def slices(module):
 def cached(module, sizes=(2**16, 2**18, 2**20, 2**21)):
     """Each version with all its data in the L2 cache, where bench() makes sure that none are. Returns (name, n, seconds)."""
     rows = []
+    print(f"{'':8}the L2 cache holds {torch.cuda.get_device_properties(device).L2_cache_size / 1e6:.0f} MB")
     for n in sizes:
         args = inputs(n)
-        print(f"{'time':8}{f'n = {n}, float32, in the L2 cache':<33}{'kernel':>10}{'GB/s':>10}")
+        print(f"{'time':8}{f'n = {n}, {12 * n / 1e6:.1f} MB, cached':<33}{'kernel':>10}{'GB/s':>10}")
         for name, op in versions(module).items():
             events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(200)]
             for start, end in events:
