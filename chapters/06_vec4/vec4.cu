@@ -57,13 +57,11 @@ __device__ inline float4 operator+(float4 x, float4 y) {
 template <class T, int loads>
 __global__ void add_kernel_unrolled(T* c, const T* a, const T* b, int64_t n) {
     const int64_t first = int64_t(blockIdx.x) * blockDim.x * loads + threadIdx.x;
-    T x[loads], y[loads];
-#pragma unroll
+    T x[loads] = {}, y[loads] = {};
     for (int k = 0; k < loads; k++) {
         const int64_t i = first + k * int(blockDim.x);
         if (i < n) x[k] = a[i], y[k] = b[i];
     }
-#pragma unroll
     for (int k = 0; k < loads; k++) {
         const int64_t i = first + k * int(blockDim.x);
         if (i < n) c[i] = x[k] + y[k];
