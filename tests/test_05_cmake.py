@@ -102,7 +102,7 @@ def test_what_goes_wrong_without_libtorch_python(built, tmp_path):
         os.environ.get("CXX", "c++"), "-shared", compiled, "-o", module, f"-L{folder}", "-laxpy", f"-Wl,-rpath,{folder}"
     )
     code, text = run(sys.executable, "-c", f"import sys, torch; sys.path.insert(0, {str(tmp_path)!r}); import axpy")
-    assert code == 1 and re.search("undefined symbol: .*type_caster.*at.*Tensor", text), text
+    assert code == 1 and re.search("undefined symbol: _ZN(5torch|8pybind11)", text), text
 
 
 def test_a_module_is_called_as_its_file(built, tmp_path):
