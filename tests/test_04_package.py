@@ -256,7 +256,7 @@ def test_libc10_so_is_not_found_unless_torch_is_there_first(wheel, tmp_path):
 
 
 def test_undefined_symbol_of_another_torch():
-    """torch's wheels up to 2.5 had the older of libstdc++'s two std::string. What was built for them asks for functions
+    """PyPI's torch up to 2.6 had the older of libstdc++'s two std::string. What was built for them asks for functions
     whose names say so, and today's torch has none. Here: the chapter's sources, compiled as they would have been then."""
     folder = chapter(CHAPTER).here
     with pytest.raises(ImportError, match="undefined symbol: _Z") as info:
