@@ -14,12 +14,8 @@ class SwiGLU(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad):
-        if (
-            torch.is_grad_enabled()
-        ):  # create_graph=True. The kernel's results have no graph: terms would be lost in silence
-            raise RuntimeError(
-                "SwiGLU.backward runs a kernel and cannot be differentiated: call it without create_graph"
-            )
+        if torch.is_grad_enabled():  # create_graph=True, but a kernel records nothing: terms would be lost in silence
+            raise RuntimeError("SwiGLU.backward runs a kernel and cannot be differentiated; drop create_graph=True")
         a, b = ctx.saved_tensors  # raises if one was changed in place meanwhile
         grad = grad.resolve_neg().contiguous()
         # One result for each argument of forward. That of `module`, and what is not needed, is None.

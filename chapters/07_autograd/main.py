@@ -15,7 +15,7 @@ import torch
 
 here = Path(__file__).resolve().parent
 root = here.parents[1]
-sys.path[:0] = [str(root), str(here)]  # so that `common` and the files beside this one are found
+sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
 from common import bench, check, device, title
 from common.cpp_extension import load
@@ -85,15 +85,15 @@ def main():
         return training.train(module, dtype)
 
     check(module.add, torch.add, tensors(2, dtype), rtol=0, atol=0)
-    tolerance = 8 * torch.finfo(dtype).eps  # exp() is rounded in its own way on each machine, and errors add up
+    tolerance = 16 * torch.finfo(dtype).eps  # exp() is rounded in its own way on each machine, and errors add up
     check(module.swiglu, torch_swiglu, tensors(2, dtype), rtol=tolerance, atol=tolerance)
     check(module.swiglu_backward, torch_backward, tensors(3, dtype), rtol=tolerance, atol=tolerance)
     for n in (2**k for k in options.sizes):
         forward = {"swiglu_forward": module.swiglu_forward, "torch": torch_swiglu}
         backward = {"swiglu_backward": module.swiglu_backward, "torch": autograd_of(torch_swiglu)}
         if device.type == "cuda":
-            forward["torch.compile"] = torch.compile(torch_swiglu)
-            backward["torch.compile"] = torch.compile(torch_backward)
+            forward["torch.compile"] = torch.compile(torch_swiglu, dynamic=False)  # for each size anew
+            backward["torch.compile"] = torch.compile(torch_backward, dynamic=False)
         bench(forward, tensors(2, dtype), sizes=[n])
         bench(backward, tensors(3, dtype), sizes=[n])
 
