@@ -274,11 +274,14 @@ def test_gradients_that_are_not_contiguous(op):
         lambda out: out.sum(0)[1:3].prod(),  # one row, expanded
         lambda out: (out.T * weight).sum(),  # transposed
         lambda out: out[:, ::2].square().sum(),  # every other element
-        lambda out: torch.complex(zero, out).conj().abs().sum(),  # a lazily negated view
+        lambda out: torch.complex(zero, out).conj().abs().sum(),  # lazily negated, and every other element
     ):
         result = torch.autograd.grad(loss(op(a, b)), (a, b))
         expected = torch.autograd.grad(loss(torch.add(a, b) if op is add else swiglu_torch(a, b)), (a, b))
         torch.testing.assert_close(result, expected)
+    negated = torch._neg_view(torch.ones_like(zero))  # lazily negated and contiguous
+    expected = [-x for x in torch.autograd.grad(op(a, b).sum(), (a, b))]
+    torch.testing.assert_close(torch.autograd.grad(op(a, b), (a, b), negated), tuple(expected))
 
 
 def test_the_raw_operator_refuses_an_expanded_gradient():
