@@ -69,6 +69,16 @@ def test_gradgradcheck(op, thread_order):
     assert torch.autograd.gradgradcheck(op, leaves(3, needs=(False, True)))
 
 
+def test_create_graph_gives_the_same_gradients():
+    """gradgradcheck differentiates what create_graph gives, right or wrong: so compare that with the kernel's."""
+    a, b = leaves(9)
+    for op in add, swiglu:
+        out = op(a, b).sum()
+        with_graph = torch.autograd.grad(out, (a, b), create_graph=True)
+        torch.testing.assert_close(with_graph, torch.autograd.grad(out, (a, b)))
+        assert op is add or all(grad.requires_grad for grad in with_graph)
+
+
 def test_the_third_derivative():
     """The second is made of torch's operations, so there is a third."""
 
