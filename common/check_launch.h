@@ -4,7 +4,9 @@
 //   check_launch<float>("launch_add2", 2, check_sizes, launch, expected);
 //
 //   launch(out, in, n, stream)    calls the launcher; in[0], in[1] ... are its inputs, n elements each, as is out
-//   expected(in, i)               what out[i] must be, bit by bit, computed from the inputs by a plain loop on the host
+//   expected(in, i)               what out[i] must be, computed from the inputs by a plain loop on the host
+//
+// It asks for the same bits, unless a tolerance follows: the largest error as a fraction of what is expected.
 //
 // Throws std::runtime_error when the launcher gives a wrong result, leaves an element unwritten, writes in front of or
 // behind its output, changes an input, gives an old result for new values, or does not keep to its stream.
@@ -76,9 +78,15 @@ bool same(T a, T b) {
     return std::memcmp(&a, &b, sizeof(T)) == 0 || (a != a && b != b);
 }
 
+// The same, or no further apart than that fraction. Written so that NaN is never near a number.
+template <class T>
+bool near(T a, T b, double tolerance) {
+    return same(a, b) || std::abs(double(a) - double(b)) <= tolerance * std::abs(double(b));
+}
+
 template <class T, class Launch, class Expected>
 void check_launch(const std::string& name, int inputs, const std::vector<int64_t>& sizes, Launch launch,
-                  Expected expected) {
+                  Expected expected, double tolerance = 0) {
     // A stream that does not wait for the default one, and is busy when the launcher comes: whoever launches on another
     // stream is there before the inputs are, and before the output is poisoned.
     cudaStream_t stream = nullptr;
@@ -122,7 +130,7 @@ void check_launch(const std::string& name, int inputs, const std::vector<int64_t
             for (int64_t i = 0; i < n; i++) {
                 for (int k = 0; k < inputs; k++) in[k] = values[k][i];
                 const T right = expected(in.data(), i);
-                if (same(result[i], right)) continue;
+                if (tolerance == 0 ? same(result[i], right) : near(result[i], right, tolerance)) continue;
                 std::ostringstream message;
                 message << who << "element " << i << " is " << +result[i] << ", expected " << +right;
                 throw std::runtime_error(message.str());

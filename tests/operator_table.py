@@ -11,7 +11,9 @@ from common.checking import SIZES
 
 @dataclass(frozen=True)
 class Operator:
-    """arguments: the names of its tensor arguments, all float32, contiguous and of one shape.
+    """arguments: the names of its tensor arguments, all of one dtype, contiguous and of one shape.
+    tolerance: rtol and atol of its float32 results against the reference; 0 asks for the same bits.
+    dtypes: what it takes; differentiable: whether it takes tensors that require grad.
     build: the function of main.py whose module has the operator.
     aligned: it refuses arguments that do not begin at a multiple of 16 bytes."""
 
@@ -21,6 +23,9 @@ class Operator:
     reference: Callable
     shape: Callable = lambda n: (n,)  # of the arguments, for a size
     sizes: tuple = SIZES
+    tolerance: float = 0
+    dtypes: tuple = (torch.float32,)
+    differentiable: bool = False
     build: str = "build"
     aligned: bool = False
 
@@ -30,6 +35,17 @@ class Operator:
     def __str__(self):
         return f"{self.chapter}.{self.name}"
 
+
+def swiglu(a, b):
+    return torch.nn.functional.silu(a) * b
+
+
+def swiglu_backward(grad, a, b):
+    return torch.ops.aten.silu_backward(grad * b, a), grad * torch.nn.functional.silu(a)
+
+
+both = {"dtypes": (torch.float32, torch.float64)}
+both_rounded = both | {"tolerance": 1e-6}  # exp() is rounded in its own way on each machine
 
 OPERATORS = [
     Operator("02_square", "square_matrix", ("matrix",), torch.square, shape=lambda n: (n, 3)),
@@ -47,6 +63,11 @@ OPERATORS = [
         "06_vec4", "add_vec4", ("a", "b"), torch.add, lambda n: (n, 4), (0, 1, 63, 64, 65, 2**16 + 3), aligned=True
     ),
     Operator("06_vec4", "add_forward", ("a", "b"), torch.add),
+    Operator("07_autograd", "add_forward", ("a", "b"), torch.add, **both),
+    Operator("07_autograd", "add", ("a", "b"), torch.add, **both, differentiable=True),
+    Operator("07_autograd", "swiglu_forward", ("a", "b"), swiglu, **both_rounded),
+    Operator("07_autograd", "swiglu_backward", ("grad", "a", "b"), swiglu_backward, **both_rounded),
+    Operator("07_autograd", "swiglu", ("a", "b"), swiglu, **both_rounded, differentiable=True),
 ]
 
 # What has other arguments than tensors of one shape, and so a test file of its own.

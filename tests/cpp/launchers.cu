@@ -10,6 +10,7 @@
 #include "chapters/04_package/package.h"
 #include "chapters/05_cmake/axpy.h"
 #include "chapters/06_vec4/vec4.h"
+#include "chapters/07_autograd/swiglu.h"
 #include "common/check_launch.h"
 
 using Floats = const float* const*;
@@ -20,7 +21,10 @@ struct Row {
     int inputs;
     std::function<void(float* out, Floats in, int64_t n, cudaStream_t stream)> launch;
     std::function<float(const float* in, int64_t i)> expected;
+    double tolerance = 0;  // as a fraction; 0 asks for the same bits
 };
+
+static float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
 static const std::vector<Row> rows = {
     {"launch_square_matrix", 1,  // n rows of one element: more rows than the 65535 blocks that y may have
@@ -58,6 +62,26 @@ static const std::vector<Row> rows = {
     {"launch_add_forward", 2,
      [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_forward(out, in[0], in[1], n, s); },
      [](const float* in, int64_t) { return in[0] + in[1]; }},
+    {"launch_plain_add", 2,
+     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_plain_add(out, in[0], in[1], n, s); },
+     [](const float* in, int64_t) { return in[0] + in[1]; }},
+    {"launch_swiglu_forward", 2,
+     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_swiglu_forward(out, in[0], in[1], n, s); },
+     [](const float* in, int64_t) { return in[0] * sigmoid(in[0]) * in[1]; }, 2e-6},
+    {"launch_swiglu_backward", 3,  // for a; 1 + a * (1 - s) is a difference close to 0 where a is -1.25
+     [](float* out, Floats in, int64_t n, cudaStream_t s) {
+         launch_swiglu_backward<float>(out, nullptr, in[0], in[1], in[2], n, s);
+     },
+     [](const float* in, int64_t) {
+         const float s = sigmoid(in[1]);
+         return in[0] * in[2] * s * (1 + in[1] * (1 - s));
+     },
+     3e-5},
+    {"launch_swiglu_backward, for b", 2,
+     [](float* out, Floats in, int64_t n, cudaStream_t s) {
+         launch_swiglu_backward<float>(nullptr, out, in[0], in[1], nullptr, n, s);
+     },
+     [](const float* in, int64_t) { return in[0] * in[1] * sigmoid(in[1]); }, 2e-6},
 };
 
 static void time(const Row& row) {
@@ -77,7 +101,7 @@ int main(int count, char** arguments) try {
     };
     for (const Row& row : rows) {
         if (!is_wanted(row.name)) continue;
-        check_launch<float>(row.name, row.inputs, check_sizes, row.launch, row.expected);
+        check_launch<float>(row.name, row.inputs, check_sizes, row.launch, row.expected, row.tolerance);
         std::printf("check   %-50s  ok\n", row.name);
         if (!wanted.empty()) time(row);
     }

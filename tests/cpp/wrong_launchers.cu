@@ -23,10 +23,11 @@ __global__ void write(float* out, int64_t i, float value) { out[i] = value; }
 
 // check_launch must throw, with these words.
 template <class Launch>
-static void rejected(const char* name, const char* words, Launch launch) {
+static void rejected(const char* name, const char* words, Launch launch, double tolerance = 0) {
     std::string said = "nothing";
     try {
-        check_launch<float>(name, 1, check_sizes, launch, [](const float* in, int64_t) { return 2 * in[0]; });
+        check_launch<float>(
+            name, 1, check_sizes, launch, [](const float* in, int64_t) { return 2 * in[0]; }, tolerance);
     } catch (const std::runtime_error& error) {
         said = error.what();
     }
@@ -42,6 +43,14 @@ int main() {
         "right", 1, check_sizes, [](float* out, In in, int64_t n, cudaStream_t s) { twice(out, in[0], n, s); },
         [](const float* in, int64_t) { return 2 * in[0]; });
 
+    const auto near_twice = [](float* out, In in, int64_t n, cudaStream_t s) {
+        twice(out, in[0], n, s);
+        if (n > 0) write<<<1, 1, 0, s>>>(out, n - 1, 1.0001f);
+    };
+    const auto one = [](const float*, int64_t) { return 1.0f; };
+    check_launch<float>("near, with a tolerance", 1, {1}, near_twice, one, 2e-4);
+    rejected("further than the tolerance", "expected", near_twice, 1e-6);
+    rejected("NaN with a tolerance", "nan, expected", [](float*, In, int64_t, cudaStream_t) {}, 1e9);
     rejected("never launched", "element 0 is ", [](float*, In, int64_t, cudaStream_t) {});
     rejected("leaves out the last", "nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
         if (n > 1)

@@ -1,0 +1,37 @@
+"""SwiGLU once more, as a torch.autograd.Function in Python: the same kernels, called by their raw operators."""
+
+import torch
+
+
+class SwiGLU(torch.autograd.Function):
+    """SwiGLU.apply(module, a, b) is silu(a) * b. module: what main.build() returns; a, b as for swiglu_forward."""
+
+    @staticmethod
+    def forward(ctx, module, a, b):
+        ctx.module = module  # tensors go through save_for_backward, everything else is kept like this
+        ctx.save_for_backward(a, b if ctx.needs_input_grad[1] else None)  # [1]: that of a, the second argument
+        return module.swiglu_forward(a, b)
+
+    @staticmethod
+    def backward(ctx, grad):
+        if torch.is_grad_enabled():  # create_graph=True, but a kernel records nothing: terms would be lost in silence
+            raise RuntimeError("SwiGLU.backward runs a kernel and cannot be differentiated; drop create_graph=True")
+        a, b = ctx.saved_tensors  # raises if one was changed in place meanwhile
+        grad = grad.resolve_neg().contiguous()
+        # One result for each argument of forward. That of `module`, and what is not needed, is None.
+        return None, *ctx.module.swiglu_backward(grad, a, b, ctx.needs_input_grad[1:])
+
+
+class SwiGLUWithGate(SwiGLU):
+    """(silu(a) * b, sigmoid(a)): the second output shows how open each gate is. It is not to be learned from."""
+
+    @staticmethod
+    def forward(ctx, module, a, b):
+        gate = torch.sigmoid(a)
+        ctx.mark_non_differentiable(gate)  # it will not require grad, so that nobody can ask for its gradient
+        ctx.set_materialize_grads(False)  # None instead of a tensor of zeros for an output without a gradient
+        return SwiGLU.forward(ctx, module, a, b), gate
+
+    @staticmethod
+    def backward(ctx, grad, no_grad):
+        return SwiGLU.backward(ctx, grad)

@@ -1,0 +1,102 @@
+"""Chapter 07: an operator with a gradient, as a torch::autograd::Function in C++ and as one in Python.
+
+python chapters/07_autograd/main.py                  build, check, time forward and backward
+python chapters/07_autograd/main.py --sizes 20 26    ... with 2^20 and 2^26 elements;  --float64 in double precision
+python chapters/07_autograd/main.py --memory         what autograd keeps between forward and backward
+python chapters/07_autograd/main.py --train          a model learns with it, beside the same model in torch's operations
+python chapters/07_autograd/main.py --build-times    what the headers cost
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import torch
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
+
+from common import bench, check, device, title
+from common.cpp_extension import load
+
+
+def build():
+    return load(
+        name="swiglu",
+        sources=[str(here / "swiglu.cpp"), str(here / "swiglu.cu")],
+        extra_include_paths=[str(root)],
+        extra_cflags=["-O2"],
+    )
+
+
+def torch_swiglu(a, b):
+    return torch.nn.functional.silu(a) * b
+
+
+def torch_backward(grad, a, b):
+    """Both gradients by the formulas in swiglu.h."""
+    s = torch.sigmoid(a)
+    return grad * b * s * (1 + a * (1 - s)), grad * a * s
+
+
+def autograd_of(function):
+    """(grad, a, b) -> both gradients of function, as autograd computes them. The forward pass runs in the first call only;
+    so give it the same tensors in each."""
+    kept = []
+
+    def backward(grad, a, b):
+        if not kept:
+            leaves = a.detach().requires_grad_(), b.detach().requires_grad_()
+            kept[:] = function(*leaves), leaves
+        return torch.autograd.grad(*kept, grad, retain_graph=True)
+
+    return backward
+
+
+def tensors(count, dtype=torch.float32):
+    """n -> that many tensors of n normally distributed elements."""
+    return lambda n: tuple(torch.randn(n, dtype=dtype, device=device) for _ in range(count))
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--sizes", type=int, nargs="+", default=[20], metavar="K", help="time 2^K elements")
+    options.add_argument("--float64", action="store_true", help="double precision: for the check, the times, --train")
+    options.add_argument("--memory", action="store_true", help="see memory.py")
+    options.add_argument("--train", action="store_true", help="see training.py")
+    options.add_argument("--build-times", action="store_true", help="see build_times.py")
+    options = options.parse_args()
+    dtype = torch.float64 if options.float64 else torch.float32
+
+    title(7, "swiglu", "autograd")
+    if options.build_times:
+        import build_times
+
+        return build_times.main()
+    module = build()
+    if options.memory:
+        import memory
+
+        return memory.main(module)
+    if options.train:
+        import training
+
+        return training.train(module, dtype)
+
+    check(module.add, torch.add, tensors(2, dtype), rtol=0, atol=0)
+    tolerance = 16 * torch.finfo(dtype).eps  # exp() is rounded in its own way on each machine, and errors add up
+    check(module.swiglu, torch_swiglu, tensors(2, dtype), rtol=tolerance, atol=tolerance)
+    check(module.swiglu_backward, torch_backward, tensors(3, dtype), rtol=tolerance, atol=tolerance)
+    for n in (2**k for k in options.sizes):
+        forward = {"swiglu_forward": module.swiglu_forward, "torch": torch_swiglu}
+        backward = {"swiglu_backward": module.swiglu_backward, "torch": autograd_of(torch_swiglu)}
+        if device.type == "cuda":
+            forward["torch.compile"] = torch.compile(torch_swiglu, dynamic=False)  # for each size anew
+            backward["torch.compile"] = torch.compile(torch_backward, dynamic=False)
+        bench(forward, tensors(2, dtype), sizes=[n])
+        bench(backward, tensors(3, dtype), sizes=[n])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""What autograd keeps between forward and backward, for the notes' add, for ours, and for SwiGLU in four ways.
+
+Started by `python chapters/07_autograd/main.py --memory`. A tensor that is saved lives until backward, whoever else lets
+go of it: in a deep model these tensors are most of the memory.
+"""
+
+import torch
+from function import SwiGLU
+
+from common import device
+
+
+class AddOfTheNotes(torch.autograd.Function):
+    """As the notes' AddFunction: it saves both inputs, and never looks at them."""
+
+    @staticmethod
+    def forward(ctx, module, a, b):
+        ctx.save_for_backward(a, b)
+        return module.add_forward(a, b)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return None, grad, grad
+
+
+def saved_bytes(function, *args) -> int:
+    """Bytes of all tensors that autograd saves while function(*args) runs; memory that two of them share counts once."""
+    storages = {}
+
+    def pack(tensor):
+        storages[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        output = function(*args)  # kept, for its memory must not be given to another tensor meanwhile
+    del output
+    return sum(storages.values())
+
+
+def allocated_bytes(function, p, q) -> tuple[int, int]:
+    """(held, peak): what the GPU's memory holds between forward and backward, and the most it holds during both.
+
+    function gets -p and -q, which nobody else keeps, as in a model the outputs of the layer before.
+    """
+    torch.cuda.synchronize()
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    output = function(-p, -q)
+    held = torch.cuda.memory_allocated() - before
+    torch.autograd.grad(output, [x for x in (p, q) if x.requires_grad], torch.ones_like(output))
+    return held, torch.cuda.max_memory_allocated() - before
+
+
+def main(module, n=2**20) -> dict[str, list[int]]:
+    """Prints the table; returns its rows: name -> bytes saved, and on a GPU also bytes held, bytes at the peak."""
+
+    def inputs(needs_a=True):
+        return (torch.randn(n, device=device, requires_grad=needs) for needs in (needs_a, True))
+
+    def torch_swiglu(a, b):
+        return torch.nn.functional.silu(a) * b
+
+    rows = {
+        "add, as in the notes": (lambda a, b: AddOfTheNotes.apply(module, a, b), {}),
+        "add": (module.add, {}),
+        "swiglu, torch": (torch_swiglu, {}),
+        "swiglu, C++": (module.swiglu, {}),
+        "swiglu, Python": (lambda a, b: SwiGLU.apply(module, a, b), {}),
+        "swiglu, C++, only b has a gradient": (module.swiglu, {"needs_a": False}),
+    }
+    heads = ["saved"] + ["held", "peak"] * (device.type == "cuda")
+    print(f"{'memory':8}{f'n = {n}, float32':<37}" + "".join(f"{head:>10}" for head in heads))
+    table = {}
+    for name, (function, needs) in rows.items():
+        table[name] = [saved_bytes(function, *inputs(**needs))]
+        if device.type == "cuda":
+            table[name] += allocated_bytes(function, *inputs(**needs))
+        print(f"{'':8}{name:<37}" + "".join(f"{nbytes / 2**20:>6.0f} MiB" for nbytes in table[name]))
+    return table

@@ -1,0 +1,133 @@
+// swiglu.cpp: tensors in, tensors out. First the operators that only compute, then what autograd has to know of them.
+#include "swiglu.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/csrc/Exceptions.h>
+#include <torch/csrc/autograd/custom_function.h>  // Function: half of what this file takes to compile
+
+#include <array>
+#include <optional>
+#include <tuple>
+
+#include "common/check_input.h"
+
+// ---- operators that compute. They take no tensor that requires grad, unless autograd itself calls them
+// ----------------
+
+// float32 or float64; TypeError for another dtype. check_input says whatever else is wrong.
+static void check_floating(const at::Tensor& x, const char* name) {
+    TORCH_CHECK_TYPE(x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble, name,
+                     " must have dtype Float or Double, got ", x.scalar_type());
+    check_input(x, name, x.scalar_type());
+}
+
+static void check_pair(const at::Tensor& a, const at::Tensor& b) {
+    check_floating(a, "a");
+    check_input(b, "b", a.scalar_type());
+    check_same(a, "a", b, "b");
+}
+
+// a + b. a, b: float32 or float64, contiguous, of one shape, dtype and device.
+at::Tensor add_forward(const at::Tensor& a, const at::Tensor& b) {
+    check_pair(a, b);
+    const c10::cuda::CUDAGuard guard(a.device());
+    at::Tensor c = at::empty(a.sizes(), a.options());
+    // Calls the lambda with scalar_t as float or double, whichever a holds.
+    AT_DISPATCH_FLOATING_TYPES(a.scalar_type(), "add_forward", [&] {
+        launch_plain_add(c.mutable_data_ptr<scalar_t>(), a.const_data_ptr<scalar_t>(), b.const_data_ptr<scalar_t>(),
+                         a.numel(), c10::cuda::getCurrentCUDAStream());
+    });
+    return c;
+}
+
+// silu(a) * b. a, b: float32 or float64, contiguous, of one shape, dtype and device.
+at::Tensor swiglu_forward(const at::Tensor& a, const at::Tensor& b) {
+    check_pair(a, b);
+    const c10::cuda::CUDAGuard guard(a.device());
+    at::Tensor out = at::empty(a.sizes(), a.options());
+    AT_DISPATCH_FLOATING_TYPES(a.scalar_type(), "swiglu_forward", [&] {
+        launch_swiglu_forward(out.mutable_data_ptr<scalar_t>(), a.const_data_ptr<scalar_t>(),
+                              b.const_data_ptr<scalar_t>(), a.numel(), c10::cuda::getCurrentCUDAStream());
+    });
+    return out;
+}
+
+// The gradients for a and b, given the output's. output_mask (torch's word for it) says which are wanted; the others
+// are undefined tensors, in Python None. b is needed for a's gradient alone. All tensors: as for swiglu_forward.
+std::tuple<at::Tensor, at::Tensor> swiglu_backward(const at::Tensor& grad, const at::Tensor& a,
+                                                   const std::optional<at::Tensor>& b,
+                                                   std::array<bool, 2> output_mask) {
+    const bool wants_a = output_mask[0], wants_b = output_mask[1];
+    check_floating(a, "a");
+    check_input(grad, "grad", a.scalar_type());
+    check_same(grad, "grad", a, "a");
+    if (wants_a) {
+        check_input(b.value_or(at::Tensor()), "b", a.scalar_type());
+        check_same(a, "a", *b, "b");
+    }
+    const c10::cuda::CUDAGuard guard(a.device());
+    at::Tensor grad_a = wants_a ? at::empty(a.sizes(), a.options()) : at::Tensor();
+    at::Tensor grad_b = wants_b ? at::empty(a.sizes(), a.options()) : at::Tensor();
+    AT_DISPATCH_FLOATING_TYPES(a.scalar_type(), "swiglu_backward", [&] {
+        launch_swiglu_backward<scalar_t>(wants_a ? grad_a.mutable_data_ptr<scalar_t>() : nullptr,
+                                         wants_b ? grad_b.mutable_data_ptr<scalar_t>() : nullptr,
+                                         grad.const_data_ptr<scalar_t>(), a.const_data_ptr<scalar_t>(),
+                                         wants_a ? b->const_data_ptr<scalar_t>() : nullptr, a.numel(),
+                                         c10::cuda::getCurrentCUDAStream());
+    });
+    return {grad_a, grad_b};
+}
+
+// ---- autograd
+// ---------------------------------------------------------------------------------------------------------
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Function;
+using torch::autograd::variable_list;
+
+// c = a + b, so dL/da = dL/db = dL/dc. backward hands the gradient on; it needs neither a nor b, so nothing is saved.
+struct AddFunction : Function<AddFunction> {
+    static at::Tensor forward(AutogradContext*, const at::Tensor& a, const at::Tensor& b) { return add_forward(a, b); }
+    static variable_list backward(AutogradContext*, const variable_list& grads) { return {grads[0], grads[0]}; }
+};
+
+struct SwigluFunction : Function<SwigluFunction> {
+    static at::Tensor forward(AutogradContext* ctx, const at::Tensor& a, const at::Tensor& b) {
+        // b's gradient needs a alone, a's needs both. What nobody saves may be freed after the forward pass.
+        ctx->save_for_backward({a, a.requires_grad() ? b : at::Tensor()});
+        return swiglu_forward(a, b);
+    }
+
+    static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
+        const variable_list saved = ctx->get_saved_variables();  // throws if one was changed in place meanwhile
+        const at::Tensor &a = saved[0], &b = saved[1];
+        const bool wants_a = ctx->needs_input_grad(0), wants_b = ctx->needs_input_grad(1);
+        if (at::GradMode::is_enabled()) {
+            // create_graph=True: the gradients will be differentiated in turn. The kernel would cut that graph; torch's
+            // own operations carry it on, to any order.
+            const at::Tensor &grad = grads[0], s = a.sigmoid();
+            return {wants_a ? grad * b * s * (1 + a * (1 - s)) : at::Tensor(), wants_b ? grad * a * s : at::Tensor()};
+        }
+        // What follows in the model decides how the gradient lies in memory: sum() hands on a single element, expanded.
+        const at::Tensor grad = grads[0].resolve_neg().contiguous();
+        const auto [grad_a, grad_b] = swiglu_backward(grad, a, b, {wants_a, wants_b});
+        return {grad_a, grad_b};
+    }
+};
+
+// As add_forward and swiglu_forward, and differentiable, any number of times.
+at::Tensor add_autograd(const at::Tensor& a, const at::Tensor& b) { return AddFunction::apply(a, b); }
+at::Tensor swiglu(const at::Tensor& a, const at::Tensor& b) { return SwigluFunction::apply(a, b); }
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+    m.def("add_forward", torch::wrap_pybind_function(add_forward), py::arg("a"), py::arg("b"));
+    m.def("add", torch::wrap_pybind_function(add_autograd), py::arg("a"), py::arg("b"));
+    m.def("swiglu_forward", torch::wrap_pybind_function(swiglu_forward), py::arg("a"), py::arg("b"));
+    m.def("swiglu_backward", torch::wrap_pybind_function(swiglu_backward), py::arg("grad"), py::arg("a"), py::arg("b"),
+          py::arg("output_mask") = std::array<bool, 2>{true, true});
+    m.def("swiglu", torch::wrap_pybind_function(swiglu), py::arg("a"), py::arg("b"));
+}

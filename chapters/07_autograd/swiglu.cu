@@ -1,0 +1,132 @@
+// swiglu.cu: three kernels and their launchers, for float and double. No torch header in here.
+//
+// SwiGLU is silu(a) * b: N. Shazeer, "GLU Variants Improve Transformer", 2020, arXiv:2002.05202. silu and its
+// derivative, s * (1 + a * (1 - s)) with s = sigmoid(a): S. Elfwing, E. Uchibe, K. Doya, 2017, arXiv:1702.03118.
+#include "swiglu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
+#include "common/check.h"
+
+constexpr int threads = 256;
+
+// Enough blocks for a thread per item; beyond that, the kernels' loops go on.
+static unsigned blocks_for(int64_t items) {
+    return unsigned(std::clamp<int64_t>((items + threads - 1) / threads, 1, 1 << 20));
+}
+
+template <class T>
+__global__ void plain_add_kernel(T* c, const T* a, const T* b, int64_t n) {
+    const int64_t stride = int64_t(gridDim.x) * blockDim.x;
+    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) c[i] = a[i] + b[i];
+}
+
+template <class T>
+void launch_plain_add(T* c, const T* a, const T* b, int64_t n, cudaStream_t stream) {
+    if (n == 0) return;  // CUDA refuses a grid of 0 blocks
+    plain_add_kernel<<<blocks_for(n), threads, 0, stream>>>(c, a, b, n);
+    CHECK_LAUNCH();
+}
+
+// V elements that move in one instruction, as the float4 of chapter 06: 4 floats or 2 doubles are 16 bytes. With V = 1
+// it is a plain element.
+template <class T, int V>
+struct alignas(V * sizeof(T)) Pack {
+    T at[V];
+};
+
+template <int V, class T>
+__device__ Pack<T, V> load(const T* p) {
+    return *reinterpret_cast<const Pack<T, V>*>(p);
+}
+
+template <int V, class T>
+__device__ void store(T* p, const Pack<T, V>& values) {
+    *reinterpret_cast<Pack<T, V>*>(p) = values;
+}
+
+// A Pack of 16 bytes has to begin at a multiple of 16 bytes. A tensor of torch's does, its slice x[1:] does not;
+// nullptr does, too.
+template <class T>
+static bool aligned(std::initializer_list<const T*> pointers) {
+    return std::all_of(pointers.begin(), pointers.end(), [](const T* p) { return uintptr_t(p) % 16 == 0; });
+}
+
+// For a large negative x, exp(-x) is infinity and 1 / infinity is 0: no NaN on either side.
+template <class T>
+__device__ T sigmoid(T x) {
+    return 1 / (1 + std::exp(-x));
+}
+
+// V neighbours of SwiGLU.
+template <int V, class T>
+__device__ void swiglu_forward(T* out, const T* a, const T* b) {
+    const Pack<T, V> x = load<V>(a), y = load<V>(b);
+    Pack<T, V> result;
+    for (int k = 0; k < V; k++) result.at[k] = x.at[k] / (1 + std::exp(-x.at[k])) * y.at[k];
+    store(out, result);
+}
+
+// Packs of V elements first, then the last n % V elements one by one.
+template <class T, int V>
+__global__ void swiglu_forward_kernel(T* out, const T* a, const T* b, int64_t n) {
+    const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, stride = int64_t(gridDim.x) * blockDim.x;
+    for (int64_t i = first * V; i + V <= n; i += stride * V) swiglu_forward<V>(out + i, a + i, b + i);
+    for (int64_t i = n / V * V + first; i < n; i += stride) swiglu_forward<1>(out + i, a + i, b + i);
+}
+
+template <class T>
+void launch_swiglu_forward(T* out, const T* a, const T* b, int64_t n, cudaStream_t stream) {
+    if (n == 0) return;
+    constexpr int V = 16 / sizeof(T);
+    if (aligned<T>({out, a, b})) {
+        swiglu_forward_kernel<T, V><<<blocks_for(n / V), threads, 0, stream>>>(out, a, b, n);
+    } else {
+        swiglu_forward_kernel<T, 1><<<blocks_for(n), threads, 0, stream>>>(out, a, b, n);
+    }
+    CHECK_LAUNCH();
+}
+
+// Both gradients in one pass: grad, a, b and the sigmoid are needed for either.
+template <int V, class T>
+__device__ void swiglu_backward(T* grad_a, T* grad_b, const T* grad, const T* a, const T* b, int64_t i) {
+    const Pack<T, V> g = load<V>(grad + i), x = load<V>(a + i), y = grad_a ? load<V>(b + i) : Pack<T, V>{};
+    Pack<T, V> da, db;
+    for (int k = 0; k < V; k++) {
+        const T s = sigmoid(x.at[k]);
+        da.at[k] = g.at[k] * y.at[k] * s * (1 + x.at[k] * (1 - s));
+        db.at[k] = g.at[k] * x.at[k] * s;
+    }
+    if (grad_a) store(grad_a + i, da);  // the same for all threads: nobody waits for the other branch
+    if (grad_b) store(grad_b + i, db);
+}
+
+template <class T, int V>
+__global__ void swiglu_backward_kernel(T* grad_a, T* grad_b, const T* grad, const T* a, const T* b, int64_t n) {
+    const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, stride = int64_t(gridDim.x) * blockDim.x;
+    for (int64_t i = first * V; i + V <= n; i += stride * V) swiglu_backward<V>(grad_a, grad_b, grad, a, b, i);
+    for (int64_t i = n / V * V + first; i < n; i += stride) swiglu_backward<1>(grad_a, grad_b, grad, a, b, i);
+}
+
+template <class T>
+void launch_swiglu_backward(T* grad_a, T* grad_b, const T* grad, const T* a, const T* b, int64_t n,
+                            cudaStream_t stream) {
+    if (n == 0 || (!grad_a && !grad_b)) return;
+    constexpr int V = 16 / sizeof(T);
+    if (aligned<T>({grad_a, grad_b, grad, a, b})) {
+        swiglu_backward_kernel<T, V><<<blocks_for(n / V), threads, 0, stream>>>(grad_a, grad_b, grad, a, b, n);
+    } else {
+        swiglu_backward_kernel<T, 1><<<blocks_for(n), threads, 0, stream>>>(grad_a, grad_b, grad, a, b, n);
+    }
+    CHECK_LAUNCH();
+}
+
+// The compiler makes a template's code where it knows T. Nobody else sees the bodies above, so it is told here.
+#define FOR_TYPE(T)                                                                     \
+    template void launch_plain_add(T*, const T*, const T*, int64_t, cudaStream_t);      \
+    template void launch_swiglu_forward(T*, const T*, const T*, int64_t, cudaStream_t); \
+    template void launch_swiglu_backward(T*, T*, const T*, const T*, const T*, int64_t, cudaStream_t);
+FOR_TYPE(float)
+FOR_TYPE(double)

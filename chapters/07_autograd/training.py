@@ -1,0 +1,98 @@
+"""A model that learns with the operator: two spirals, one wound into the other, to be told apart.
+
+Started by `python chapters/07_autograd/main.py --train`. The same model four times, from the same initial weights: SwiGLU
+from C++, from Python and in torch's operations; and a linear layer, which can only draw a straight line.
+"""
+
+import copy
+import math
+import time
+
+import torch
+from function import SwiGLU
+
+from common import device
+
+
+def two_spirals(points=512, seed=0, dtype=torch.float32):
+    """(x, y): points in the plane, of shape [points, 2], and 0 or 1, of shape [points]. The same on every machine."""
+    generator = torch.Generator().manual_seed(seed)
+    y = torch.arange(points) % 2
+    radius = torch.rand(points, generator=generator, dtype=torch.float64).sqrt()
+    angle = 4 * math.pi * radius + math.pi * y  # two turns; the second spiral begins opposite to the first
+    x = torch.stack([radius * angle.cos(), radius * angle.sin()], dim=1)
+    x += 0.02 * torch.randn(x.shape, generator=generator, dtype=torch.float64)
+    return x.to(device, dtype), y.to(device)
+
+
+class Block(torch.nn.Module):
+    """x + down(swiglu(gate(x), up(x))): the feed-forward block of a language model, small."""
+
+    def __init__(self, width, swiglu):
+        super().__init__()
+        self.gate, self.up = torch.nn.Linear(width, 2 * width), torch.nn.Linear(width, 2 * width)
+        self.down = torch.nn.Linear(2 * width, width)
+        self.swiglu = swiglu
+
+    def forward(self, x):
+        return x + self.down(self.swiglu(self.gate(x), self.up(x)))
+
+
+def models(module, dtype, width=32):
+    """name -> model from [points, 2] to [points, 2], all but the linear one with the same weights."""
+    swiglus = {
+        "C++": module.swiglu,
+        "Python": lambda a, b: SwiGLU.apply(module, a, b),
+        "torch": lambda a, b: torch.nn.functional.silu(a) * b,
+    }
+    torch.manual_seed(0)
+    layers = [torch.nn.Linear(2, width), *(Block(width, None) for _ in range(2)), torch.nn.Linear(width, 2)]
+    first = torch.nn.Sequential(*layers)
+    made = {}
+    for name, swiglu in swiglus.items():
+        made[name] = copy.deepcopy(first)
+        for block in made[name][1:-1]:
+            block.swiglu = swiglu
+    made["linear"] = torch.nn.Linear(2, 2)
+    return {name: model.to(device, dtype) for name, model in made.items()}
+
+
+def train(module, dtype=torch.float32, steps=300, rows=10) -> dict[str, list[float]]:
+    """Trains each model on all points at once; prints a row every steps / rows steps.
+
+    Returns the loss curves: name -> the mean cross entropy in nats before each step (ln 2 is that of a guess).
+    """
+    x, y = two_spirals(dtype=dtype)
+    learners = models(module, dtype)
+    optimizers = {name: torch.optim.Adam(model.parameters(), lr=1e-3) for name, model in learners.items()}
+    curves = {name: [] for name in learners}  # of tensors: asking a GPU for a number means waiting for it
+    seconds = dict.fromkeys(learners, math.inf)
+
+    print(f"{'train':8}{'loss after':<21}" + "".join(f"{name:>10}" for name in learners))
+    for row in range(rows):
+        for name, model in learners.items():
+            start = time.perf_counter()
+            for _ in range(steps // rows):
+                loss = torch.nn.functional.cross_entropy(model(x), y)
+                optimizers[name].zero_grad()
+                loss.backward()
+                optimizers[name].step()
+                curves[name].append(loss.detach())
+            curves[name][-1].item()  # waits for the GPU
+            seconds[name] = min(seconds[name], (time.perf_counter() - start) / (steps // rows))
+        losses = "".join(f"{curve[-1].item():>10.4f}" for curve in curves.values())
+        print(f"{'':8}{(row + 1) * (steps // rows):>4} steps{'':<11}{losses}", flush=True)
+    print(f"{'':8}{'right':<21}" + "".join(f"{_right(model, x, y):>10.1%}" for model in learners.values()))
+    print(f"{'':8}{'a step, at best':<21}" + "".join(f"{1e3 * s:>7.2f} ms" for s in seconds.values()))
+
+    curves = {name: torch.stack(curve).tolist() for name, curve in curves.items()}
+    for name in "C++", "Python":
+        largest = max(abs(a - b) for a, b in zip(curves[name], curves["torch"], strict=True))
+        print(f"{'':8}{name} and torch differ by at most {largest:.1e}, in all {steps} steps")
+    return curves
+
+
+def _right(model, x, y) -> float:
+    """The fraction of points that the model tells apart."""
+    with torch.no_grad():
+        return (model(x).argmax(dim=1) == y).double().mean().item()
