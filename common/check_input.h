@@ -12,8 +12,8 @@ constexpr at::DeviceType kernel_device = at::kCPU;  // CUDA on CPU: the kernels 
 constexpr at::DeviceType kernel_device = at::kCUDA;
 #endif
 
-// A kernel gets a bare pointer. It cannot see a wrong dtype or device; it would just compute nonsense or crash. Strides are
-// left to the caller.
+// A kernel gets a bare pointer. It cannot see a wrong dtype or device; it would just compute nonsense or crash. Strides
+// are left to the caller.
 inline void check_tensor(const at::Tensor& x, const char* name, at::ScalarType dtype) {
     TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got an undefined one");
     TORCH_CHECK_TYPE(x.scalar_type() == dtype, name, " must have dtype ", dtype, ", got ", x.scalar_type());

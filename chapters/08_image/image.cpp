@@ -44,8 +44,8 @@ at::Tensor rgb_to_gray_naive(const at::Tensor& img) {
     return gray;
 }
 
-// The divisor as the kernels take it. `maxVal > 0` is false for NaN; a number too small for float32 becomes 0 there, and
-// one too large infinity.
+// The divisor as the kernels take it. `maxVal > 0` is false for NaN; a number too small for float32 becomes 0 there,
+// and one too large infinity.
 static float divisor(double maxVal) {
     const float rounded = float(maxVal);
     TORCH_CHECK_VALUE(rounded > 0 && std::isfinite(rounded),

@@ -7,13 +7,15 @@
 
 // ---- grey, as in the notes ------------------------------------------------------------------------------------------
 // A thread for a pixel: three loads of a byte and a store of one. The conversion to an integer cuts the fraction off.
+// nvcc makes fmaf() of 0.299f * R + 0.587f * G + 0.114f * B by itself; written down, a CPU gives the same bits.
 __global__ void rgbToGrayKernel(uint8_t* gray, Images images) {
     const int64_t x = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (x >= images.width) return;
     for (int64_t i = blockIdx.z; i < images.count; i += gridDim.z) {
         for (int64_t y = blockIdx.y * blockDim.y + threadIdx.y; y < images.height; y += gridDim.y * blockDim.y) {
             const uint8_t* rgb = images.data + i * images.image_stride + y * images.row_stride + 3 * x;
-            gray[(i * images.height + y) * images.width + x] = 0.299f * rgb[0] + 0.587f * rgb[1] + 0.114f * rgb[2];
+            const float sum = fmaf(0.114f, rgb[2], fmaf(0.587f, rgb[1], 0.299f * rgb[0]));
+            gray[(i * images.height + y) * images.width + x] = uint8_t(sum);
         }
     }
 }
@@ -34,33 +36,29 @@ void launch_rgb_to_gray_naive(uint8_t* gray, const Images& images, cudaStream_t 
 }
 
 // ---- grey, 16 pixels a thread ---------------------------------------------------------------------------------------
-// The weights are thousandths: integers give the exact sum, and + 500 rounds to the nearest, halves up. Read as B, G, R,
-// the outer two change places.
+// The weights are thousandths: integers give the exact sum, and + 500 rounds to the nearest, halves up. Read as B, G,
+// R, the outer two change places.
 __device__ unsigned gray_of(unsigned first, unsigned second, unsigned third, bool bgr) {
     return ((bgr ? 114 : 299) * first + 587 * second + (bgr ? 299 : 114) * third + 500) / 1000;
 }
 
 // The 48 bytes at p, as the first 12 words. A GPU can load 16 bytes at once, but only from a multiple of 16. So where p
 // is none, load the four such blocks that hold the 48 bytes, and shift: by two words, by one word, and by bytes.
-// All indices are constants once the loops are unrolled: an array then lives in registers.
+// nvcc unrolls the loops; all indices are constants then, and an array of them lives in registers.
 __device__ void load_48_bytes(unsigned (&words)[16], const uint8_t* p, unsigned shift) {
     const uint4* blocks = reinterpret_cast<const uint4*>(p - shift);
-#pragma unroll
     for (int k = 0; k < 4; k++) {
         if (k == 3 && shift == 0) return;
         const uint4 block = blocks[k];
         words[4 * k] = block.x, words[4 * k + 1] = block.y, words[4 * k + 2] = block.z, words[4 * k + 3] = block.w;
     }
-#pragma unroll
     for (int k = 0; k < 14; k++) words[k] = shift & 8 ? words[k + 2] : words[k];
-#pragma unroll
     for (int k = 0; k < 13; k++) words[k] = shift & 4 ? words[k + 1] : words[k];
-#pragma unroll
     for (int k = 0; k < 12; k++) words[k] = __funnelshift_r(words[k], words[k + 1], 8 * (shift % 4));
 }
 
-// A thread makes 16 pixels of a row, those of one aligned uint4 of `gray`: three or four loads and one store. The row may
-// begin or end within that uint4, and the loads must stay in the row: then it goes pixel by pixel.
+// A thread makes 16 pixels of a row, those of one aligned uint4 of `gray`: three or four loads and one store. The row
+// may begin or end within that uint4, and the loads must stay in the row: then it goes pixel by pixel.
 __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
     const int64_t chunk = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     for (int64_t i = blockIdx.z; i < images.count; i += gridDim.z) {
@@ -75,7 +73,6 @@ __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
                 unsigned words[16], result[4] = {};
                 load_48_bytes(words, p, shift);
                 const auto byte = [&](int k) { return words[k / 4] >> 8 * (k % 4) & 255; };
-#pragma unroll
                 for (int k = 0; k < 16; k++) {
                     result[k / 4] |= gray_of(byte(3 * k), byte(3 * k + 1), byte(3 * k + 2), bgr) << 8 * (k % 4);
                 }
@@ -128,10 +125,9 @@ __global__ void normalize_volume_kernel(float* out, const uint16_t* volume, int6
     const int64_t begin = 4 * thread - int64_t(uintptr_t(out) / 4 % 4), end = begin + 4;
     if (begin >= 0 && end <= n) {
         const uint16_t* p = volume + begin;
-        const ushort4 v = uintptr_t(p) % 8 == 0 ? *reinterpret_cast<const ushort4*>(p)
-                                                : make_ushort4(p[0], p[1], p[2], p[3]);
-        *reinterpret_cast<float4*>(out + begin) =
-            make_float4(v.x / maxVal, v.y / maxVal, v.z / maxVal, v.w / maxVal);
+        const ushort4 v =
+            uintptr_t(p) % 8 == 0 ? *reinterpret_cast<const ushort4*>(p) : make_ushort4(p[0], p[1], p[2], p[3]);
+        *reinterpret_cast<float4*>(out + begin) = make_float4(v.x / maxVal, v.y / maxVal, v.z / maxVal, v.w / maxVal);
     } else {
         for (int64_t i = max(begin, int64_t(0)); i < min(end, n); i++) out[i] = volume[i] / maxVal;
     }

@@ -9,12 +9,12 @@
 // of a crop do: pixel (i, y, x) begins at data + i * image_stride + y * row_stride + 3 * x.
 struct Images {
     const uint8_t* data;
-    int64_t count, height, width;       // pixels
+    int64_t count, height, width;      // pixels
     int64_t image_stride, row_stride;  // bytes
 };
 
-// gray[i][y][x] = 0.299 R + 0.587 G + 0.114 B, rounded to the nearest integer, halves up; the weights are those of ITU-R
-// BT.601. bgr: a pixel's bytes are B, G, R. gray has no gaps, and may begin at any byte.
+// gray[i][y][x] = 0.299 R + 0.587 G + 0.114 B, rounded to the nearest integer, halves up; the weights are those of
+// ITU-R BT.601. bgr: a pixel's bytes are B, G, R. gray has no gaps, and may begin at any byte.
 void launch_rgb_to_gray(uint8_t* gray, const Images& images, bool bgr, cudaStream_t stream);
 
 // As in the notes: a thread for a pixel, and the fraction cut off.

@@ -9,6 +9,7 @@
 #include "chapters/03_add2/add2.h"
 #include "chapters/04_package/package.h"
 #include "chapters/05_cmake/axpy.h"
+#include "chapters/08_image/image.h"
 #include "common/check_launch.h"
 
 using Floats = const float* const*;
@@ -40,6 +41,76 @@ static const std::vector<Row> rows = {
      [](const float* in, int64_t) { return std::fma(0.1f, in[0], in[1]); }},
 };
 
+// The same for launchers with other types: these are checked, and not timed.
+struct OtherRow {
+    const char* name;
+    std::function<void(const std::string& name)> check;
+};
+
+static unsigned thousandths_of_gray(const uint8_t* rgb) { return 299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2]; }
+
+static const std::vector<OtherRow> other_rows = {
+    {"launch_hello",  // no inputs, letters, and one size
+     [](const std::string& name) {
+         check_launch<char>(
+             name, 0, {hello_length},
+             [](char* out, const char* const*, int64_t, cudaStream_t s) { launch_hello(out, s); },
+             [](const char*, int64_t i) { return "Hello World!"[i]; });
+     }},
+    {"launch_rgb_to_gray",  // an image one pixel wide: its rows are one long row
+     [](const std::string& name) {
+         check_launch<uint8_t, uint8_t>(
+             name, 1, check_sizes,
+             [](uint8_t* out, const uint8_t* const* in, int64_t n, cudaStream_t s) {
+                 launch_rgb_to_gray(out, {in[0], 1, n, 1, 3 * n, 3}, false, s);
+             },
+             [](const uint8_t* in, int64_t) { return uint8_t((thousandths_of_gray(in) + 500) / 1000); }, 3);
+     }},
+    {"launch_rgb_to_gray, gaps",  // rows of a pixel, and every other one of another image: nothing to join
+     [](const std::string& name) {
+         check_launch<uint8_t, uint8_t>(
+             name, 1, check_sizes,
+             [](uint8_t* out, const uint8_t* const* in, int64_t n, cudaStream_t s) {
+                 launch_rgb_to_gray(out, {in[0], 1, n, 1, 6 * n, 6}, true, s);
+             },
+             [](const uint8_t* in, int64_t) {
+                 const uint8_t rgb[] = {in[2], in[1], in[0]};
+                 return uint8_t((thousandths_of_gray(rgb) + 500) / 1000);
+             },
+             6);
+     }},
+    {"launch_rgb_to_gray_naive",
+     [](const std::string& name) {
+         check_launch<uint8_t, uint8_t>(
+             name, 1, check_sizes,
+             [](uint8_t* out, const uint8_t* const* in, int64_t n, cudaStream_t s) {
+                 launch_rgb_to_gray_naive(out, {in[0], 1, n, 1, 3 * n, 3}, s);
+             },
+             [](const uint8_t* in, int64_t) {
+                 return uint8_t(fmaf(0.114f, in[2], fmaf(0.587f, in[1], 0.299f * in[0])));
+             },
+             3);
+     }},
+    {"launch_normalize_volume",
+     [](const std::string& name) {
+         check_launch<float, uint16_t>(
+             name, 1, check_sizes,
+             [](float* out, const uint16_t* const* in, int64_t n, cudaStream_t s) {
+                 launch_normalize_volume(out, in[0], n, 1000.0f, s);
+             },
+             [](const uint16_t* in, int64_t) { return in[0] / 1000.0f; });
+     }},
+    {"launch_normalize_volume_naive",
+     [](const std::string& name) {
+         check_launch<float, uint16_t>(
+             name, 1, check_sizes,
+             [](float* out, const uint16_t* const* in, int64_t n, cudaStream_t s) {
+                 launch_normalize_volume_naive(out, in[0], n, 1000.0f, s);
+             },
+             [](const uint16_t* in, int64_t) { return in[0] / 1000.0f; });
+     }},
+};
+
 static void time(const Row& row) {
     const int64_t n = 1 << 20;
     const GuardedArray<float> out(n, 0xA5), in(n, 0x5A);
@@ -61,12 +132,10 @@ int main(int count, char** arguments) try {
         std::printf("check   %-50s  ok\n", row.name);
         if (!wanted.empty()) time(row);
     }
-    if (is_wanted("launch_hello")) {  // no inputs, letters, and one size
-        check_launch<char>(
-            "launch_hello", 0, {hello_length},
-            [](char* out, const char* const*, int64_t, cudaStream_t s) { launch_hello(out, s); },
-            [](const char*, int64_t i) { return "Hello World!"[i]; });
-        std::printf("check   %-50s  ok\n", "launch_hello");
+    for (const OtherRow& row : other_rows) {
+        if (!is_wanted(row.name)) continue;
+        row.check(row.name);
+        std::printf("check   %-50s  ok\n", row.name);
     }
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
