@@ -38,7 +38,7 @@ def gray(img):  # in integers; in steps that are small enough for a GPU's memory
 
 
 def thousandths(volume):  # on a GPU, torch divides by a number as 1 / 1000 times, and is off by a bit
-    return volume.float() / torch.tensor(1000.0, device=volume.device).expand(volume.shape)
+    return volume.float() / torch.tensor(1000.0, device=volume.device)
 
 
 IMAGE = {"shape": lambda n: (n, 2, 3), "dtype": torch.uint8}

@@ -69,7 +69,7 @@ __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
             const uint8_t* p = in + 3 * begin;
             const unsigned shift = uintptr_t(p) % 16;
             const int64_t first_byte = 3 * begin - shift, last_byte = first_byte + (shift == 0 ? 48 : 64);
-            if (begin >= 0 && end <= images.width && first_byte >= 0 && last_byte <= 3 * images.width) {
+            if (first_byte >= 0 && last_byte <= 3 * images.width) {
                 unsigned words[16], result[4] = {};
                 load_48_bytes(words, p, shift);
                 const auto byte = [&](int k) { return words[k / 4] >> 8 * (k % 4) & 255; };
