@@ -20,10 +20,9 @@ static Images images_of(const at::Tensor& img) {
     TORCH_CHECK_VALUE(img.numel() == 0 || !(apart(-1, 1) || apart(-2, 3)),
                       "img must be contiguous within each row, got strides ", img.strides(), " for shape ", img.sizes(),
                       "; pass img.contiguous()");
-    // The stride of a single row or image says nothing: torch leaves there what it likes.
-    const int64_t height = img.size(-3), width = img.size(-2), row = height > 1 ? img.stride(-3) : 3 * width;
-    const int64_t count = d == 4 ? img.size(0) : 1;
-    return {img.const_data_ptr<uint8_t>(), count, height, width, count > 1 ? img.stride(0) : height * row, row};
+    const bool many = d == 4;
+    return {img.const_data_ptr<uint8_t>(), many ? img.size(0) : 1, img.size(-3), img.size(-2),
+            many ? img.stride(0) : 0,      img.stride(-3)};
 }
 
 // uint8, H x W x 3 or N x H x W x 3, red first (bgr: blue first) -> uint8, H x W or N x H x W.
