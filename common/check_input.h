@@ -12,19 +12,25 @@ constexpr at::DeviceType kernel_device = at::kCPU;  // CUDA on CPU: the kernels 
 constexpr at::DeviceType kernel_device = at::kCUDA;
 #endif
 
-// A kernel gets a bare pointer. It cannot see a wrong dtype, device or stride; it would just compute nonsense or crash.
-inline void check_input(const at::Tensor& x, const char* name, at::ScalarType dtype) {
+// A kernel gets a bare pointer. It cannot see a wrong dtype or device; it would just compute nonsense or crash. Strides
+// are left to the caller.
+inline void check_tensor(const at::Tensor& x, const char* name, at::ScalarType dtype) {
     TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got an undefined one");
     TORCH_CHECK_TYPE(x.scalar_type() == dtype, name, " must have dtype ", dtype, ", got ", x.scalar_type());
     TORCH_CHECK_VALUE(x.device().type() == kernel_device, name, " must be on ", kernel_device, ", got ", x.device());
     TORCH_CHECK_VALUE(x.layout() == at::kStrided, name, " must be a dense tensor, got layout ", x.layout());
-    TORCH_CHECK_VALUE(x.is_contiguous(), name, " must be contiguous, got strides ", x.strides(), " for shape ",
-                      x.sizes(), "; pass ", name, ".contiguous()");
     TORCH_CHECK_VALUE(!x.is_neg(), name, " is a lazily negated view (its memory holds the opposite sign); pass ", name,
                       ".resolve_neg()");
     TORCH_CHECK_VALUE(!x.requires_grad() || !at::GradMode::is_enabled(), name,
                       " requires grad, but this operator has no backward and would cut the graph in silence; pass ",
                       name, ".detach() or call it under torch.no_grad()");
+}
+
+// The same for a kernel that expects the elements one after another, without gaps.
+inline void check_input(const at::Tensor& x, const char* name, at::ScalarType dtype) {
+    check_tensor(x, name, dtype);
+    TORCH_CHECK_VALUE(x.is_contiguous(), name, " must be contiguous, got strides ", x.strides(), " for shape ",
+                      x.sizes(), "; pass ", name, ".contiguous()");
 }
 
 // Elementwise operators: the same shape, and on several GPUs the same one.

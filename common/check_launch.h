@@ -5,8 +5,12 @@
 //
 //   launch(out, in, n, stream)    calls the launcher; in[0], in[1] ... are its inputs, n elements each, as is out
 //   expected(in, i)               what out[i] must be, computed from the inputs by a plain loop on the host
+//   tolerance                     the largest error, as a fraction of what is expected; 0, unless given, asks for the
+//                                 same bits
+//   width                         how many elements of each input make one of the output; 1, unless given. With 3, the
+//                                 inputs have 3 * n elements, and expected gets the j-th of input k as in[3 * k + j]
 //
-// It asks for the same bits, unless a tolerance follows: the largest error as a fraction of what is expected.
+// Inputs of another type than the output's: check_launch<float, uint16_t>(...).
 //
 // Throws std::runtime_error when the launcher gives a wrong result, leaves an element unwritten, writes in front of or
 // behind its output, changes an input, gives an old result for new values, or does not keep to its stream.
@@ -16,6 +20,7 @@
 #include <random>
 #include <sstream>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "bench.h"
@@ -84,9 +89,16 @@ bool near(T a, T b, double tolerance) {
     return same(a, b) || std::abs(double(a) - double(b)) <= tolerance * std::abs(double(b));
 }
 
-template <class T, class Launch, class Expected>
+// Any value of an integer type; of a floating-point type, small ones with which a computer rounds seldom.
+template <class T>
+T random_value(std::mt19937& random) {
+    if constexpr (std::is_integral<T>::value) return T(random());
+    return T(int(random() % 2001) - 1000) / T(8);
+}
+
+template <class T, class In = T, class Launch, class Expected>
 void check_launch(const std::string& name, int inputs, const std::vector<int64_t>& sizes, Launch launch,
-                  Expected expected, double tolerance = 0) {
+                  Expected expected, double tolerance = 0, int width = 1) {
     // A stream that does not wait for the default one, and is busy when the launcher comes: whoever launches on another
     // stream is there before the inputs are, and before the output is poisoned.
     cudaStream_t stream = nullptr;
@@ -104,16 +116,16 @@ void check_launch(const std::string& name, int inputs, const std::vector<int64_t
     for (const int64_t n : sizes) {
         const std::string who = name + ", n = " + std::to_string(n) + ": ";
         const GuardedArray<T> out(n, 0xA5);
-        std::vector<GuardedArray<T>> arrays, sources;
-        std::vector<const T*> pointers;
+        std::vector<GuardedArray<In>> arrays, sources;
+        std::vector<const In*> pointers;
         for (int k = 0; k < inputs; k++) {
-            arrays.emplace_back(n, 0x5A), sources.emplace_back(n, 0x5A);
+            arrays.emplace_back(width * n, 0x5A), sources.emplace_back(width * n, 0x5A);
             pointers.push_back(arrays[k].data());
         }
         for (int round = 0; round < 2; round++) {  // the second with other values at the same addresses
-            std::vector<std::vector<T>> values(inputs, std::vector<T>(n));
+            std::vector<std::vector<In>> values(inputs, std::vector<In>(width * n));
             for (auto& some : values)
-                for (T& value : some) value = T(int(random() % 2001) - 1000) / T(8);
+                for (In& value : some) value = random_value<In>(random);
             for (int k = 0; k < inputs; k++) {
                 arrays[k].poison(stream);
                 sources[k].set(values[k]);
@@ -126,9 +138,9 @@ void check_launch(const std::string& name, int inputs, const std::vector<int64_t
             CHECK_CUDA(cudaDeviceSynchronize());
 
             const std::vector<T> result = out.get(who);
-            std::vector<T> in(inputs);
+            std::vector<In> in(inputs * width);
             for (int64_t i = 0; i < n; i++) {
-                for (int k = 0; k < inputs; k++) in[k] = values[k][i];
+                for (int k = 0; k < inputs * width; k++) in[k] = values[k / width][width * i + k % width];
                 const T right = expected(in.data(), i);
                 if (tolerance == 0 ? same(result[i], right) : near(result[i], right, tolerance)) continue;
                 std::ostringstream message;
@@ -136,7 +148,7 @@ void check_launch(const std::string& name, int inputs, const std::vector<int64_t
                 throw std::runtime_error(message.str());
             }
             for (int k = 0; k < inputs; k++) {
-                if (n > 0 && std::memcmp(arrays[k].get(who).data(), values[k].data(), n * sizeof(T)) != 0) {
+                if (n > 0 && std::memcmp(arrays[k].get(who).data(), values[k].data(), width * n * sizeof(In)) != 0) {
                     throw std::runtime_error(who + "changed its input " + std::to_string(k));
                 }
             }

@@ -281,7 +281,11 @@ def test_venv_is_made_once(repository):
     pip = repository.log.read_text().splitlines()[1].split("|")
     wanted = [
         *pyproject()["project"]["dependencies"],
-        *(r for name in ("cuda", "test", "lint") for r in pyproject()["project"]["optional-dependencies"][name]),
+        *(
+            r
+            for name in ("cuda", "test", "pictures", "lint")
+            for r in pyproject()["project"]["optional-dependencies"][name]
+        ),
     ]
     assert pip[-len(wanted) :] == wanted
 
@@ -469,11 +473,12 @@ def pyproject():
 
 def test_the_lists_are_read_as_toml_would():
     project = pyproject()["project"]
-    names = "['dependencies', 'cuda', 'test', 'lint']"
+    names = "['dependencies', 'cuda', 'test', 'pictures', 'lint']"
     code = f"import sys; sys.path.insert(0, 'tools'); import environment; print(environment.requirements(*{names}))"
     printed = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     optional = project["optional-dependencies"]
-    assert ast.literal_eval(printed) == project["dependencies"] + optional["cuda"] + optional["test"] + optional["lint"]
+    lists = [project["dependencies"], *(optional[name] for name in ("cuda", "test", "pictures", "lint"))]
+    assert ast.literal_eval(printed) == sum(lists, [])
 
 
 def test_conda_installs_from_pyproject():

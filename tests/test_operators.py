@@ -11,12 +11,22 @@ from operator_table import OPERATORS, TESTED_ELSEWHERE
 from common import check, device
 
 per_operator = pytest.mark.parametrize("op", OPERATORS, ids=str)
-DTYPES = [torch.float64, torch.float16, torch.bfloat16, torch.int32, torch.bool, torch.complex64]
+per_float_operator = pytest.mark.parametrize("op", [op for op in OPERATORS if op.dtype.is_floating_point], ids=str)
+DTYPES = [torch.float64, torch.float16, torch.bfloat16, torch.int32, torch.int8, torch.bool, torch.complex64]
 OTHER_DEVICE = "cpu" if device.type == "cuda" else "meta"  # where the kernel cannot reach
 
 
+def random(shape, dtype):
+    """Values in [0, 1), or all that an integer can have. torch has no random uint16 of its own on every device."""
+    if dtype.is_floating_point:
+        return torch.rand(shape, dtype=dtype, device=device)
+    signed = {1: torch.int8, 2: torch.int16}[dtype.itemsize]
+    limits = torch.iinfo(signed)
+    return torch.randint(limits.min, limits.max + 1, tuple(shape), dtype=signed, device=device).view(dtype)
+
+
 def good(op, n=4):
-    return [torch.rand(op.shape(n), device=device) for _ in op.arguments]
+    return [random(op.shape(n), op.dtype) for _ in op.arguments]
 
 
 def tensors(result):
@@ -58,7 +68,7 @@ def test_right_at_awkward_sizes(op, thread_order):
     check(op, op.reference, lambda n: tuple(good(op, n)), op.sizes, rtol=op.tolerance, atol=op.tolerance)
 
 
-@per_operator
+@per_float_operator
 def test_nan_and_infinity_pass_through(op):
     x = torch.tensor([float("nan"), float("inf"), -float("inf"), -0.0, 1e-45, 3e38], device=device).expand(2, 6)
     x = x.contiguous() if len(op.shape(1)) == 2 else x[0].contiguous()
@@ -69,21 +79,23 @@ def test_nan_and_infinity_pass_through(op):
     "op, dtype", [(op, dtype) for op in OPERATORS for dtype in DTYPES if dtype not in op.dtypes], ids=str
 )
 def test_another_dtype_is_refused(op, dtype):
+    name = {torch.float32: "Float", torch.uint8: "Byte", torch.uint16: "UInt16"}[op.dtype]
     bad = torch.ones(op.shape(4), dtype=dtype, device=device)
-    assert_refused(op, bad, TypeError, "must have dtype Float")
+    assert_refused(op, bad, TypeError, f"must have dtype {name}")
 
 
 @per_operator
 def test_another_device_is_refused(op):
-    assert_refused(op, torch.ones(op.shape(4), device=OTHER_DEVICE), ValueError, f"must be on {device}", OTHER_DEVICE)
+    bad = torch.ones(op.shape(4), dtype=op.dtype, device=OTHER_DEVICE)
+    assert_refused(op, bad, ValueError, f"must be on {device}", OTHER_DEVICE)
 
 
 @per_operator
 def test_not_contiguous_is_refused(op):
     shape = op.shape(4)
-    stepped = torch.rand(*shape[:-1], 2 * shape[-1], device=device)[..., ::2]
-    expanded = torch.rand(1, device=device).expand(shape)
-    for bad in stepped, expanded, torch.rand(shape[::-1], device=device).T if len(shape) == 2 else stepped:
+    stepped = random((*shape[:-1], 2 * shape[-1]), op.dtype)[..., ::2]
+    expanded = random((1,), op.dtype).expand(shape)
+    for bad in stepped, expanded, random(shape[::-1], op.dtype).T if len(shape) == 2 else stepped:
         assert_refused(op, bad, ValueError, "must be contiguous", ".contiguous()")
 
 
@@ -105,7 +117,9 @@ def test_none_is_refused(op):
     assert_refused(op, None, TypeError)
 
 
-@pytest.mark.parametrize("op", [op for op in OPERATORS if not op.differentiable], ids=str)
+@pytest.mark.parametrize(
+    "op", [op for op in OPERATORS if op.dtype.is_floating_point and not op.differentiable], ids=str
+)
 def test_requires_grad_is_refused_unless_it_is_off(op):
     bad = torch.rand(op.shape(4), device=device, requires_grad=True)
     assert_refused(op, bad, ValueError, "requires grad", "no backward")
@@ -115,9 +129,11 @@ def test_requires_grad_is_refused_unless_it_is_off(op):
 
 @per_operator
 def test_lazily_negated_and_sparse_are_refused(op):
-    x = torch.rand(op.shape(4), device=device)
+    x = random(op.shape(4), op.dtype)
     assert_refused(op, torch._neg_view(x), ValueError, "resolve_neg")
-    assert_refused(op, x.to_sparse(), ValueError, "dense")
+    # to_sparse() does not know uint16
+    sparse = torch.sparse_coo_tensor(size=x.shape, dtype=x.dtype, device=device, check_invariants=False)
+    assert_refused(op, sparse, ValueError, "dense")
 
 
 @per_operator
@@ -130,7 +146,7 @@ def test_arguments_have_names(op):
 @per_operator
 def test_a_misaligned_slice_is_right_or_refused(op):
     shape = op.shape(4)
-    args = [torch.rand(torch.Size(shape).numel() + 1, device=device)[1:].view(shape) for _ in op.arguments]
+    args = [random((torch.Size(shape).numel() + 1,), op.dtype)[1:].view(shape) for _ in op.arguments]
     if op.aligned:
         return assert_refused(op, args[0], ValueError, "must begin at a multiple of 16 bytes", "4 bytes beyond")
     assert_right(op, args)
@@ -139,7 +155,7 @@ def test_a_misaligned_slice_is_right_or_refused(op):
 @pytest.mark.skipif(device.type == "cpu", reason="streams need a GPU")
 @per_operator
 def test_side_stream(op):
-    args = [torch.zeros(op.shape(2**20), device=device) for _ in op.arguments]
+    args = [torch.zeros(op.shape(2**20), dtype=op.dtype, device=device) for _ in op.arguments]
     values = good(op, 2**20)
     torch.cuda.synchronize()
     with torch.cuda.stream(torch.cuda.Stream()) as _:
@@ -158,8 +174,7 @@ def test_side_stream(op):
 @per_operator
 def test_more_than_2_to_the_31_elements(op):
     n = 2**31 + 5
-    shape = op.shape(n // op.shape(1)[-1] if len(op.shape(1)) == 2 else n)
-    x = torch.rand(shape, device=device)
+    x = random(op.shape(-(-n // torch.Size(op.shape(1)).numel())), op.dtype)
     results = op(*[x] * len(op.arguments))
     for part in zip(x.split(len(x) // 8), *(r.split(len(x) // 8) for r in tensors(results)), strict=True):
         expected = op.reference(*[part[0]] * len(op.arguments))  # of a part, as it needs memory of its own

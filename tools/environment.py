@@ -34,7 +34,7 @@ STAMP = VENV / "made-from"  # what a finished .venv was made from; empty while i
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 # This Python; in a virtual environment, the one that it was made from.
 BASE = sys.executable if sys.prefix == sys.base_prefix else f"{sys.base_prefix}/bin/python{VERSION}"
-EVERYTHING = ["dependencies", "cuda", "test", "lint"]  # what .venv gets
+EVERYTHING = ["dependencies", "cuda", "test", "pictures", "lint"]  # what .venv gets
 NEEDED = {"lesson": ["dependencies"], "test": ["dependencies", "test"], "lint": ["lint"]}
 
 

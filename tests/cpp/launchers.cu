@@ -11,11 +11,12 @@
 #include "chapters/05_cmake/axpy.h"
 #include "chapters/06_vec4/vec4.h"
 #include "chapters/07_autograd/swiglu.h"
+#include "chapters/08_image/image.h"
 #include "common/check_launch.h"
 
 using Floats = const float* const*;
 
-// A launcher whose arrays have n elements; `width`: how many elements a row has, where it works on rows.
+// A launcher whose arrays have n floats.
 struct Row {
     const char* name;
     int inputs;
@@ -25,48 +26,42 @@ struct Row {
 };
 
 static float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
+static float sum(const float* in, int64_t) { return in[0] + in[1]; }
+static float twice(const float* in, int64_t) { return 2 * in[0]; }
+
+// Launchers with the arguments (out, in, n, stream) and (out, a, b, n, stream), as a Row calls them.
+static auto unary(void (*launch)(float*, const float*, int64_t, cudaStream_t)) {
+    return [=](float* out, Floats in, int64_t n, cudaStream_t s) { launch(out, in[0], n, s); };
+}
+static auto binary(void (*launch)(float*, const float*, const float*, int64_t, cudaStream_t)) {
+    return [=](float* out, Floats in, int64_t n, cudaStream_t s) { launch(out, in[0], in[1], n, s); };
+}
 
 static const std::vector<Row> rows = {
     {"launch_square_matrix", 1,  // n rows of one element: more rows than the 65535 blocks that y may have
      [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_square_matrix(out, in[0], n, 1, s); },
      [](const float* in, int64_t) { return in[0] * in[0]; }},
-    {"launch_custom_operation", 1,
-     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_custom_operation(out, in[0], n, s); },
-     [](const float* in, int64_t) { return 2 * in[0]; }},
-    {"launch_add", 2, [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add(out, in[0], in[1], n, s); },
-     [](const float* in, int64_t) { return in[0] + in[1]; }},
-    {"launch_add2", 2, [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add2(out, in[0], in[1], n, s); },
-     [](const float* in, int64_t) { return in[0] + in[1]; }},
-    {"launch_my_kernel", 1,
-     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_my_kernel(out, in[0], n, s); },
-     [](const float* in, int64_t) { return 2 * in[0]; }},
+    {"launch_custom_operation", 1, unary(launch_custom_operation), twice},
+    {"launch_add", 2, binary(launch_add), sum},
+    {"launch_add2", 2, binary(launch_add2), sum},
+    {"launch_my_kernel", 1, unary(launch_my_kernel), twice},
     {"launch_axpy", 2,
      [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_axpy(out, 0.1f, in[0], in[1], n, s); },
      [](const float* in, int64_t) { return std::fma(0.1f, in[0], in[1]); }},
-    {"launch_add_scalar", 2,
-     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_scalar(out, in[0], in[1], n, s); },
-     [](const float* in, int64_t) { return in[0] + in[1]; }},
-    {"launch_add_grid_stride", 2,
-     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_grid_stride(out, in[0], in[1], n, s); },
-     [](const float* in, int64_t) { return in[0] + in[1]; }},
+    {"launch_add_scalar", 2, binary(launch_add_scalar), sum},
+    {"launch_add_grid_stride", 2, binary(launch_add_grid_stride), sum},
     {"launch_add_unrolled", 2,
-     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_unrolled(out, in[0], in[1], n, 8, 1, s); },
-     [](const float* in, int64_t) { return in[0] + in[1]; }},
+     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_unrolled(out, in[0], in[1], n, 8, 1, s); }, sum},
     {"launch_add_vec4", 2,  // it takes multiples of four; another launcher adds the rest
      [](float* out, Floats in, int64_t n, cudaStream_t s) {
          const int64_t whole = n - n % 4;
          launch_add_vec4(out, in[0], in[1], whole, s);
          launch_add_scalar(out + whole, in[0] + whole, in[1] + whole, n - whole, s);
      },
-     [](const float* in, int64_t) { return in[0] + in[1]; }},
-    {"launch_add_forward", 2,
-     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_forward(out, in[0], in[1], n, s); },
-     [](const float* in, int64_t) { return in[0] + in[1]; }},
-    {"launch_plain_add", 2,
-     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_plain_add(out, in[0], in[1], n, s); },
-     [](const float* in, int64_t) { return in[0] + in[1]; }},
-    {"launch_swiglu_forward", 2,
-     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_swiglu_forward(out, in[0], in[1], n, s); },
+     sum},
+    {"launch_add_forward", 2, binary(launch_add_forward), sum},
+    {"launch_plain_add", 2, binary(launch_plain_add<float>), sum},
+    {"launch_swiglu_forward", 2, binary(launch_swiglu_forward<float>),
      [](const float* in, int64_t) { return in[0] * sigmoid(in[0]) * in[1]; }, 2e-6},
     {"launch_swiglu_backward", 3,  // for a; 1 + a * (1 - s) is a difference close to 0 where a is -1.25
      [](float* out, Floats in, int64_t n, cudaStream_t s) {
@@ -82,6 +77,71 @@ static const std::vector<Row> rows = {
          launch_swiglu_backward<float>(nullptr, out, in[0], in[1], nullptr, n, s);
      },
      [](const float* in, int64_t) { return in[0] * in[1] * sigmoid(in[1]); }, 2e-6},
+};
+
+// Launchers with other types: these are checked, and not timed.
+struct OtherRow {
+    const char* name;
+    std::function<void(const char* name)> check;
+};
+
+using Bytes = const uint8_t* const*;
+
+static void check_hello(const char* name) {  // no inputs, letters, and one size
+    check_launch<char>(
+        name, 0, {hello_length}, [](char* out, const char* const*, int64_t, cudaStream_t s) { launch_hello(out, s); },
+        [](const char*, int64_t i) { return "Hello World!"[i]; });
+}
+
+static uint8_t gray(int r, int g, int b) { return uint8_t((299 * r + 587 * g + 114 * b + 500) / 1000); }
+
+static void check_gray(const char* name) {  // an image one pixel wide: its rows are one long row
+    check_launch<uint8_t>(
+        name, 1, check_sizes,
+        [](uint8_t* out, Bytes in, int64_t n, cudaStream_t s) {
+            launch_rgb_to_gray(out, {in[0], 1, n, 1, 3 * n, 3}, false, s);
+        },
+        [](const uint8_t* in, int64_t) { return gray(in[0], in[1], in[2]); }, 0, 3);
+}
+
+static void check_bgr_with_gaps(const char* name) {  // a pixel in every 6 bytes: no rows to join
+    check_launch<uint8_t>(
+        name, 1, check_sizes,
+        [](uint8_t* out, Bytes in, int64_t n, cudaStream_t s) {
+            launch_rgb_to_gray(out, {in[0], 1, n, 1, 6 * n, 6}, true, s);
+        },
+        [](const uint8_t* in, int64_t) { return gray(in[2], in[1], in[0]); }, 0, 6);
+}
+
+static void check_gray_naive(const char* name) {
+    check_launch<uint8_t>(
+        name, 1, check_sizes,
+        [](uint8_t* out, Bytes in, int64_t n, cudaStream_t s) {
+            launch_rgb_to_gray_naive(out, {in[0], 1, n, 1, 3 * n, 3}, s);
+        },
+        [](const uint8_t* in, int64_t) {
+            return uint8_t(std::fma(0.114f, in[2], std::fma(0.587f, in[1], 0.299f * in[0])));
+        },
+        0, 3);
+}
+
+template <auto launch_normalize>
+static void check_volume(const char* name) {
+    check_launch<float, uint16_t>(
+        name, 1, check_sizes,
+        [](float* out, const uint16_t* const* in, int64_t n, cudaStream_t s) {
+            launch_normalize(out, in[0], n, 1000.0f, s);
+        },
+        [](const uint16_t* in, int64_t) { return in[0] / 1000.0f; });
+}
+
+static const std::vector<OtherRow> other_rows = {
+    {"launch_hello", check_hello},
+    {"launch_rgb_to_gray", check_gray},
+    {"launch_rgb_to_gray, BGR with gaps", check_bgr_with_gaps},
+    {"launch_rgb_to_gray_naive", check_gray_naive},
+    {"launch_normalize_volume", check_volume<launch_normalize_volume>},
+    {"launch_normalize_volume_naive", check_volume<launch_normalize_volume_naive>},
 };
 
 static void time(const Row& row) {
@@ -105,12 +165,10 @@ int main(int count, char** arguments) try {
         std::printf("check   %-50s  ok\n", row.name);
         if (!wanted.empty()) time(row);
     }
-    if (is_wanted("launch_hello")) {  // no inputs, letters, and one size
-        check_launch<char>(
-            "launch_hello", 0, {hello_length},
-            [](char* out, const char* const*, int64_t, cudaStream_t s) { launch_hello(out, s); },
-            [](const char*, int64_t i) { return "Hello World!"[i]; });
-        std::printf("check   %-50s  ok\n", "launch_hello");
+    for (const OtherRow& row : other_rows) {
+        if (!is_wanted(row.name)) continue;
+        row.check(row.name);
+        std::printf("check   %-50s  ok\n", row.name);
     }
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

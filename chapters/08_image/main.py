@@ -1,0 +1,113 @@
+"""Chapter 08: two image operators, from a thread for each pixel to the speed of the memory.
+
+python chapters/08_image/main.py                        build, check, time
+python chapters/08_image/main.py --large                ... at sizes that fill a large GPU
+python chapters/08_image/main.py --batch                many 1080p images in one call: images a second
+python chapters/08_image/main.py --pictures [FOLDER]    read a picture and a volume, write before and after
+python chapters/08_image/main.py --uint16               what torch can do with uint16, and what it cannot
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import torch
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
+
+from common import bench, check, device, title
+from common.cpp_extension import load
+
+
+def build():
+    return load(
+        name="custom_image_ops",
+        sources=[str(here / "image.cpp"), str(here / "image.cu")],
+        extra_include_paths=[str(root)],
+        extra_cflags=["-O2"],
+    )
+
+
+def gray_torch(img):
+    """rgb_to_gray in torch ops: exact, because all of it is integers."""
+    r, g, b = img.int().unbind(-1)
+    return torch.div(299 * r + 587 * g + 114 * b + 500, 1000, rounding_mode="trunc").to(torch.uint8)
+
+
+def volume_torch(volume, maxVal):
+    """normalize_volume as one writes it in torch. On a GPU torch multiplies by 1 / maxVal, and is off by a bit."""
+    return volume.float() / maxVal
+
+
+def volume_reference(volume, maxVal):
+    """The quotient in float64, rounded once more: for a maxVal that is a float32, the float32 nearest to the truth.
+
+    maxVal as a tensor: by a number, a GPU would multiply."""
+    return (volume.double() / torch.tensor(maxVal, dtype=torch.float64, device=volume.device)).float()
+
+
+def some_images(*shape):
+    return torch.randint(0, 256, (*shape, 3), dtype=torch.uint8, device=device)
+
+
+def some_volume(*shape):
+    return torch.randint(-(2**15), 2**15, shape, dtype=torch.int16, device=device).view(torch.uint16)
+
+
+def crops(n):
+    """Two images of 3 x n, cut out of larger ones: rows and images lie apart, and the last row ends where the memory does."""
+    return (some_images(2, 4, n + 2)[:, 1:, 2:],)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--large", action="store_true", help="time large inputs, too (a GPU with 24 GB)")
+    options.add_argument("--batch", action="store_true", help="see batch.py")
+    options.add_argument("--pictures", nargs="?", const="build/pictures", metavar="FOLDER", help="see pictures.py")
+    options.add_argument("--uint16", action="store_true", help="see uint16.py")
+    options = options.parse_args()
+
+    title(8, "image", "load()")
+    if options.uint16:
+        import uint16
+
+        return uint16.main()
+    module = build()
+    if options.pictures:
+        import pictures
+
+        return pictures.main(module, options.pictures)
+    if options.batch:
+        import batch
+
+        return batch.main(module, gray_torch)
+
+    check(module.rgb_to_gray, gray_torch, lambda n: (some_images(3, n),), rtol=0, atol=0)
+    check(module.rgb_to_gray, gray_torch, crops, rtol=0, atol=0, name="rgb_to_gray, crops")
+    voxels = lambda n: (some_volume(1, 3, n), 4095.0)  # noqa: E731
+    check(module.normalize_volume, volume_reference, voxels, rtol=0, atol=0)
+
+    gray = {"rgb_to_gray": module.rgb_to_gray, "rgb_to_gray_naive": module.rgb_to_gray_naive, "torch": gray_torch}
+    normalize = {
+        "normalize_volume": module.normalize_volume,
+        "normalize_volume_naive": module.normalize_volume_naive,
+        "torch": volume_torch,
+    }
+    if device.type == "cuda":  # dynamic=False: code for exactly this size, the best that it can do
+        gray["torch.compile"] = torch.compile(gray_torch, dynamic=False)
+        normalize["torch.compile"] = torch.compile(volume_torch, dynamic=False)
+        shapes, volumes = [(2160, 3840)], [(64, 512, 512)]
+    else:
+        shapes, volumes = [(480, 640)], [(16, 128, 128)]
+    if options.large:
+        shapes.append((16384, 16384))
+        volumes.append((512, 1024, 1024))
+    shapes = {torch.Size(shape).numel(): shape for shape in shapes + volumes}  # bench() asks for n pixels or voxels
+    bench(gray, lambda n: (some_images(*shapes[n]),), [n for n in shapes if len(shapes[n]) == 2])
+    bench(normalize, lambda n: (some_volume(*shapes[n]), 65535.0), [n for n in shapes if len(shapes[n]) == 3])
+
+
+if __name__ == "__main__":
+    main()
