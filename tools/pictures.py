@@ -33,8 +33,8 @@ def bandwidth_over_size(axes, data, table):
     axes.axhline(data["limits"]["copy"] / 1e9, linestyle="--", linewidth=1, color="grey")
     axes.annotate("copy", (rows[0]["bytes"], data["limits"]["copy"] / 1e9), va="bottom", color="grey")
     axes.axvline(data["limits"]["l2_bytes"], linestyle=":", linewidth=1, color="grey")
-    axes.annotate(" L2", (data["limits"]["l2_bytes"], 0), color="grey")
     axes.set(xscale="log", xlabel="bytes read and written", ylabel="GB/s", ylim=(0, None))
+    axes.annotate("L2 ", (data["limits"]["l2_bytes"], axes.get_ylim()[1] / 2), ha="right", color="grey")
     axes.xaxis.set_major_locator(LogLocator(base=2, numticks=12))
     axes.xaxis.set_major_formatter(lambda value, _: size(value))
 
@@ -45,9 +45,11 @@ def roofline(axes, data, _):
     copy, flops = (max(limit[key] for limit in limits) for key in ("copy", "flops"))
     low, high = 1 / 32, 8 * flops / copy
     axes.plot([low, flops / copy, high], [low * copy, flops, flops], color="grey", linewidth=1)
-    axes.annotate(f"copy, {copy / 1e9:.0f} GB/s", (low, low * copy), rotation=30, va="bottom", color="grey")
+    middle = (low * flops / copy) ** 0.5
+    axes.annotate(f"copy, {copy / 1e9:.0f} GB/s  ", (middle, middle * copy), ha="right", va="bottom", color="grey")
+    product = f"float32 matrix product, {flops / 1e12:.0f} TFLOP/s"
     axes.annotate(
-        f"float32 matrix product, {flops / 1e12:.0f} TFLOP/s", (flops / copy, flops), va="bottom", color="grey"
+        product, (high, flops), xytext=(0, -4), textcoords="offset points", ha="right", va="top", color="grey"
     )
     best = {}
     for folder, chapter in data.items():
@@ -57,7 +59,7 @@ def roofline(axes, data, _):
                 best[key] = row
     for ((folder, op), row), colour, mark in zip(best.items(), COLOURS * 3, MARKS * 3, strict=False):
         point = row["flops"] / row["bytes"], row["flops"] / row["kernel"]
-        axes.plot(*point, mark, color=colour, label=f"{folder[:2]} {op}")
+        axes.plot(*point, mark, color=colour, label=f"{folder[:2]} {op}", linestyle="none")
     axes.set(xscale="log", yscale="log", xlabel="FLOP a byte", ylabel="FLOP/s")
 
 
