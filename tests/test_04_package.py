@@ -198,6 +198,23 @@ def test_an_error_names_the_file_that_one_edits(tmp_path, monkeypatch):
         main.build()
 
 
+def test_what_is_gone_or_older_is_not_packed(tmp_path, monkeypatch):
+    """A file that was renamed, and one that was put back with its old date: neither is what the last build had."""
+    main, source = chapter(CHAPTER), tmp_path / "source"
+    renamed = write(source / "src" / "my_cuda_extension" / "renamed.py", "")
+    built = write(source / "build" / "lib.linux" / "my_cuda_extension" / "renamed.py", "")
+    kernel = write(source / "package_kernel.cu", "as it was before")
+    before = kernel.stat().st_mtime_ns
+    for name in "source", "wheels", "installed":
+        monkeypatch.setattr(main, name, tmp_path / name)
+    monkeypatch.setattr(main, "place", tmp_path)
+    monkeypatch.setattr(main, "pip", lambda *words: sys.exit("pip"))
+    with pytest.raises(SystemExit, match="pip"):
+        main.build()
+    assert not renamed.exists() and not built.exists()
+    assert kernel.read_text() == (main.here / kernel.name).read_text() and kernel.stat().st_mtime_ns > before
+
+
 def test_no_pip_is_said(tmp_path, monkeypatch):
     """As in an environment made by uv."""
     main = chapter(CHAPTER)
@@ -256,7 +273,7 @@ def test_libc10_so_is_not_found_unless_torch_is_there_first(wheel, tmp_path):
 
 
 def test_undefined_symbol_of_another_torch():
-    """torch's wheels up to 2.5 had the older of libstdc++'s two std::string. What was built for them asks for functions
+    """PyPI's torch up to 2.6 had the older of libstdc++'s two std::string. What was built for them asks for functions
     whose names say so, and today's torch has none. Here: the chapter's sources, compiled as they would have been then."""
     folder = chapter(CHAPTER).here
     with pytest.raises(ImportError, match="undefined symbol: _Z") as info:

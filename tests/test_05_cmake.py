@@ -132,7 +132,7 @@ def test_the_program_checks_and_times(built):
     assert ("CPU time" in text) == (device.type == "cpu") == ("GB/s" not in text)
 
 
-@pytest.mark.parametrize("size", ["-1", "33"])
+@pytest.mark.parametrize("size", ["-1", "33", "four", "4.5", ""])
 def test_the_program_refuses_a_size(built, size):
     code, text = run(built / "chapters/05_cmake/axpy_main", size)
     assert code == 1 and f"a size must be between 0 and 32, for 2^0 to 2^32 elements, got {size}" in text
@@ -227,6 +227,7 @@ def test_the_registered_operator(registered, thread_order):
         (lambda x, y: (x, y, 1e300), ValueError, "alpha must fit into float32"),
         (lambda x, y: (x, y, "2"), RuntimeError, "Expected a value of type 'float' for argument 'alpha'"),
         (lambda x, y: (x,), RuntimeError, "missing value for argument 'y'"),
+        (lambda x, y: (x, y.to("meta")), ValueError, "x and y must be on the same device, got .* and meta"),
     ],
 )
 def test_the_registered_operator_refuses(registered, change, error, message):
@@ -234,6 +235,12 @@ def test_the_registered_operator_refuses(registered, change, error, message):
     with pytest.raises(error, match=message) as info:
         registered(*change(*two()))
     assert type(info.value) is error
+
+
+def test_a_gradient_is_refused_and_not_zero(registered):
+    x, y = two()
+    with pytest.raises(RuntimeError, match="derivative for chapter05::axpy is not implemented"):
+        torch.func.grad(lambda x: registered(x, y).sum())(x)
 
 
 def test_opcheck(registered):
@@ -313,7 +320,7 @@ EDITED = [
 @pytest.fixture(scope="module")
 def clangd(built):
     """What clangd says to each file; two at a time, as each takes seconds."""
-    command = ["clangd", f"--compile-commands-dir={built}", "--log=error"]
+    command = ["clangd", f"--compile-commands-dir={built}"]
     with ThreadPoolExecutor(2) as pool:
         said = pool.map(lambda file: run(*command, f"--check={file}")[1], EDITED)
         return dict(zip(EDITED, said, strict=True))
@@ -323,6 +330,7 @@ def clangd(built):
 @pytest.mark.parametrize("file", EDITED, ids=lambda path: str(path.relative_to(ROOT)))
 def test_clangd_understands(file, clangd):
     text = clangd[file]
+    assert "All checks completed" in text
     errors = [line for line in re.findall(r"^E\[[\d:.]+\] (.*)", text, re.M) if re.match(r"\[\w+\] Line", line)]
     if "#include <torch/" in file.read_text() and file.suffix == ".cu":  # clang reads it as C++, all but <<<>>>
         errors = [line for line in errors if "expected expression" not in line]

@@ -37,11 +37,11 @@ def build():
         made_from, stamp = ingredients(), place / "made-from"
         if changed := not stamp.exists() or stamp.read_text() != made_from:
             stamp.unlink(missing_ok=True)
-            # pip writes beside the sources. A copy keeps chapters/ clean; as copies keep their dates, ninja compiles
-            # only what changed.
-            shutil.copytree(here, source, ignore=BY_PRODUCTS, dirs_exist_ok=True)
-            for folder in wheels, installed:
+            # What a file that is gone has left behind would be packed again; the objects in build/temp* stay.
+            for folder in wheels, installed, source / "src", *source.glob("build/lib*"):
                 shutil.rmtree(folder, ignore_errors=True)
+            # pip writes beside the sources. A copy keeps chapters/ clean.
+            shutil.copytree(here, source, ignore=BY_PRODUCTS, dirs_exist_ok=True, copy_function=copy_if_changed)
             # --no-build-isolation: with the torch that is here. --no-index: nothing is fetched.
             pip("wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", wheels, ".")
             pip("install", "--no-deps", "--no-index", "--target", installed, *wheels.glob("*.whl"))
@@ -63,6 +63,12 @@ def build_with_load(name="my_kernel", nvcc_flags=()):
         extra_cflags=["-O2"],
         extra_cuda_cflags=list(nvcc_flags),
     )
+
+
+def copy_if_changed(file, copy):
+    """Whatever the file's date, a copy that was changed is new, and ninja compiles it; any other stays as it is."""
+    if not os.path.exists(copy) or Path(file).read_bytes() != Path(copy).read_bytes():
+        shutil.copyfile(file, copy)
 
 
 def ingredients():

@@ -46,9 +46,10 @@ int main(int count, char** arguments) try {
     if (count == 1) check();
     const double copy_bandwidth = count > 1 ? bench::copy_bandwidth(nullptr) : 0;
     for (int i = 1; i < count; i++) {
-        const int k = std::atoi(arguments[i]);
-        TORCH_CHECK_VALUE(0 <= k && k <= 32, "a size must be between 0 and 32, for 2^0 to 2^32 elements, got ",
-                          arguments[i]);
+        char* end = nullptr;
+        const long k = std::strtol(arguments[i], &end, 10);
+        TORCH_CHECK_VALUE(end != arguments[i] && *end == 0 && 0 <= k && k <= 32,
+                          "a size must be between 0 and 32, for 2^0 to 2^32 elements, got ", arguments[i]);
         time(int64_t(1) << k, copy_bandwidth);
     }
 } catch (const c10::Error& error) {  // without this, the program would end with "terminate called" and a core dump

@@ -53,7 +53,9 @@ def run(program, *arguments):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--sizes", type=int, nargs="+", default=[4, 20], metavar="K", help="time 2^K elements")
+    options.add_argument(
+        "--sizes", type=int, nargs="+", default=[4, 20], choices=range(33), metavar="K", help="time 2^K elements"
+    )
     options.add_argument("--model", action="store_true", help="export a model, and run it from C++")
     options = options.parse_args()
 

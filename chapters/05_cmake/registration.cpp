@@ -2,6 +2,7 @@
 // has only the name finds it there: torch.ops.chapter05.axpy in Python, and an exported model. Each of the two macros
 // makes a global object; its constructor fills the table when the library is loaded.
 #include <ATen/ops/empty_like.h>
+#include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
 #include <torch/library.h>
 
 #include "axpy.h"
@@ -13,7 +14,17 @@ TORCH_LIBRARY(chapter05, m) {
     m.impl("axpy", c10::DispatchKey::CompositeExplicitAutograd, TORCH_FN(axpy));
 }
 
-// For tensors with a shape and no memory, with which torch.export and torch.compile try a model out.
+// Transforms such as torch.func.grad hide from axpy() that there is something to differentiate, and torch would go on
+// with a gradient of 0. This raises "derivative for chapter05::axpy is not implemented".
+TORCH_LIBRARY_IMPL(chapter05, Autograd, m) { m.impl("axpy", torch::autograd::autogradNotImplementedFallback()); }
+
+// For tensors with a shape and no memory, with which torch.export and torch.compile try a model out. Torch comes here
+// as soon as one of the two has no memory: were the other on the CPU, empty_like(x) would have memory that nobody
+// writes.
 TORCH_LIBRARY_IMPL(chapter05, Meta, m) {
-    m.impl("axpy", [](const at::Tensor& x, const at::Tensor&, double) { return at::empty_like(x); });
+    m.impl("axpy", [](const at::Tensor& x, const at::Tensor& y, double) {
+        TORCH_CHECK_VALUE(x.device() == y.device(), "x and y must be on the same device, got ", x.device(), " and ",
+                          y.device());
+        return at::empty_like(x);
+    });
 }

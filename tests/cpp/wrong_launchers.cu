@@ -59,6 +59,10 @@ int main() {
     });
     rejected("goes one too far", "wrote behind the end",
              [](float* out, In in, int64_t n, cudaStream_t s) { twice(out, in[0], n + 1, s); });
+    rejected("copies what lies behind", "wrote behind the end", [](float* out, In in, int64_t n, cudaStream_t s) {
+        twice(out, in[0], n, s);
+        CHECK_CUDA(cudaMemcpyAsync(out + n, in[0] + n, sizeof(float), cudaMemcpyDeviceToDevice, s));
+    });
     rejected("writes behind the end", "wrote behind the end", [](float* out, In in, int64_t n, cudaStream_t s) {
         twice(out, in[0], n, s);
         write<<<1, 1, 0, s>>>(out, n, 0);
@@ -86,6 +90,7 @@ int main() {
              [](float* out, In in, int64_t n, cudaStream_t) { twice(out, in[0], n, nullptr); });
 #endif
 
+    if (same(0.0f, -0.0f) || !same(NAN, -NAN)) std::printf("same: 0 is not -0, and NaN is NaN\n"), failures++;
     if (failures == 0) std::printf("ok\n");
     return failures;
 }
