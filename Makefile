@@ -54,8 +54,14 @@ $(NUMBERS:%=sanitize%): sanitize%:
 $(NUMBERS:%=chapter%): chapter%:
 	@$(call python,lesson) && "$$python" chapters/$*_*/main.py $(ARGS)
 
+## make benchNN      measure that chapter on this machine into results/;  make bench  measures all
+bench:
+	@$(call python,lesson) && "$$python" tools/bench.py
+$(NUMBERS:%=bench%): bench%:
+	@$(call python,lesson) && "$$python" tools/bench.py $*
+
 # Any other number ends here.
-chapter% sanitize%:
+chapter% sanitize% bench%:
 	@echo "There is no chapter $*; there are: $(NUMBERS)" >&2; exit 1
 
-.PHONY: help setup test cmake lint format clean $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%)
+.PHONY: help setup test cmake lint format clean bench $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)

@@ -1,10 +1,10 @@
 """bench(): how fast is this operator, beside another one, and beside what the memory can do?"""
 
+import dataclasses
 import os
 import shutil
 import statistics
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_flatten
 from .device import device
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Timing:
     """One row of the table. Seconds; `kernel` is the GPU's own time (in CPU mode, the time of the whole call)."""
 
@@ -24,6 +24,8 @@ class Timing:
     spread: float  # half of the samples lie in a band this wide, as a fraction of the median
     call: float  # the host's time until the call returns; the GPU may still be at work
     nbytes: int  # every input read once and every output written once
+    flops: float = 0  # floating-point operations of one call
+    copy: float | None = None  # bytes a second of a copy in the same run; None without a GPU
 
     @property
     def bandwidth(self) -> float:
@@ -31,11 +33,12 @@ class Timing:
         return self.nbytes / self.kernel
 
 
-def bench(ops, inputs, sizes=(2**20,)) -> list[Timing]:
+def bench(ops, inputs, sizes=(2**20,), flops=0) -> list[Timing]:
     """Times every operator at every size, prints a table and returns its rows.
 
     ops     name -> callable; the first is ours, the others are what it is compared with
     inputs  n -> tuple of arguments
+    flops   floating-point operations for each of n elements; for the roofline
 
     On a GPU: CUDA events around each of many calls, after warm-up, none of its data in the L2 cache, median. This is
     what triton.testing.do_bench does, and they agree within 5 % (tests/test_harness_gpu.py). The bandwidth counts the
@@ -50,7 +53,7 @@ def bench(ops, inputs, sizes=(2**20,)) -> list[Timing]:
         heads = ["kernel", "spread", "GB/s", "of copy", "call"] if on_gpu else ["CPU time", "spread"]
         print(f"{'time':8}{f'n = {n}, {kind}':<33}" + "".join(f"{head:>10}" for head in heads))
         for name, op in ops.items():
-            row = measure(name, n, op, args)
+            row = dataclasses.replace(measure(name, n, op, args), flops=flops * n, copy=limit)
             rows.append(row)
             cells = [_seconds(row.kernel), f"{row.spread:.0%}"]
             if on_gpu:

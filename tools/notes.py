@@ -10,11 +10,19 @@ python tools/notes.py --record nvidia-h200    run each command shown from this m
 python tools/notes.py                         write the outputs in results/ into the READMEs
 python tools/notes.py --check                 only say which READMEs differ from results/ (tests/test_notes.py)
 
+A table of figures in results/nvidia-h200.json, which tools/bench.py has measured, is asked for by
+
+    <!-- table from nvidia-h200: 06_vec4 sweep -->
+    (generated)
+    <!-- end of table -->
+
+and a picture of them, which tools/pictures.py has drawn, by <!-- picture from ... --> and <!-- end of picture -->.
 The machine called cpu has no GPU, or leaves it unused. Builds are recorded from clean: --record removes build/ first.
 """
 
 import argparse
 import datetime
+import json
 import os
 import re
 import shlex
@@ -24,8 +32,13 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+from common.timing import _seconds
+
 COMMAND = r"make chapter\d\d(?: ARGS='[^']*')?|python3 tools/\w+\.py(?: [^\n]*)?"
 BLOCK = re.compile(rf"<!-- run on ([\w-]+): ({COMMAND}) -->\n(.*?)<!-- end of run -->", re.S)
+
+FIGURES = re.compile(r"<!-- (table|picture) from ([\w-]+): (\w+)(?: (\w+))? -->\n(.*?)<!-- end of \1 -->", re.S)
 
 
 def readmes():
@@ -74,7 +87,35 @@ def filled(text):
         head = block[0].split("\n", 1)[0]
         return f"{head}\n```text\n$ {block[2]}    # {date}\n{output}```\n<!-- end of run -->"
 
-    return BLOCK.sub(fill, text)
+    return FIGURES.sub(filled_figures, BLOCK.sub(fill, text))
+
+
+def filled_figures(block):
+    kind, machine, chapter, table = block.groups()[:4]
+    if kind == "picture":
+        name = "-".join(filter(None, (machine, chapter, table)))
+        up = "results/pictures" if chapter == "roofline" else "../../results/pictures"
+        body = (
+            f'<picture><source media="(prefers-color-scheme: dark)" srcset="{up}/{name}-dark.svg">'
+            f'<img alt="{chapter} {table or ""}" src="{up}/{name}-light.svg"></picture>\n'
+        )
+    else:
+        data = json.loads((ROOT / "results" / f"{machine}.json").read_text())[chapter]
+        body = figures_as_table(data, table)
+    return f"{block[0].partition(chr(10))[0]}\n{body}<!-- end of {kind} -->"
+
+
+def figures_as_table(data, table):
+    """Markdown: an operator a row, and where, with what and when it was measured."""
+    lines = ["| n | | kernel | spread | GB/s | of copy | call |", "|--:|---|--:|--:|--:|--:|--:|"]
+    for row in data["tables"][table]:
+        lines.append(
+            f"| {row['n']} | {row['op']} | {_seconds(row['kernel'])} | {row['spread']:.0%} "
+            f"| {row['bytes'] / row['kernel'] / 1e9:.0f} | {row['of_copy']:.2f} | {_seconds(row['call'])} |"
+        )
+    made = f"{data['gpu']}, driver {data['driver']}, torch {data['torch']}, nvcc {data['nvcc']}"
+    lines += ["", f"{made}; {data['date']}, commit {data['commit']}; copy {data['limits']['copy'] / 1e9:.0f} GB/s."]
+    return "\n".join(lines) + "\n"
 
 
 def main():

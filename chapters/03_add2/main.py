@@ -43,6 +43,19 @@ def inputs(n):
     return torch.rand(n, device=device), torch.rand(n, device=device)
 
 
+def operators(module):
+    ops = {"add2": module.add2, "torch": torch.add}
+    if device.type == "cuda":
+        ops["torch.compile"] = torch.compile(torch.add)
+    return ops
+
+
+def benchmark():
+    """For `make bench03`: {table: rows}."""
+    sizes = (4, 12, 16, 20, 24, 28) if device.type == "cuda" else (4, 20)
+    return {"sizes": bench(operators(build()), inputs, sizes=[2**k for k in sizes], flops=1)}
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--sizes", type=int, nargs="+", default=[20], metavar="K", help="time 2^K elements")
@@ -67,10 +80,7 @@ def main():
 
         return timing_mistakes.main(module)
     check(module.add2, torch.add, inputs, rtol=0, atol=0)
-    ops = {"add2": module.add2, "torch": torch.add}
-    if device.type == "cuda":
-        ops["torch.compile"] = torch.compile(torch.add)
-    bench(ops, inputs, sizes=[2**k for k in options.sizes])
+    bench(operators(module), inputs, sizes=[2**k for k in options.sizes])
 
 
 if __name__ == "__main__":
