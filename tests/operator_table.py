@@ -53,6 +53,8 @@ def swiglu_backward(grad, a, b):
 
 both = {"dtypes": (torch.float32, torch.float64)}
 both_rounded = both | {"tolerance": 1e-6}  # exp() is rounded in its own way on each machine
+
+
 def gray(img):  # in integers; in steps that are small enough for a GPU's memory
     parts = [part.int() for part in img.flatten(0, -2).split(2**28)]
     sums = [299 * part[:, 0] + 587 * part[:, 1] + 114 * part[:, 2] for part in parts]
