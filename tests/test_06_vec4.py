@@ -34,8 +34,8 @@ def part(n, start, margin=8):
 @pytest.mark.parametrize("width", [1, 4])
 @pytest.mark.parametrize("loads", [1, 2, 4, 8])
 def test_every_number_of_loads(module, loads, width, thread_order):
-    block = 256 * loads * width  # elements
-    sizes = [0, width, 256 * width, block - width, block, block + width, 3 * block + 64 * width]
+    block = 128 * loads * width  # elements
+    sizes = [0, width, 128 * width, block - width, block, block + width, 3 * block + 64 * width]
     inputs = chapter("06_vec4").inputs
     check(
         lambda a, b: module.add_unrolled(a, b, loads, width), torch.add, inputs, sizes, rtol=0, atol=0, name="unrolled"
@@ -58,7 +58,7 @@ def test_other_loads_and_widths_are_refused(module, function, loads, width, mess
 
 def test_a_thread_with_more_registers_leaves_room_for_fewer(module):
     threads = [module.threads_per_sm(loads, 4) for loads in (1, 2, 4, 8)]
-    assert all(0 < t <= 2048 and t % 256 == 0 for t in threads)
+    assert all(0 < t <= 2048 and t % 128 == 0 for t in threads)
     if device.type == "cuda":
         assert threads == sorted(threads, reverse=True) and threads[0] > threads[-1]
 
@@ -66,7 +66,7 @@ def test_a_thread_with_more_registers_leaves_room_for_fewer(module):
 # ---- alignment -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 5, 7, 8, 1023, 1024, 1029])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 5, 7, 8, 511, 512, 513, 1023, 1024, 1029, 2047, 2053])
 def test_add_forward_is_right_at_every_alignment(module, n, thread_order):
     """64 combinations: where all begin alike there is a middle of float4, and otherwise none."""
     for starts in ((c, a, b) for c in range(4) for a in range(4) for b in range(4)):

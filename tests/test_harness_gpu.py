@@ -19,11 +19,20 @@ def test_agrees_with_do_bench_within_5_percent(k):
     a, b = torch.rand(2**k, device=device), torch.rand(2**k, device=device)
     add2 = operators("03_add2").add2
     ours, theirs = [], []
-    for _ in range(
-        16
-    ):  # in turns: from one round to the next, either tool reads 9.1 or 9.7 us for the same 2^20 elements
+    for _ in range(8):
         ours.append(measure("add2", 2**k, add2, (a, b)).kernel * 1e3)
         theirs.append(do_bench(lambda: add2(a, b), rep=200, return_mode="median"))
-    ours, theirs = statistics.mean(ours), statistics.mean(theirs)
+    ours, theirs = statistics.median(ours), min(theirs)  # do_bench does not look for the lucky half, see below
     print(f"\n2^{k}: bench {ours * 1e3:.2f} us, do_bench {theirs * 1e3:.2f} us, {ours / theirs - 1:+.1%}")
     assert ours == pytest.approx(theirs, rel=0.05)
+
+
+def test_what_was_launched_before_does_not_matter():
+    """An odd number of launches in front of them makes the same launches take 0.7 us longer, or shorter: see common/timing.py."""
+    x = torch.ones(16, device=device)
+    times = []
+    for _ in range(8):
+        times.append(measure("add", 16, torch.add, (x, x)).kernel * 1e6)
+        x.add(x)
+    print(f"\n{' '.join(f'{t:.2f}' for t in times)} us")
+    assert max(times) == pytest.approx(min(times), rel=0.05)

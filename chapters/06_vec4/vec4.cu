@@ -6,7 +6,7 @@
 
 #include "common/check.h"
 
-constexpr int threads = 256;  // of a block
+constexpr int threads = 128;  // of a block
 
 // The blocks that it takes to give each of so many pieces a thread; 2^31 - 1 of them would be for more than any GPU's
 // memory.
@@ -120,34 +120,44 @@ void launch_add_vec4(float* c, const float* a, const float* b, int64_t n, cudaSt
     CHECK_LAUNCH();
 }
 
-// ---- an aligned middle, and scalar ends ----------------------------------------------------------------------------
+// ---- any address: an aligned middle, and scalar ends ---------------------------------------------------------------
 
-// c + head, a + head and b + head are multiples of 16 bytes, and head < 4. What lies in front of them, and what is left
-// behind the last four, is at most three elements each: the first threads of the grid add those, too.
-__global__ void add_kernel_aligned_middle(float* c, const float* a, const float* b, int64_t n, int64_t head) {
-    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int64_t n4 = (n - head) / 4;
-    if (i < n4) {
-        const float4 x = reinterpret_cast<const float4*>(a + head)[i];
-        const float4 y = reinterpret_cast<const float4*>(b + head)[i];
-        reinterpret_cast<float4*>(c + head)[i] = x + y;
+// The four floats at p. Where p is no multiple of 16 bytes, they come one by one: each load of a warp then uses a part
+// of every sector, but the rest is in the L1 cache when the next load asks for it.
+__device__ float4 load4(const float* p, bool aligned) {
+    return aligned ? *reinterpret_cast<const float4*>(p) : make_float4(p[0], p[1], p[2], p[3]);
+}
+
+// c + head is a multiple of 16 bytes, and head < 4. From there a thread adds two float4, blockDim.x apart, as above.
+// What lies in front, and what is left behind the last four, is at most three elements each: the first block adds
+// those, too.
+// __stcs is a store that tells the L2 cache to forget the data first: nobody reads them soon, so others may stay.
+__global__ void add_kernel_aligned_middle(float* c, const float* a, const float* b, int64_t n, int64_t head,
+                                          bool a_aligned, bool b_aligned) {
+    const int64_t first = int64_t(blockIdx.x) * blockDim.x * 2 + threadIdx.x;
+    float4 x[2] = {}, y[2] = {};
+    for (int k = 0; k < 2; k++) {
+        const int64_t i = head + 4 * (first + k * int(blockDim.x));
+        if (i + 4 <= n) x[k] = load4(a + i, a_aligned), y[k] = load4(b + i, b_aligned);
     }
-    if (i < head) c[i] = a[i] + b[i];
-    const int64_t tail = head + 4 * n4 + i;
+    for (int k = 0; k < 2; k++) {
+        const int64_t i = head + 4 * (first + k * int(blockDim.x));
+        if (i + 4 <= n) __stcs(reinterpret_cast<float4*>(c + i), x[k] + y[k]);
+    }
+    if (blockIdx.x > 0) return;
+    if (first < head) c[first] = a[first] + b[first];
+    const int64_t tail = n - (n - head) % 4 + first;
     if (tail < n) c[tail] = a[tail] + b[tail];
 }
 
-static int64_t bytes_beyond_16(const float* p) { return int64_t(reinterpret_cast<uintptr_t>(p) % 16); }
+static bool is_aligned(const float* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
 
 void launch_add_forward(float* c, const float* a, const float* b, int64_t n, cudaStream_t stream) {
     if (n == 0) return;
-    const int64_t beyond = bytes_beyond_16(c);
-    if (bytes_beyond_16(a) != beyond || bytes_beyond_16(b) != beyond) {
-        // There is no `head` that suits all three. Floats are always aligned, and 8 loads keep as much in flight.
-        return launch_add_unrolled(c, a, b, n, 8, 1, stream);
-    }
-    const int64_t head = std::min<int64_t>((16 - beyond) % 16 / int64_t(sizeof(float)), n);
-    const unsigned blocks = blocks_for(std::max<int64_t>((n - head) / 4, 1));  // one block at least, for the ends
-    add_kernel_aligned_middle<<<blocks, threads, 0, stream>>>(c, a, b, n, head);
+    int64_t head = 0;
+    while (head < n && !is_aligned(c + head)) head++;
+    const unsigned blocks = blocks_for(std::max<int64_t>((n - head + 7) / 8, 1));  // one at least, for the ends
+    add_kernel_aligned_middle<<<blocks, threads, 0, stream>>>(c, a, b, n, head, is_aligned(a + head),
+                                                              is_aligned(b + head));
     CHECK_LAUNCH();
 }
