@@ -54,6 +54,10 @@ $(NUMBERS:%=sanitize%): sanitize%:
 $(NUMBERS:%=chapter%): chapter%:
 	@$(call python,lesson) && "$$python" chapters/$*_*/main.py $(ARGS)
 
+## make gpu-sanitize   every kernel under compute-sanitizer's four tools: memcheck, racecheck, initcheck, synccheck
+gpu-sanitize:
+	@$(call python,test) && "$$python" tools/gpu_sanitize.py $(ARGS)
+
 ## make benchNN      measure that chapter on this machine into results/;  make bench  measures all
 bench:
 	@$(call python,lesson) && "$$python" tools/bench.py
@@ -64,4 +68,4 @@ $(NUMBERS:%=bench%): bench%:
 chapter% sanitize% bench%:
 	@echo "There is no chapter $*; there are: $(NUMBERS)" >&2; exit 1
 
-.PHONY: help setup test cmake lint format clean bench $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)
+.PHONY: help setup test cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)

@@ -13,6 +13,7 @@ def test_hello():
     assert operators("01_hello").hello() == "Hello World!"
 
 
+@pytest.mark.kernels
 def test_every_thread_writes_its_letter(thread_order):
     for _ in range(3):
         assert operators("01_hello").hello_gpu() == "Hello World!"

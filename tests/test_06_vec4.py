@@ -31,6 +31,7 @@ def part(n, start, margin=8):
 # ---- several loads before the first store --------------------------------------------------------------------------
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("width", [1, 4])
 @pytest.mark.parametrize("loads", [1, 2, 4, 8])
 def test_every_number_of_loads(module, loads, width, thread_order):
@@ -66,6 +67,7 @@ def test_a_thread_with_more_registers_leaves_room_for_fewer(module):
 # ---- alignment -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 5, 7, 8, 511, 512, 513, 1023, 1024, 1029, 2047, 2053])
 def test_add_forward_is_right_at_every_alignment(module, n, thread_order):
     """64 combinations: where all begin alike there is a middle of float4, and otherwise none."""

@@ -28,7 +28,7 @@ def test_agrees_with_do_bench_within_5_percent(k):
 
 
 def test_what_was_launched_before_does_not_matter():
-    """An odd number of launches in front of them makes the same launches take 0.7 us longer, or shorter: see common/timing.py."""
+    """After an odd number of launches the same ones would take 0.7 us more, or less: see common/timing.py."""
     x = torch.ones(16, device=device)
     times = []
     for _ in range(8):

@@ -63,6 +63,7 @@ def test_every_operator_of_every_chapter_is_in_the_table():
     assert offered == set(map(str, OPERATORS)) | TESTED_ELSEWHERE
 
 
+@pytest.mark.kernels
 @per_operator
 def test_right_at_awkward_sizes(op, thread_order):
     check(op, op.reference, lambda n: tuple(good(op, n)), op.sizes, rtol=op.tolerance, atol=op.tolerance)
@@ -143,6 +144,7 @@ def test_arguments_have_names(op):
     torch.testing.assert_close(op(**named), op(*args), rtol=0, atol=0)
 
 
+@pytest.mark.kernels
 @per_operator
 def test_a_misaligned_slice_is_right_or_refused(op):
     shape = op.shape(4)

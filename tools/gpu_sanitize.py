@@ -1,0 +1,79 @@
+"""compute-sanitizer over every kernel of every chapter, on this machine's GPU: `make gpu-sanitize`.
+
+    python tools/gpu_sanitize.py                 all four tools
+    python tools/gpu_sanitize.py memcheck        one of memcheck, racecheck, initcheck, synccheck
+
+What runs are the tests marked `kernels`: each kernel at the sizes and addresses where it is most likely to go wrong.
+First without a sanitizer, to see that no kernel is missing among them; then under each tool. A tool's error is an
+error of this program.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from common import toolkit
+
+# What each tool finds: https://docs.nvidia.com/compute-sanitizer/ComputeSanitizer/
+TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+OPTIONS = ["-q", "-m", "kernels", "-p", "no:cacheprovider"]
+
+
+def kernels() -> set[str]:
+    """The names behind every __global__ in the chapters, those in main.py's strings included."""
+    files = [*ROOT.glob("chapters/*/*.cu"), *ROOT.glob("chapters/*/*.py")]
+    return {name for file in files for name in re.findall(r"__global__ void (\w+)\(", file.read_text())}
+
+
+def launched(tests) -> set[str]:
+    """Runs the tests and returns the names of all kernels that they launched."""
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        if status := pytest.main([*OPTIONS, tests]):
+            sys.exit(f"The tests fail without a sanitizer already: {status!r}")
+    return {name for event in profile.key_averages() for name in re.findall(r"\w+", event.key)}
+
+
+def compute_sanitizer() -> str:
+    home = toolkit.cuda_home()
+    program = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path=f"{home}/bin")
+    if program is None:
+        sys.exit("compute-sanitizer not found. It comes with a system's CUDA toolkit; put its bin/ on PATH.")
+    return program
+
+
+def finds_errors(tool, tests) -> bool:
+    """Runs the tests under that tool, which prints what it finds."""
+    # Without torch's cache every tensor is an allocation of its own, and its end is where memcheck looks.
+    environment = os.environ | {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
+    command = [compute_sanitizer(), "--tool", tool, "--error-exitcode", "9", sys.executable, "-m", "pytest"]
+    return subprocess.run([*command, *OPTIONS, tests], cwd=ROOT, env=environment).returncode != 0
+
+
+def main(tools, tests=str(ROOT / "tests")):
+    if not torch.cuda.is_available():
+        sys.exit("compute-sanitizer needs a GPU; without one, `make sanitizeNN` runs a chapter with AddressSanitizer.")
+    if unknown := set(tools) - set(TOOLS):
+        sys.exit(f"There is no tool {', '.join(unknown)}; there are: {', '.join(TOOLS)}")
+    compute_sanitizer()
+    every = kernels()
+    if missing := every - launched(tests):
+        sys.exit(f"No test marked `kernels` launches {', '.join(sorted(missing))}")
+    print(f"{len(every)} of {len(every)} kernels are launched by these tests", flush=True)
+    failed = []
+    for tool in tools or TOOLS:
+        print(f"\n{tool}", flush=True)
+        failed += [tool] * finds_errors(tool, tests)
+    sys.exit(f"\nErrors: {', '.join(failed)}" if failed else 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
