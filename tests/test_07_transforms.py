@@ -3,7 +3,7 @@
 import pytest
 import torch
 import torch.utils.checkpoint
-from functions_07 import both_swiglus, every_function, leaves, reference, swiglu_torch
+from functions_07 import add, both_swiglus, every_function, leaves, reference, swiglu_torch
 
 from common import device
 
@@ -36,6 +36,12 @@ def test_what_needs_more_than_a_function_is_refused(op, what):
     with pytest.raises((RuntimeError, NotImplementedError), match=message):
         call(op, *leaves(3, needs=(False, False)))
     assert torch.autograd.gradcheck(op, leaves(3))
+
+
+def test_add_takes_a_batch_of_gradients():
+    """Its backward has no kernel, and torch's tensors know about batches."""
+    a, b = leaves(3, needs=(False, False))
+    assert torch.equal(batch_of_gradients(add, a, b)[0], torch.eye(3, dtype=a.dtype, device=device))
 
 
 @pytest.mark.filterwarnings("ignore")
