@@ -9,12 +9,13 @@ class SwiGLU(torch.autograd.Function):
     @staticmethod
     def forward(ctx, module, a, b):
         ctx.module = module  # tensors go through save_for_backward, everything else is kept like this
-        ctx.save_for_backward(a, b if ctx.needs_input_grad[1] else None)  # [1]: that of a, the second argument
+        # b is needed for a's gradient alone. needs_input_grad counts all arguments, here 0 module, 1 a, 2 b.
+        ctx.save_for_backward(a, b if ctx.needs_input_grad[1] else None)
         return module.swiglu_forward(a, b)
 
     @staticmethod
     def backward(ctx, grad):
-        if torch.is_grad_enabled():  # create_graph=True, but a kernel records nothing: terms would be lost in silence
+        if torch.is_grad_enabled():  # create_graph=True. A kernel's results have no graph: terms would be lost
             raise RuntimeError("SwiGLU.backward runs a kernel and cannot be differentiated; drop create_graph=True")
         a, b = ctx.saved_tensors  # raises if one was changed in place meanwhile
         grad = grad.resolve_neg().contiguous()

@@ -7,7 +7,7 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
-#include <torch/csrc/autograd/custom_function.h>  // Function: half of what this file takes to compile
+#include <torch/csrc/autograd/custom_function.h>  // Function; its price: make chapter07 ARGS=--build-times
 
 #include <array>
 #include <optional>
@@ -15,8 +15,7 @@
 
 #include "common/check_input.h"
 
-// ---- operators that compute. They take no tensor that requires grad, unless autograd itself calls them
-// ----------------
+// ---- raw operators: they only compute, and refuse what requires grad while autograd records ----
 
 // float32 or float64; TypeError for another dtype. check_input says whatever else is wrong.
 static void check_floating(const at::Tensor& x, const char* name) {
@@ -38,8 +37,8 @@ at::Tensor add_forward(const at::Tensor& a, const at::Tensor& b) {
     at::Tensor c = at::empty(a.sizes(), a.options());
     // Calls the lambda with scalar_t as float or double, whichever a holds.
     AT_DISPATCH_FLOATING_TYPES(a.scalar_type(), "add_forward", [&] {
-        launch_plain_add(c.mutable_data_ptr<scalar_t>(), a.const_data_ptr<scalar_t>(), b.const_data_ptr<scalar_t>(),
-                         a.numel(), c10::cuda::getCurrentCUDAStream());
+        launch_add_forward(c.mutable_data_ptr<scalar_t>(), a.const_data_ptr<scalar_t>(), b.const_data_ptr<scalar_t>(),
+                           a.numel(), c10::cuda::getCurrentCUDAStream());
     });
     return c;
 }
@@ -82,8 +81,7 @@ std::tuple<at::Tensor, at::Tensor> swiglu_backward(const at::Tensor& grad, const
     return {grad_a, grad_b};
 }
 
-// ---- autograd
-// ---------------------------------------------------------------------------------------------------------
+// ---- autograd ----
 
 using torch::autograd::AutogradContext;
 using torch::autograd::Function;
@@ -97,7 +95,7 @@ struct AddFunction : Function<AddFunction> {
 
 struct SwigluFunction : Function<SwigluFunction> {
     static at::Tensor forward(AutogradContext* ctx, const at::Tensor& a, const at::Tensor& b) {
-        // b's gradient needs a alone, a's needs both. What nobody saves may be freed after the forward pass.
+        // b's gradient needs a alone, a's needs both. A tensor that is not saved may be freed after the forward pass.
         ctx->save_for_backward({a, a.requires_grad() ? b : at::Tensor()});
         return swiglu_forward(a, b);
     }
@@ -107,8 +105,8 @@ struct SwigluFunction : Function<SwigluFunction> {
         const at::Tensor &a = saved[0], &b = saved[1];
         const bool wants_a = ctx->needs_input_grad(0), wants_b = ctx->needs_input_grad(1);
         if (at::GradMode::is_enabled()) {
-            // create_graph=True: the gradients will be differentiated in turn. The kernel would cut that graph; torch's
-            // own operations carry it on, to any order.
+            // create_graph=True: somebody will differentiate the gradients. A kernel's results have no graph; those of
+            // torch's own operations have one, so there are derivatives of any order.
             const at::Tensor &grad = grads[0], s = a.sigmoid();
             return {wants_a ? grad * b * s * (1 + a * (1 - s)) : at::Tensor(), wants_b ? grad * a * s : at::Tensor()};
         }

@@ -17,16 +17,17 @@ static unsigned blocks_for(int64_t items) {
     return unsigned(std::clamp<int64_t>((items + threads - 1) / threads, 1, 1 << 20));
 }
 
+// The kernel and the launcher of chapter 03, with T for float.
 template <class T>
-__global__ void plain_add_kernel(T* c, const T* a, const T* b, int64_t n) {
+__global__ void add_forward_kernel(T* c, const T* a, const T* b, int64_t n) {
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) c[i] = a[i] + b[i];
 }
 
 template <class T>
-void launch_plain_add(T* c, const T* a, const T* b, int64_t n, cudaStream_t stream) {
+void launch_add_forward(T* c, const T* a, const T* b, int64_t n, cudaStream_t stream) {
     if (n == 0) return;  // CUDA refuses a grid of 0 blocks
-    plain_add_kernel<<<blocks_for(n), threads, 0, stream>>>(c, a, b, n);
+    add_forward_kernel<<<blocks_for(n), threads, 0, stream>>>(c, a, b, n);
     CHECK_LAUNCH();
 }
 
@@ -47,8 +48,8 @@ __device__ void store(T* p, const Pack<T, V>& values) {
     *reinterpret_cast<Pack<T, V>*>(p) = values;
 }
 
-// A Pack of 16 bytes has to begin at a multiple of 16 bytes. A tensor of torch's does, its slice x[1:] does not;
-// nullptr does, too.
+// A Pack of 16 bytes has to begin at a multiple of 16 bytes. A tensor of torch's own does, its slice x[1:] does not.
+// nullptr is 0, a multiple as well.
 template <class T>
 static bool aligned(std::initializer_list<const T*> pointers) {
     return std::all_of(pointers.begin(), pointers.end(), [](const T* p) { return uintptr_t(p) % 16 == 0; });
@@ -60,7 +61,7 @@ __device__ T sigmoid(T x) {
     return 1 / (1 + std::exp(-x));
 }
 
-// V neighbours of SwiGLU.
+// V neighbouring elements. x / (1 + exp(-x)) is x * sigmoid(x) with one rounding less.
 template <int V, class T>
 __device__ void swiglu_forward(T* out, const T* a, const T* b) {
     const Pack<T, V> x = load<V>(a), y = load<V>(b);
@@ -99,7 +100,7 @@ __device__ void swiglu_backward(T* grad_a, T* grad_b, const T* grad, const T* a,
         da.at[k] = g.at[k] * y.at[k] * s * (1 + x.at[k] * (1 - s));
         db.at[k] = g.at[k] * x.at[k] * s;
     }
-    if (grad_a) store(grad_a + i, da);  // the same for all threads: nobody waits for the other branch
+    if (grad_a) store(grad_a + i, da);  // true for all threads or for none: no warp runs both ways
     if (grad_b) store(grad_b + i, db);
 }
 
@@ -123,9 +124,9 @@ void launch_swiglu_backward(T* grad_a, T* grad_b, const T* grad, const T* a, con
     CHECK_LAUNCH();
 }
 
-// The compiler makes a template's code where it knows T. Nobody else sees the bodies above, so it is told here.
+// A template becomes code only for a T that somebody names. swiglu.cpp cannot see the bodies: so T is named here.
 #define FOR_TYPE(T)                                                                     \
-    template void launch_plain_add(T*, const T*, const T*, int64_t, cudaStream_t);      \
+    template void launch_add_forward(T*, const T*, const T*, int64_t, cudaStream_t);    \
     template void launch_swiglu_forward(T*, const T*, const T*, int64_t, cudaStream_t); \
     template void launch_swiglu_backward(T*, T*, const T*, const T*, const T*, int64_t, cudaStream_t);
 FOR_TYPE(float)

@@ -10,7 +10,7 @@
 
 // c[i] = a[i] + b[i]
 template <class T>
-void launch_plain_add(T* c, const T* a, const T* b, int64_t n, cudaStream_t stream);
+void launch_add_forward(T* c, const T* a, const T* b, int64_t n, cudaStream_t stream);
 
 // out[i] = silu(a[i]) * b[i], where silu(x) = x * sigmoid(x) = x / (1 + exp(-x))
 template <class T>

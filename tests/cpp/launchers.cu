@@ -60,7 +60,7 @@ static const std::vector<Row> rows = {
      },
      sum},
     {"launch_add_forward", 2, binary(launch_add_forward), sum},
-    {"launch_plain_add", 2, binary(launch_plain_add<float>), sum},
+    {"launch_add_forward<float>", 2, binary(launch_add_forward<float>), sum},
     {"launch_swiglu_forward", 2, binary(launch_swiglu_forward<float>),
      [](const float* in, int64_t) { return in[0] * sigmoid(in[0]) * in[1]; }, 2e-6},
     {"launch_swiglu_backward", 3,  // for a; 1 + a * (1 - s) is a difference close to 0 where a is -1.25
