@@ -46,6 +46,7 @@ def test_large_numbers_give_no_nan(dtype, largest):
     torch.testing.assert_close(grad_b, torch.cat([zero, a[3:]]))
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_every_alignment(dtype, thread_order):
     """Packs of 16 bytes, or single elements where one of the tensors does not begin at a multiple of 16 bytes."""
@@ -65,6 +66,7 @@ def test_every_alignment(dtype, thread_order):
                 torch.testing.assert_close(grads, expected, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.kernels
 def test_float64_at_awkward_sizes(thread_order):
     inputs = main.tensors(3, torch.float64)
     backward = main.torch_backward
