@@ -54,9 +54,8 @@ def sweep(axes, data, rows):
     axes.set_xticks([4**k for k in range(7, 17)], [size(4**k) for k in range(7, 17)])
     _mark_copy(axes, data)
     axes.axvline(data["limits"]["l2_bytes"], linestyle=":", linewidth=1, color=GREY)
-    axes.annotate(
-        f"L2 cache, {size(data['limits']['l2_bytes'])} ", (data["limits"]["l2_bytes"], 100), ha="right", color=GREY
-    )
+    label, place = f"L2 cache, {size(data['limits']['l2_bytes'])}  ", (data["limits"]["l2_bytes"], 0.03)
+    axes.annotate(label, place, xycoords=("data", "axes fraction"), ha="right", color=GREY)
 
 
 def _mark_copy(axes, data):
@@ -77,13 +76,16 @@ def flight_in_words(data, rows):
 def flight(axes, data, rows):
     """GB/s over the bytes that an SM has asked for; each point says how many loads a thread makes before it waits."""
     for width, label in (1, "loads of 4 bytes (float)"), (4, "loads of 16 bytes (float4)"):
-        points = [(row["in_flight"] / 1024, _rate(row), row["loads"]) for row in rows if row["width"] == width]
-        (line,) = axes.plot([x for x, _, _ in points], [y for _, y, _ in points], label=label)
-        for x, y, loads in points:
-            below = -14 if width == 1 else 7
-            offset = {"xytext": (0, below), "textcoords": "offset points", "ha": "center"}
-            axes.annotate(f"{loads}x", (x, y), **offset, color=line.get_color())
-    axes.set(xscale="log", xlabel="KiB in flight on a multiprocessor", ylabel="GB/s", ylim=(0, None))
+        points = [row for row in rows if row["width"] == width]
+        (line,) = axes.plot([row["in_flight"] / 1024 for row in points], [_rate(row) for row in points], label=label)
+        for in_flight in dict.fromkeys(row["in_flight"] for row in points):
+            here = [row for row in points if row["in_flight"] == in_flight]
+            loads = ", ".join(f"{row['loads']}x" for row in here)
+            place = in_flight / 1024, (min if width == 1 else max)(map(_rate, here))
+            offset = {"xytext": (0, -14 if width == 1 else 7), "textcoords": "offset points", "ha": "center"}
+            axes.annotate(loads, place, **offset, color=line.get_color())
+    about = "KiB in flight on a multiprocessor (2x: a thread makes two such loads of each input before it waits)"
+    axes.set(xscale="log", xlabel=about, ylabel="GB/s", ylim=(0, None))
     ticks = sorted({2 ** round(math.log2(row["in_flight"] / 1024)) for row in rows})
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     _mark_copy(axes, data)
@@ -100,7 +102,7 @@ def training(axes, _, training):
         width = max(1.2, 6 - 2.4 * k)
         axes.plot(losses, label=name, linewidth=width, markevery=(10 * k, 50), markersize=max(4, 9 - 2 * k))
     axes.axhline(math.log(2), linestyle="--", linewidth=1, color=GREY)
-    axes.annotate("a guess, ln 2", (training["steps"], math.log(2)), ha="right", va="bottom", color=GREY)
+    axes.annotate("a guess, ln 2", (training["steps"], 0.96 * math.log(2)), ha="right", va="top", color=GREY)
     axes.set(xlabel="step", ylabel="mean cross entropy in nats", ylim=(0, None))
 
 
@@ -117,7 +119,7 @@ def roofline(axes, data, _):
     copy, flops = (max(chapter["limits"][key] for chapter in data.values()) for key in ("copy", "flops"))
     low, high = 1 / 24, 8 * flops / copy
     axes.plot([low, flops / copy, high], [low * copy, flops, flops], color=GREY, linewidth=1, marker="")
-    middle = 1.5
+    middle = 5
     axes.annotate(f"copy, {copy / 1e9:.0f} GB/s  ", (middle, middle * copy), ha="right", va="bottom", color=GREY)
     label = f"float32 matrix product, {flops / 1e12:.0f} TFLOP/s"
     axes.annotate(label, (high, flops), xytext=(0, 4), textcoords="offset points", ha="right", color=GREY)
@@ -125,7 +127,9 @@ def roofline(axes, data, _):
         axes.plot(
             [intensity], [speed], label=f"{chapter[:2]} {row['op']}", linestyle="none", fillstyle="none", markersize=7
         )
-    axes.set(xscale="log", yscale="log", xlabel="FLOP a byte", ylabel="FLOP/s", ylim=(None, 2.5 * flops))
+    axes.set(xscale="log", yscale="log", xlabel="FLOP a byte", ylabel="TFLOP/s", ylim=(None, 2.5 * flops))
+    axes.set_xticks([1 / 16, 1 / 4, 1, 4, 16, 64], ["1/16", "1/4", "1", "4", "16", "64"])
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value / 1e12:g}")
 
 
 def _fastest(data):
