@@ -6,6 +6,7 @@ The figures in here are invented, and stay in a temporary folder.
 import json
 import math
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -83,6 +84,7 @@ def test_committed_figures_are_complete(file):
             assert math.isclose(row["of_copy"], row["bytes"] / row["kernel"] / row["copy"], rel_tol=1e-3), row
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 def test_no_cpu_times_are_committed():
     listed = subprocess.run(["git", "ls-files", "results/cpu.json"], cwd=ROOT, capture_output=True, text=True).stdout
     ignored = "results/cpu.json" in (ROOT / ".gitignore").read_text().split()
@@ -120,7 +122,8 @@ def test_variations_and_float64_are_not_in_the_roofline():
     data = invented()
     more = [row("add: x[1:]", 30, 1e-3), row("add", 29, 1e-3, dtype="float64"), row("torch.compile", 30, 1e-3)]
     data["06_vec4"]["tables"]["others"] = bench.rounded(more)
-    assert [row["op"] for _, row, *_ in tables.roofline_rows(data)] == ["add", "1 x float", "2 x float"]
+    shown = [(row["op"], row["n"], row["dtype"]) for _, row, *_ in tables.roofline_rows(data)]
+    assert shown == [(op, 2**28, "float32") for op in ("add", "1 x float", "2 x float")]
 
 
 def test_the_limit_that_holds_is_the_lower_one():
@@ -236,6 +239,13 @@ def test_every_benchmark_gives_tables(name, monkeypatch):
             assert row["kernel"] > 0 and row["bytes"] > 0 and row["flops"] > 0 and row["dtype"], row
 
 
+@pytest.mark.parametrize("flops, expected", [(2, [6, 10]), (lambda n: n**3, [27, 125])])
+def test_operations_for_an_element_or_a_call(monkeypatch, flops, expected):
+    monkeypatch.setattr(timing, "_repeats", lambda budget, timed: 2)
+    rows = timing.bench({"square": torch.square}, lambda n: (torch.rand(n, device=device),), [3, 5], flops)
+    assert [row.flops for row in rows] == expected
+
+
 def test_digits_and_the_fraction_of_a_copy():
     data = bench.rounded(row("add", 20, 3.14159265e-6, more={"in_flight": 16384}))
     assert set(data) == FIELDS | {"in_flight"}
@@ -322,25 +332,35 @@ def test_killed_while_writing(tmp_path, monkeypatch):
         bench.write(file, {"a": 2})
     assert json.loads(file.read_text()) == {"a": 1}
 
+    def elsewhere(self, text):
+        assert self != file
+        write_text(self, text)
 
+    monkeypatch.setattr(Path, "write_text", elsewhere)
+    bench.write(file, {"a": 3})
+    assert json.loads(file.read_text()) == {"a": 3}
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 def test_the_commit(tmp_path, monkeypatch):
-    monkeypatch.setattr(bench, "ROOT", tmp_path)
+    root = tmp_path / "copy"
+    (root / "chapters").mkdir(parents=True)
+    (root / "chapters" / "main.py").write_text("1")
+    monkeypatch.setattr(bench, "ROOT", root)
     monkeypatch.delenv("COMMIT", raising=False)
-    assert bench.commit() == "unknown"
 
-    def git(*arguments):
-        subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e", *arguments], cwd=tmp_path, check=True)
+    def commit(folder):
+        for arguments in ["init", "-q"], ["add", "."], ["commit", "-qm", "one"]:
+            subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e", *arguments], cwd=folder, check=True)
 
-    (tmp_path / "chapters").mkdir()
-    (tmp_path / "chapters" / "main.py").write_text("1")
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "one")
+    commit(tmp_path)
+    assert bench.commit() == "unknown"  # that of a folder above is another one's
+    commit(root)
     clean = bench.commit()
     assert re.fullmatch("[0-9a-f]{7,}", clean)
-    (tmp_path / "chapters" / "README.md").write_text("a table")  # decides about no figure
+    (root / "chapters" / "README.md").write_text("a table")  # decides about no figure
     assert bench.commit() == clean
-    (tmp_path / "chapters" / "main.py").write_text("2")
+    (root / "chapters" / "main.py").write_text("2")
     assert bench.commit() == f"{clean}, changed"
     monkeypatch.setenv("COMMIT", "from elsewhere")
     assert bench.commit() == "from elsewhere"

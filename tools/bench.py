@@ -104,7 +104,7 @@ def measure(folder: Path) -> dict | None:
     """The figures of one chapter; None where it has nothing to measure."""
     with mock.patch.object(sys, "path", [str(folder), *sys.path]):  # it may import its other files
         spec = importlib.util.spec_from_file_location(f"{folder.name}_main", folder / "main.py")
-        main = importlib.util.module_from_spec(spec)
+        main = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(main)
         if not hasattr(main, "benchmark"):
             return None
@@ -152,6 +152,8 @@ def main():
         finally:
             gc.collect()  # a model is a cycle of references
             torch.cuda.empty_cache()
+            if "torch._dynamo" in sys.modules:
+                torch.compiler.reset()  # what one chapter has compiled is no other's business
         if measured is None:
             if wanted:
                 failed.append(f"{folder.name} (it has nothing to measure: its main.py has no benchmark())")

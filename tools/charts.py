@@ -85,6 +85,7 @@ def flight(axes, data, rows):
             offset = {"xytext": (0, -14 if width == 1 else 7), "textcoords": "offset points", "ha": "center"}
             axes.annotate(loads, place, **offset, color=line.get_color())
     about = "KiB in flight on a multiprocessor (2x: a thread makes two such loads of each input before it waits)"
+    axes.margins(x=0.08)
     axes.set(xscale="log", xlabel=about, ylabel="GB/s", ylim=(0, None))
     ticks = sorted({2 ** round(math.log2(row["in_flight"] / 1024)) for row in rows})
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
