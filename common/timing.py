@@ -24,8 +24,10 @@ class Timing:
     spread: float  # half of the samples lie in a band this wide, as a fraction of the median
     call: float  # the host's time until the call returns; the GPU may still be at work
     nbytes: int  # every input read once and every output written once
-    flops: float = 0  # floating-point operations of one call
+    flops: float = 0  # arithmetic operations of one call
     copy: float | None = None  # bytes a second of a copy in the same run; None without a GPU
+    dtype: str = ""  # of the first argument
+    more: dict = dataclasses.field(default_factory=dict)  # what else a table or a picture shows: name -> value
 
     @property
     def bandwidth(self) -> float:
@@ -38,7 +40,7 @@ def bench(ops, inputs, sizes=(2**20,), flops=0) -> list[Timing]:
 
     ops     name -> callable; the first is ours, the others are what it is compared with
     inputs  n -> tuple of arguments
-    flops   floating-point operations for each of n elements; for the roofline
+    flops   arithmetic operations for each of n elements, or a callable: n -> those of one call; for the roofline
 
     On a GPU: CUDA events around each of many calls, after warm-up, none of its data in the L2 cache, median. This is
     what triton.testing.do_bench does, and they agree within 5 % (tests/test_harness_gpu.py). The bandwidth counts the
@@ -50,10 +52,11 @@ def bench(ops, inputs, sizes=(2**20,), flops=0) -> list[Timing]:
     for n in sizes:
         args = inputs(n)
         kind = str(args[0].dtype).removeprefix("torch.")
+        operations = flops(n) if callable(flops) else flops * n
         heads = ["kernel", "spread", "GB/s", "of copy", "call"] if on_gpu else ["CPU time", "spread"]
         print(f"{'time':8}{f'n = {n}, {kind}':<33}" + "".join(f"{head:>10}" for head in heads))
         for name, op in ops.items():
-            row = dataclasses.replace(measure(name, n, op, args), flops=flops * n, copy=limit)
+            row = dataclasses.replace(measure(name, n, op, args), flops=operations, copy=limit, dtype=kind)
             rows.append(row)
             cells = [_seconds(row.kernel), f"{row.spread:.0%}"]
             if on_gpu:

@@ -1,7 +1,6 @@
 """Chapter 06: every number of loads, every alignment, the optional output, and what a misaligned float4 does to a GPU."""
 
 import ctypes
-import json
 import re
 import subprocess
 import sys
@@ -182,20 +181,16 @@ def test_autograd_learns_that_the_output_was_overwritten(module):
 # ---- the lesson ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(
-    device.type == "cuda", reason="the GPU's are recorded by tools/notes.py; CHAPTERS_DEVICE=cpu runs it"
-)
-def test_sweep_and_slices_give_rows(module, tmp_path, monkeypatch, capsys):
+@pytest.mark.skipif(device.type == "cuda", reason="the GPU's are in results/; CHAPTERS_DEVICE=cpu runs it")
+def test_the_sweep_and_the_slices(module, monkeypatch):
     main = chapter("06_vec4")
     monkeypatch.setattr(main, "LARGE", 2**11)
-    monkeypatch.setattr(sys, "argv", ["main.py", "--sweep", "--json", str(tmp_path / "sweep.json")])
-    main.main()
-    rows = json.loads((tmp_path / "sweep.json").read_text())
-    assert [(row["n"], row["name"]) for row in rows] == [
+    tables = main.benchmark(module)
+    assert [(row.n, row.name) for row in tables["sweep"]] == [
         (n, name) for n in (2**10, 2**11) for name in main.versions(module)
     ]
-    assert all(row["nbytes"] == 12 * row["n"] and row["kernel"] > 0 for row in rows)
-    assert [row.name.split(": ")[1] for row in main.slices(module)[::2]] == [
+    assert all(row.nbytes == 12 * row.n and row.flops == row.n and row.kernel > 0 for row in tables["sweep"])
+    assert [row.name.split(": ")[1] for row in tables["slices"][::2]] == [
         "x[:-1], y[:-1]", "x[1:], y[:-1]", "x[1:], y[1:]", "... out=z[1:]"
     ]  # fmt: skip
 
@@ -212,7 +207,7 @@ def test_what_needs_a_gpu_says_so(option, monkeypatch):
 def test_flight_and_cached_give_rows(module, monkeypatch):
     main = chapter("06_vec4")
     monkeypatch.setattr(main, "LARGE", 2**20)
-    assert len(main.flight(module)) == 8
+    assert [row.more["loads"] for row in main.flight(module)] == [1, 2, 4, 8] * 2
     assert len(main.cached(module, sizes=[2**16])) == len(main.versions(module))
 
 

@@ -57,7 +57,8 @@ def one_thread():
 
 def test_training(capsys, one_thread):
     """float64, so that rounding does not grow to be seen: the three models stay together, and leave the line behind."""
-    curves = training.train(module(), torch.float64, steps=160)
+    curves, seconds = training.train(module(), torch.float64, steps=160)
+    assert seconds.keys() == curves.keys() and all(0 < s < 1 for s in seconds.values())
     fused, python, plain, linear = (curves[name] for name in ("C++", "Python", "torch", "linear"))
     assert len(fused) == len(linear) == 160
     for curve in fused, python:
@@ -70,11 +71,11 @@ def test_training(capsys, one_thread):
 
 
 def test_training_in_float32_stays_within_rounding(one_thread):
-    curves = training.train(module(), steps=20, rows=2)
+    curves, _ = training.train(module(), steps=20, rows=2)
     torch.testing.assert_close(curves["C++"], curves["torch"], rtol=1e-4, atol=1e-4)
     assert curves["C++"] == curves["Python"], "the same kernels"
 
 
 def test_the_same_seed_gives_the_same_curve(one_thread):
-    assert training.train(module(), steps=6, rows=2) == training.train(module(), steps=6, rows=2)
+    assert training.train(module(), steps=6, rows=2)[0] == training.train(module(), steps=6, rows=2)[0]
     assert torch.equal(training.two_spirals()[0], training.two_spirals()[0])

@@ -17,7 +17,7 @@ def test_readmes_show_what_results_hold():
 def test_every_result_is_shown_somewhere():
     blocks = [block for readme in notes.readmes() for block in notes.BLOCK.finditer(readme.read_text())]
     shown = {notes.result_file(block[1], block[2]) for block in blocks}
-    assert set(ROOT.glob("results/*/*.txt")) == shown
+    assert set(ROOT.glob("results/*/*.txt")) <= shown  # and the other way round is what --check says
 
 
 def test_a_changed_figure_is_noticed():

@@ -2,14 +2,21 @@
 
 python tools/bench.py [06 ...]    all chapters, or those, into results/<machine>.json
 
-A chapter's main.py that has something to measure has benchmark(), which returns {table: rows of bench()}. A table in a
-README and a picture are made from the file by tools/notes.py and tools/pictures.py, and never by hand. What is measured
-again replaces what was there; the rest of the file stays. Without a GPU the file is results/cpu.json, which git ignores:
-times of CUDA on CPU say nothing about a GPU.
+A chapter's main.py that has something to measure has benchmark(module), which takes what build() returns and gives
+{table: rows of bench(), or anything else that JSON can hold}. A colon in a row's name says that it is a variation of an
+operator; the roofline leaves it out. Tables and pictures are made from the file by tools/notes.py, never by hand.
+
+What is measured again replaces what was there, chapter by chapter; the rest of the file stays, and so does all of it when
+a chapter fails. Without a GPU the file is results/cpu.json, which git ignores and no README shows.
+
+The commit is that of the repository. A copy without .git gets it from the environment:
+
+    COMMIT=$(git rev-parse --short HEAD)    ... and ", changed" behind it, where the copy differs from that commit
 """
 
 import argparse
 import datetime
+import gc
 import importlib.util
 import json
 import os
@@ -17,11 +24,15 @@ import re
 import statistics
 import subprocess
 import sys
+import traceback
 from pathlib import Path
+from unittest import mock
 
 import torch
 
 ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "results"
+MEASURED = ["chapters", "common", "tools/bench.py", ":!*.md"]  # what decides about figures
 sys.path.insert(0, str(ROOT))
 
 from common import device, toolkit
@@ -31,67 +42,92 @@ from common.timing import Timing, _gpu_times, copy_bandwidth
 def machine() -> str:
     """The name of the file for this machine: nvidia-h200."""
     name = torch.cuda.get_device_name() if device.type == "cuda" else "cpu"
-    return re.sub(r"[^a-z0-9]+", "-", name.lower())
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def output(*command) -> str:
+    """What it prints; nothing if it fails or does not exist."""
     try:
         return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
 
 
+def commit() -> str:
+    """4f2a91c; or "4f2a91c, changed" where what is measured differs from the commit; or unknown."""
+    if os.environ.get("COMMIT"):
+        return os.environ["COMMIT"]
+    if not (ROOT / ".git").exists():  # git would look for one in the folders above
+        return "unknown"
+    changed = output("git", "status", "--porcelain", "--", *MEASURED)
+    return (output("git", "rev-parse", "--short", "HEAD") or "unknown") + (", changed" if changed else "")
+
+
 def circumstances() -> dict[str, str]:
-    """What a figure depends on, besides the code. GITHUB_SHA or COMMIT says the commit where there is no .git."""
-    commit = output("git", "rev-parse", "--short", "HEAD") or os.environ.get("COMMIT", "unknown")
-    if output("git", "status", "--porcelain", "--", "chapters", "common"):
-        commit += ", changed"
-    said = {"torch": torch.__version__, "date": str(datetime.date.today()), "commit": commit}
+    """What a figure depends on, besides the code."""
+    said = {"torch": torch.__version__, "date": str(datetime.date.today()), "commit": commit()}
     if device.type == "cpu":
         return said
-    driver = output("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0")
-    return {"gpu": torch.cuda.get_device_name(), "driver": driver, "nvcc": toolkit.nvcc_version()} | said
+    driver = output("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").partition("\n")[0]
+    return {"gpu": torch.cuda.get_device_name(), "driver": driver or "unknown", "nvcc": toolkit.nvcc_version()} | said
 
 
 def limits() -> dict[str, float]:
-    """What this GPU can do: bytes a second of a copy, and float32 operations a second of a matrix product (no TF32)."""
+    """What this GPU can do: bytes a second of a copy, float32 operations a second of a matrix product; its L2 in bytes."""
     if device.type == "cpu":
         return {}
-    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.set_float32_matmul_precision("highest")  # no TF32, which is not float32
     n = 8192
     a, b = torch.rand(n, n, device=device), torch.rand(n, n, device=device)
-    flops = 2 * n**3 / statistics.median(_gpu_times(torch.matmul, (a, b), budget=1))
+    flops = 2 * n**3 / statistics.median(_gpu_times(torch.matmul, (a, b)))
     cache = torch.cuda.get_device_properties(device).L2_cache_size
-    return {"copy": copy_bandwidth(), "flops": flops, "l2_bytes": cache}
+    return rounded({"copy": copy_bandwidth(), "flops": flops, "l2_bytes": cache})
 
 
-def as_data(row: Timing) -> dict:
-    """A row in seconds and bytes, with as many digits as it has."""
-    data = {"op": row.name, "n": row.n, "kernel": row.kernel, "spread": row.spread, "call": row.call}
-    data |= {"bytes": row.nbytes, "flops": row.flops}
-    if row.copy:
-        data |= {"copy": row.copy, "of_copy": row.bandwidth / row.copy}
-    return {key: float(f"{value:.4g}") if isinstance(value, float) else value for key, value in data.items()}
+def rounded(data):
+    """Timings as dicts, in seconds and bytes; floats with four digits; the rest as it is."""
+    if isinstance(data, Timing):
+        row = {"op": data.name, "n": data.n, "dtype": data.dtype, "kernel": data.kernel, "spread": data.spread}
+        row |= {"call": data.call, "bytes": data.nbytes, "flops": data.flops}
+        if data.copy:
+            row = rounded(row | {"copy": data.copy})
+            row["of_copy"] = row["bytes"] / row["kernel"] / row["copy"]
+        return rounded(row | data.more)
+    if isinstance(data, dict):
+        return {key: rounded(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [rounded(value) for value in data]
+    return float(f"{data:.4g}") if isinstance(data, float) else data
 
 
 def measure(folder: Path) -> dict | None:
-    """The tables of one chapter; None where it has nothing to measure."""
-    spec = importlib.util.spec_from_file_location(folder.name, folder / "main.py")
-    main = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(main)
-    if not hasattr(main, "benchmark"):
-        return None
-    print(f"{folder.name}", flush=True)
-    tables = {name: [as_data(row) for row in rows] for name, rows in main.benchmark().items()}
-    return circumstances() | {"limits": limits(), "tables": tables}
+    """The figures of one chapter; None where it has nothing to measure."""
+    with mock.patch.object(sys, "path", [str(folder), *sys.path]):  # it may import its other files
+        spec = importlib.util.spec_from_file_location(f"{folder.name}_main", folder / "main.py")
+        main = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(main)
+        if not hasattr(main, "benchmark"):
+            return None
+        print(folder.name, flush=True)
+        return circumstances() | {"limits": limits(), "tables": rounded(main.benchmark(main.build()))}
 
 
 def write(file: Path, data: dict) -> None:
     """All of it or nothing: killed in the middle, the file is what it was."""
     file.parent.mkdir(exist_ok=True)
     unfinished = file.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps(data, indent=1) + "\n")
+    unfinished.write_text(as_json(data) + "\n")
     os.replace(unfinished, file)
+
+
+def as_json(data, indent="") -> str:
+    """A row a line, so that a difference can be read; indented above that."""
+    if not isinstance(data, dict) or all(not isinstance(value, dict | list) for value in data.values()):
+        if isinstance(data, list) and any(isinstance(value, dict) for value in data):
+            return "[\n" + ",\n".join(f"{indent} {as_json(value)}" for value in data) + f"\n{indent}]"
+        return json.dumps(data)
+    pairs = (f"{indent} {json.dumps(key)}: {as_json(value, indent + ' ')}" for key, value in data.items())
+    return "{\n" + ",\n".join(pairs) + f"\n{indent}}}"
 
 
 def main():
@@ -101,18 +137,32 @@ def main():
     folders = sorted(path.parent for path in ROOT.glob("chapters/[0-9][0-9]_*/main.py"))
     if unknown := set(wanted) - {folder.name[:2] for folder in folders}:
         sys.exit(f"There is no chapter {', '.join(sorted(unknown))}")
-    file = ROOT / "results" / f"{machine()}.json"
+    if device.type == "cuda" and not torch.cuda.is_available():
+        sys.exit("CHAPTERS_DEVICE=cuda, but torch sees no GPU.")
+    file, failed = RESULTS / f"{machine()}.json", []
     for folder in folders:
         if wanted and folder.name[:2] not in wanted:
             continue
-        measured = measure(folder)
+        try:
+            measured = measure(folder)
+        except (Exception, SystemExit):  # a build that fails exits
+            traceback.print_exc()
+            failed.append(folder.name)
+            continue
+        finally:
+            gc.collect()  # a model is a cycle of references
+            torch.cuda.empty_cache()
+            if "torch._dynamo" in sys.modules:
+                torch.compiler.reset()  # what one chapter has compiled is no other's business
         if measured is None:
             if wanted:
-                sys.exit(f"{folder.name} has nothing to measure: its main.py has no benchmark()")
+                failed.append(f"{folder.name} (it has nothing to measure: its main.py has no benchmark())")
             continue
         data = json.loads(file.read_text()) if file.exists() else {}
         write(file, dict(sorted((data | {folder.name: measured}).items())))
-        print(f"{folder.name}: {file.relative_to(ROOT)}", flush=True)
+        print(f"{folder.name}: written to results/{file.name}", flush=True)
+    if failed:
+        sys.exit(f"Not measured, {file.name} keeps what it had: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Puts what runs printed into the READMEs, so that no figure in them was typed by hand.
+"""Puts what runs printed and measured into the READMEs, so that no figure in them was typed by hand.
 
 A README says which command it shows, and from which machine:
 
@@ -6,23 +6,23 @@ A README says which command it shows, and from which machine:
     (generated)
     <!-- end of run -->
 
+and which figures in results/nvidia-h200.json, which tools/bench.py has measured, as a table or as a picture:
+
+    <!-- table from nvidia-h200: 06_vec4 sizes -->      <!-- picture from nvidia-h200: 06_vec4 sweep -->
+    (generated)                                         (generated)
+    <!-- end of table -->                               <!-- end of picture -->
+
 python tools/notes.py --record nvidia-h200    run each command shown from this machine; keep the output in results/
-python tools/notes.py                         write the outputs in results/ into the READMEs
-python tools/notes.py --check                 only say which READMEs differ from results/ (tests/test_notes.py)
+python tools/notes.py                         write all that results/ has into the READMEs; draw the pictures anew that
+                                              were drawn from other figures (matplotlib)
+python tools/notes.py --check                 only say what differs from results/ (tests/test_notes.py)
 
-A table of figures in results/nvidia-h200.json, which tools/bench.py has measured, is asked for by
-
-    <!-- table from nvidia-h200: 06_vec4 sweep -->
-    (generated)
-    <!-- end of table -->
-
-and a picture of them, which tools/pictures.py has drawn, by <!-- picture from ... --> and <!-- end of picture -->.
 The machine called cpu has no GPU, or leaves it unused. Builds are recorded from clean: --record removes build/ first.
+What has not been recorded or measured yet stays as it is, and is named.
 """
 
 import argparse
 import datetime
-import json
 import os
 import re
 import shlex
@@ -32,8 +32,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-from common.timing import _seconds
+sys.path.insert(0, str(ROOT / "tools"))
+import charts
+import tables
 
 COMMAND = r"make chapter\d\d(?: ARGS='[^']*')?|python3 tools/\w+\.py(?: [^\n]*)?"
 BLOCK = re.compile(rf"<!-- run on ([\w-]+): ({COMMAND}) -->\n(.*?)<!-- end of run -->", re.S)
@@ -42,7 +43,8 @@ FIGURES = re.compile(r"<!-- (table|picture) from ([\w-]+): (\w+)(?: (\w+))? -->\
 
 
 def readmes():
-    return [ROOT / "README.md", *sorted(ROOT.glob("chapters/*/README.md")), ROOT / "common/cuda_on_cpu/README.md"]
+    others = [ROOT / "common/cuda_on_cpu/README.md", ROOT / "results/README.md"]
+    return [ROOT / "README.md", *sorted(ROOT.glob("chapters/*/README.md")), *others]
 
 
 def words(command):
@@ -79,43 +81,43 @@ def record(machine):
         file.write_text(f"{datetime.date.today()}\n{output}")
 
 
-def filled(text):
-    """A README's text with every block filled from results/."""
+def body(block, folder):
+    """What results/ has for a block of a README in that folder; None where it has nothing yet."""
+    if block.re is BLOCK:
+        file = result_file(block[1], block[2])
+        if not file.exists():
+            return None
+        date, output = file.read_text().split("\n", 1)
+        return f"```text\n$ {block[2]}    # {date}\n{output}```\n"
+    kind, *which = block.groups()[:4]
+    return (tables.table if kind == "table" else charts.markup)(*which, folder)
+
+
+def filled(text, folder=ROOT):
+    """The text of a README in that folder with every block filled from results/, as far as it has something."""
 
     def fill(block):
-        date, output = result_file(block[1], block[2]).read_text().split("\n", 1)
-        head = block[0].split("\n", 1)[0]
-        return f"{head}\n```text\n$ {block[2]}    # {date}\n{output}```\n<!-- end of run -->"
+        new = body(block, folder)
+        return block[0] if new is None else f"{first_line(block)}\n{new}{block[0].rpartition(chr(10))[2]}"
 
-    return FIGURES.sub(filled_figures, BLOCK.sub(fill, text))
-
-
-def filled_figures(block):
-    kind, machine, chapter, table = block.groups()[:4]
-    if kind == "picture":
-        name = "-".join(filter(None, (machine, chapter, table)))
-        up = "results/pictures" if chapter == "roofline" else "../../results/pictures"
-        body = (
-            f'<picture><source media="(prefers-color-scheme: dark)" srcset="{up}/{name}-dark.svg">'
-            f'<img alt="{chapter} {table or ""}" src="{up}/{name}-light.svg"></picture>\n'
-        )
-    else:
-        data = json.loads((ROOT / "results" / f"{machine}.json").read_text())[chapter]
-        body = figures_as_table(data, table)
-    return f"{block[0].partition(chr(10))[0]}\n{body}<!-- end of {kind} -->"
+    return FIGURES.sub(fill, BLOCK.sub(fill, text))
 
 
-def figures_as_table(data, table):
-    """Markdown: an operator a row, and where, with what and when it was measured."""
-    lines = ["| n | | kernel | spread | GB/s | of copy | call |", "|--:|---|--:|--:|--:|--:|--:|"]
-    for row in data["tables"][table]:
-        lines.append(
-            f"| {row['n']} | {row['op']} | {_seconds(row['kernel'])} | {row['spread']:.0%} "
-            f"| {row['bytes'] / row['kernel'] / 1e9:.0f} | {row['of_copy']:.2f} | {_seconds(row['call'])} |"
-        )
-    made = f"{data['gpu']}, driver {data['driver']}, torch {data['torch']}, nvcc {data['nvcc']}"
-    lines += ["", f"{made}; {data['date']}, commit {data['commit']}; copy {data['limits']['copy'] / 1e9:.0f} GB/s."]
-    return "\n".join(lines) + "\n"
+def first_line(block):
+    return block[0].partition("\n")[0]
+
+
+def missing(text, folder=ROOT):
+    """The first lines of the blocks that results/ has nothing for."""
+    blocks = [*BLOCK.finditer(text), *FIGURES.finditer(text)]
+    return [first_line(block) for block in blocks if body(block, folder) is None]
+
+
+def stale_pictures():
+    """(machine, chapter, table) of each picture that READMEs show and that is missing or was drawn from other figures."""
+    blocks = [block for readme in readmes() for block in FIGURES.finditer(readme.read_text()) if block[1] == "picture"]
+    wanted = dict.fromkeys(block.groups()[1:4] for block in blocks)
+    return [which for which in wanted if tables.figures(*which) and charts.is_stale(*which)]
 
 
 def main():
@@ -125,13 +127,21 @@ def main():
     options = parser.parse_args()
     if options.record:
         return record(options.record)
-    stale = [readme for readme in readmes() if filled(readme.read_text()) != readme.read_text()]
+    texts = {readme: readme.read_text() for readme in readmes()}
+    nothing = [(readme, head) for readme, text in texts.items() for head in missing(text, readme.parent)]
+    stale = [readme for readme, text in texts.items() if filled(text, readme.parent) != text]
+    pictures = stale_pictures()
+    for readme, head in nothing:
+        print(f"{readme.relative_to(ROOT)} {head}: results/ has nothing for it yet")
+    if options.check:
+        names = [f"the picture of {' '.join(filter(None, picture))}" for picture in pictures]
+        for what in [*(readme.relative_to(ROOT) for readme in stale), *names]:
+            print(f"{what} differs from results/: run `python tools/notes.py`")
+        sys.exit(bool(nothing or stale or pictures))
     for readme in stale:
-        if options.check:
-            print(f"{readme.relative_to(ROOT)} differs from results/: run `python tools/notes.py`")
-        else:
-            readme.write_text(filled(readme.read_text()))
-    sys.exit(bool(stale) and options.check)
+        readme.write_text(filled(texts[readme], readme.parent))
+    for picture in pictures:
+        charts.draw(*picture)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,10 @@ root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
 from common import bench, check, device, title
+from common.checking import SIZES
 from common.cpp_extension import load_inline
+
+SIDES = [2**10, 2**14] if device.type == "cuda" else [2**8]  # of the matrices that benchmark() squares
 
 
 def build():
@@ -55,6 +58,24 @@ def two_vectors(n):
     return vector(n) + vector(n)
 
 
+def operators(module):
+    """name -> (ours, torch's, inputs)."""
+    return {
+        "square_matrix": (module.square_matrix, torch.square, matrix),
+        "custom_operation": (module.custom_operation, lambda x: 2 * x, vector),
+        "add_cuda": (module.add_cuda, torch.add, two_vectors),
+    }
+
+
+def benchmark(module):
+    """For `make bench02`: {table: rows}. n is the side of a matrix, or a vector's size."""
+    tables = {}
+    for name, (ours, reference, inputs) in operators(module).items():
+        sizes, flops = (SIDES, lambda n: n * n) if inputs is matrix else ([n * n for n in SIDES], 1)
+        tables[name] = bench({name: ours, "torch": reference}, inputs, sizes, flops)
+    return tables
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--undeclared", action="store_true", help="provoke the compiler's error")
@@ -64,10 +85,11 @@ def main():
     if options.undeclared:
         return as_in_the_notes(declare=False)
     module = build()
-    check(module.square_matrix, torch.square, matrix, sizes=[0, 1, 3, 15, 16, 17, 1025], rtol=0, atol=0)
-    check(module.custom_operation, lambda x: 2 * x, vector, rtol=0, atol=0)
-    check(module.add_cuda, torch.add, two_vectors, rtol=0, atol=0)
-    bench({"square_matrix": module.square_matrix, "torch": torch.square}, matrix, sizes=[1024])
+    for ours, reference, inputs in operators(module).values():
+        sizes = [0, 1, 3, 15, 16, 17, 1025] if inputs is matrix else SIZES
+        check(ours, reference, inputs, sizes, rtol=0, atol=0)
+    square, reference, _ = operators(module)["square_matrix"]
+    bench({"square_matrix": square, "torch": reference}, matrix, sizes=[1024])
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 from common import bench, check, device, title
 from common.cpp_extension import load
 
+SIZES = [2**k for k in ((4, 12, 16, 20, 24, 28) if device.type == "cuda" else (4, 20))]  # that benchmark() measures
+
 
 def build():
     return load(
@@ -50,10 +52,9 @@ def operators(module):
     return ops
 
 
-def benchmark():
+def benchmark(module):
     """For `make bench03`: {table: rows}."""
-    sizes = (4, 12, 16, 20, 24, 28) if device.type == "cuda" else (4, 20)
-    return {"sizes": bench(operators(build()), inputs, sizes=[2**k for k in sizes], flops=1)}
+    return {"sizes": bench(operators(module), inputs, SIZES, flops=1)}
 
 
 def main():

@@ -19,6 +19,8 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 
 from common import bench, check, cmake, device, title
 
+SIZES = [2**k for k in ((4, 20, 28) if device.type == "cuda" else (4, 20))]  # that benchmark() measures
+
 
 def run_cmake():
     """The folder with the library, the module and the program."""
@@ -46,6 +48,18 @@ def inputs(n):
     return torch.rand(n, device=device), torch.rand(n, device=device)
 
 
+def operators(module):
+    return {
+        "axpy from Python": lambda x, y: module.axpy(x, y, 2.0),
+        "torch.add from Python": lambda x, y: torch.add(y, x, alpha=2.0),
+    }
+
+
+def benchmark(module):
+    """For `make bench05`: {table: rows}. The rows from C++ are printed by the program, and not kept as data."""
+    return {"sizes": bench(operators(module), inputs, SIZES, flops=2)}
+
+
 def run(program, *arguments):
     if subprocess.run([program, *arguments]).returncode:
         sys.exit(f"{program} failed")
@@ -66,13 +80,9 @@ def main():
     program = Path(module.__file__).with_name("axpy_main")
     check(module.axpy, torch.add, inputs, rtol=0, atol=0)
     run(program)
-    ops = {
-        "axpy from Python": lambda x, y: module.axpy(x, y, 2.0),
-        "torch.add from Python": lambda x, y: torch.add(y, x, alpha=2.0),
-    }
     for k in options.sizes:  # the program prints the same table: its rows, then Python's
         run(program, str(k))
-        bench(ops, inputs, sizes=[2**k])
+        bench(operators(module), inputs, sizes=[2**k])
 
 
 if __name__ == "__main__":

@@ -6,14 +6,12 @@ python chapters/06_vec4/main.py --elements 10000000   ... with 10 million
 python chapters/06_vec4/main.py --flight              what counts: the width of a load, or the bytes in flight?
 python chapters/06_vec4/main.py --slices              what a slice costs that is not aligned
 python chapters/06_vec4/main.py --cached              when all data lie in the L2 cache already
-python chapters/06_vec4/main.py --sweep               every version from 2^10 to 2^28 elements
 """
 
 import argparse
-import json
 import statistics
 import sys
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -24,6 +22,7 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 
 from common import bench, check, device, title
 from common.cpp_extension import load
+from common.timing import Timing, _call_time, copy_bandwidth
 
 LARGE = 2**28 if device.type == "cuda" else 2**20  # elements: so many that the GPU's memory is what counts
 
@@ -38,7 +37,7 @@ def build():
 
 
 def versions(module):
-    """name -> operator, from naive to fast, and torch's."""
+    """name -> operator, from plain to fast, and torch's."""
     names = "add_scalar", "add_grid_stride", "add_unrolled", "add_vec4", "add_forward"
     return {name: getattr(module, name) for name in names} | {"torch": torch.add}
 
@@ -52,10 +51,22 @@ def misaligned(n):
     return torch.rand(n + 1, device=device)[1:], torch.rand(n + 1, device=device)[1:]
 
 
-def sweep(module):
-    """Every version at sizes from 2^10 up. Returns the rows."""
-    sizes = [2**k for k in range(10, 29) if 2**k <= LARGE]
-    return bench(versions(module), inputs, sizes)
+def with_compile(module):
+    """versions(), and on a GPU torch.compile; dynamic=False: code for exactly one size, the best that it can do."""
+    compiled = {"torch.compile": torch.compile(torch.add, dynamic=False)} if device.type == "cuda" else {}
+    return versions(module) | compiled
+
+
+def benchmark(module):
+    """For `make bench06`: {table: rows}."""
+    tables = {
+        "sizes": bench(with_compile(module), inputs, sorted({min(10_000_000, LARGE), LARGE}), flops=1),
+        "sweep": bench(versions(module), inputs, [2**k for k in range(10, 29) if 2**k <= LARGE], flops=1),
+        "slices": slices(module),
+    }
+    if device.type == "cuda":
+        tables |= {"flight": flight(module), "cached": cached(module)}
+    return tables
 
 
 def flight(module):
@@ -63,14 +74,16 @@ def flight(module):
 
     KiB in flight: what the threads that a multiprocessor holds at a time have asked for, when none has its data yet.
     """
-    ops = {}
+    ops, kept = {}, []
     for width, kind in (1, "float"), (4, "float4"):
         for loads in 1, 2, 4, 8:
             in_flight = module.threads_per_sm(loads, width) * loads * width * 4 * 2  # 4 bytes, two inputs
+            kept.append({"width": width, "loads": loads, "in_flight": in_flight})
             ops[f"{loads} x {kind}: {in_flight // 1024} KiB in flight"] = lambda a, b, loads=loads, width=width: (
                 module.add_unrolled(a, b, loads, width)
             )
-    rows = bench(ops, inputs, [LARGE])
+    rows = bench(ops, inputs, [LARGE], flops=1)
+    rows = [replace(row, more=more) for row, more in zip(rows, kept, strict=True)]
     sms = torch.cuda.get_device_properties(device).multi_processor_count
     in_flight = module.threads_per_sm(1, 1) * 4 * 2 * sms
     read = rows[0].bandwidth * 2 / 3  # two of three arrays
@@ -90,12 +103,12 @@ def slices(module):
         "... out=z[1:]": lambda add: lambda x, y: add(x[1:], y[1:], out=z[1:]),
     }
     ops = {f"{name}: {case}": op(add) for case, op in cases.items() for name, add in adds.items()}
-    return bench(ops, inputs, [LARGE])
+    return bench(ops, inputs, [LARGE], flops=1)
 
 
 def cached(module, sizes=(2**16, 2**18, 2**20, 2**21)):
-    """Each version with all its data in the L2 cache, where bench() makes sure that none are. Returns (name, n, seconds)."""
-    rows = []
+    """Each version with all its data in the L2 cache, where bench() makes sure that none are. Returns the rows."""
+    rows, limit = [], copy_bandwidth()
     print(f"{'':8}the L2 cache holds {torch.cuda.get_device_properties(device).L2_cache_size / 1e6:.0f} MB")
     for n in sizes:
         args = inputs(n)
@@ -108,9 +121,11 @@ def cached(module, sizes=(2**16, 2**18, 2**20, 2**21)):
                 op(*args)
                 end.record()
             torch.cuda.synchronize()
-            seconds = statistics.median(start.elapsed_time(end) for start, end in events) / 1e3
-            rows.append((name, n, seconds))
-            print(f"{'':8}{name:<33}{seconds * 1e6:>7.1f} us{3 * 4 * n / seconds / 1e9:>10.0f}")
+            low, median, high = statistics.quantiles((start.elapsed_time(end) / 1e3 for start, end in events), n=4)
+            times = {"kernel": median, "spread": (high - low) / median, "call": _call_time(op, args)}
+            row = Timing(name, n, **times, nbytes=3 * 4 * n, flops=n, copy=limit, dtype="float32")
+            rows.append(row)
+            print(f"{'':8}{name:<33}{median * 1e6:>7.1f} us{row.bandwidth / 1e9:>10.0f}")
     return rows
 
 
@@ -129,10 +144,6 @@ def main():
     options.add_argument("--flight", action="store_true", help="bytes in flight and bandwidth")
     options.add_argument("--slices", action="store_true", help="aligned and misaligned slices")
     options.add_argument("--cached", action="store_true", help="with all data in the L2 cache")
-    options.add_argument("--sweep", action="store_true", help="every version at every size")
-    options.add_argument(
-        "--json", type=Path, metavar="FILE", help="with --sweep, --flight or --slices: write the rows, too"
-    )
     options = options.parse_args()
 
     title(6, "vec4", "load()")
@@ -141,14 +152,14 @@ def main():
     module = build()
     if options.cached:
         cached(module)
-    elif options.flight or options.slices or options.sweep:
-        rows = (flight if options.flight else slices if options.slices else sweep)(module)
-        if options.json:
-            options.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+    elif options.flight:
+        flight(module)
+    elif options.slices:
+        slices(module)
     else:
         check_all(module)
         sizes = [2**k for k in options.sizes or ()] + (options.elements or [])
-        bench(versions(module), inputs, sizes or [2**20])
+        bench(with_compile(module), inputs, sizes or [2**20])
 
 
 if __name__ == "__main__":

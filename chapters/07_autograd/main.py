@@ -20,6 +20,9 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 from common import bench, check, device, title
 from common.cpp_extension import load
 
+SIZES = [2**k for k in ((20, 24, 26) if device.type == "cuda" else (20,))]  # that benchmark() measures
+STEPS = 300  # for which it trains
+
 
 def build():
     return load(
@@ -52,6 +55,42 @@ def autograd_of(function):
         return torch.autograd.grad(*kept, grad, retain_graph=True)
 
     return backward
+
+
+def forwards(module):
+    ops = {"swiglu_forward": module.swiglu_forward, "torch": torch_swiglu}
+    if device.type == "cuda":  # dynamic=False: for each size anew
+        ops["torch.compile"] = torch.compile(torch_swiglu, dynamic=False)
+    return ops
+
+
+def backwards(module):
+    ops = {"swiglu_backward": module.swiglu_backward, "torch": autograd_of(torch_swiglu)}
+    if device.type == "cuda":
+        ops["torch.compile"] = torch.compile(torch_backward, dynamic=False)
+    return ops
+
+
+def bench_both(module, n, dtype=torch.float32):
+    """(forward, backward): the rows of each. flops: the operations in the formulas of swiglu.h, exp() as one."""
+    forward = bench(forwards(module), tensors(2, dtype), [n], flops=6)
+    return forward, bench(backwards(module), tensors(3, dtype), [n], flops=12)
+
+
+def benchmark(module):
+    """For `make bench07`: {table: rows}, and the training's curves."""
+    import memory
+    import training
+
+    both = [bench_both(module, n) for n in SIZES] + [bench_both(module, SIZES[-1], torch.float64)]
+    tables = {name: sum(rows, []) for name, rows in zip(("forward", "backward"), zip(*both, strict=True), strict=True)}
+    n, heads = SIZES[0], ("saved", "held", "peak")
+    bytes_of = memory.main(module, n).items()
+    tables["memory"] = [
+        {"op": op, "n": n, "dtype": "float32"} | dict(zip(heads, row, strict=False)) for op, row in bytes_of
+    ]
+    losses, seconds = training.train(module, steps=STEPS)
+    return tables | {"training": {"steps": STEPS, "losses": losses, "seconds": seconds}}
 
 
 def tensors(count, dtype=torch.float32):
@@ -89,13 +128,7 @@ def main():
     check(module.swiglu, torch_swiglu, tensors(2, dtype), rtol=tolerance, atol=tolerance)
     check(module.swiglu_backward, torch_backward, tensors(3, dtype), rtol=tolerance, atol=tolerance)
     for n in (2**k for k in options.sizes):
-        forward = {"swiglu_forward": module.swiglu_forward, "torch": torch_swiglu}
-        backward = {"swiglu_backward": module.swiglu_backward, "torch": autograd_of(torch_swiglu)}
-        if device.type == "cuda":
-            forward["torch.compile"] = torch.compile(torch_swiglu, dynamic=False)  # for each size anew
-            backward["torch.compile"] = torch.compile(torch_backward, dynamic=False)
-        bench(forward, tensors(2, dtype), sizes=[n])
-        bench(backward, tensors(3, dtype), sizes=[n])
+        bench_both(module, n, dtype)
 
 
 if __name__ == "__main__":

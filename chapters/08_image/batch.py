@@ -34,7 +34,8 @@ def opencv(images):
     return host_time(lambda: [cv2.cvtColor(array, cv2.COLOR_RGB2GRAY) for array in arrays])
 
 
-def main(module, gray_torch):
+def main(module, gray_torch) -> list[dict]:
+    """Prints the table; returns its rows: op, images, seconds for all of them."""
     images = torch.randint(0, 256, (COUNT, 1080, 1920, 3), dtype=torch.uint8)
     on_device = images.to(device)
     ops = {
@@ -67,3 +68,4 @@ def main(module, gray_torch):
             print(f"{'':8}{name} is not installed: no row for it")
     if device.type == "cpu":
         print(f"{'':8}CPU times: they say nothing about a GPU.")
+    return [{"op": name, "images": COUNT, "seconds": t} for name, t in seconds.items()]

@@ -1,7 +1,6 @@
 """Chapter 08: two image operators, from a thread for each pixel to the speed of the memory.
 
 python chapters/08_image/main.py                        build, check, time
-python chapters/08_image/main.py --large                ... at sizes that fill a large GPU
 python chapters/08_image/main.py --batch                many 1080p images in one call: images a second
 python chapters/08_image/main.py --pictures [FOLDER]    read a picture and a volume, write before and after
 python chapters/08_image/main.py --uint16               what torch can do with uint16, and what it cannot
@@ -19,6 +18,10 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 
 from common import bench, check, device, title
 from common.cpp_extension import load
+
+# What benchmark() measures, height x width and Z x Y x X; main() takes the first of each.
+IMAGES = [(2160, 3840), (16384, 16384)] if device.type == "cuda" else [(480, 640)]
+VOLUMES = [(64, 512, 512), (512, 1024, 1024)] if device.type == "cuda" else [(16, 128, 128)]
 
 
 def build():
@@ -61,9 +64,43 @@ def crops(n):
     return (some_images(2, 4, n + 2)[:, 1:, 2:],)
 
 
+def grays(module):
+    ops = {"rgb_to_gray": module.rgb_to_gray, "rgb_to_gray_naive": module.rgb_to_gray_naive, "torch": gray_torch}
+    if device.type == "cuda":  # dynamic=False: code for exactly this size, the best that it can do
+        ops["torch.compile"] = torch.compile(gray_torch, dynamic=False)
+    return ops
+
+
+def normalizes(module):
+    ops = {
+        "normalize_volume": module.normalize_volume,
+        "normalize_volume_naive": module.normalize_volume_naive,
+        "torch": volume_torch,
+    }
+    if device.type == "cuda":
+        ops["torch.compile"] = torch.compile(volume_torch, dynamic=False)
+    return ops
+
+
+def bench_both(module, images, volumes):
+    """{table: rows} for images and volumes of these shapes. flops: of grey, integer operations; of a voxel, its division."""
+    shapes = {torch.Size(shape).numel(): shape for shape in images + volumes}  # bench() asks for n pixels or voxels
+    pixels, voxels = ([torch.Size(shape).numel() for shape in some] for some in (images, volumes))
+    return {
+        "gray": bench(grays(module), lambda n: (some_images(*shapes[n]),), pixels, flops=7),
+        "volume": bench(normalizes(module), lambda n: (some_volume(*shapes[n]), 65535.0), voxels, flops=1),
+    }
+
+
+def benchmark(module):
+    """For `make bench08`: {table: rows}."""
+    import batch
+
+    return bench_both(module, IMAGES, VOLUMES) | {"batch": batch.main(module, gray_torch)}
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--large", action="store_true", help="time large inputs, too (a GPU with 24 GB)")
     options.add_argument("--batch", action="store_true", help="see batch.py")
     options.add_argument("--pictures", nargs="?", const="build/pictures", metavar="FOLDER", help="see pictures.py")
     options.add_argument("--uint16", action="store_true", help="see uint16.py")
@@ -89,24 +126,7 @@ def main():
     voxels = lambda n: (some_volume(1, 3, n), 4095.0)  # noqa: E731
     check(module.normalize_volume, volume_reference, voxels, rtol=0, atol=0)
 
-    gray = {"rgb_to_gray": module.rgb_to_gray, "rgb_to_gray_naive": module.rgb_to_gray_naive, "torch": gray_torch}
-    normalize = {
-        "normalize_volume": module.normalize_volume,
-        "normalize_volume_naive": module.normalize_volume_naive,
-        "torch": volume_torch,
-    }
-    if device.type == "cuda":  # dynamic=False: code for exactly this size, the best that it can do
-        gray["torch.compile"] = torch.compile(gray_torch, dynamic=False)
-        normalize["torch.compile"] = torch.compile(volume_torch, dynamic=False)
-        shapes, volumes = [(2160, 3840)], [(64, 512, 512)]
-    else:
-        shapes, volumes = [(480, 640)], [(16, 128, 128)]
-    if options.large:
-        shapes.append((16384, 16384))
-        volumes.append((512, 1024, 1024))
-    shapes = {torch.Size(shape).numel(): shape for shape in shapes + volumes}  # bench() asks for n pixels or voxels
-    bench(gray, lambda n: (some_images(*shapes[n]),), [n for n in shapes if len(shapes[n]) == 2])
-    bench(normalize, lambda n: (some_volume(*shapes[n]), 65535.0), [n for n in shapes if len(shapes[n]) == 3])
+    bench_both(module, IMAGES[:1], VOLUMES[:1])
 
 
 if __name__ == "__main__":
