@@ -128,26 +128,25 @@ __device__ ushort4 load_4_voxels(const uint16_t* p) {
     return uintptr_t(p) % 8 == 0 ? *reinterpret_cast<const ushort4*>(p) : make_ushort4(p[0], p[1], p[2], p[3]);
 }
 
-// A thread makes two aligned float4 of `out`, a block's width apart, and asks for all it needs before it waits for any:
-// as add_kernel_unrolled of chapter 06. At the ends of the volume, where a float4 would leave it, it goes voxel by
-// voxel.
+__device__ float4 operator/(ushort4 v, float by) { return make_float4(v.x / by, v.y / by, v.z / by, v.w / by); }
+
+// A thread makes two aligned float4 of `out`, a block's width apart, and asks for all voxels before it waits for the
+// first: see add_kernel_unrolled in chapter 06. Where that would leave the volume, at its ends, it goes voxel by voxel.
 constexpr int loads = 2;
 
 __global__ void normalize_volume_kernel(float* out, const uint16_t* volume, int64_t n, float maxVal) {
+    const int skipped = uintptr_t(out) / 4 % 4;  // count from the aligned float4 in which `out` begins
+    out -= skipped, volume -= skipped, n += skipped;
     const int64_t thread = int64_t(blockIdx.x) * blockDim.x * loads + threadIdx.x;
-    const int64_t first = 4 * thread - int64_t(uintptr_t(out) / 4 % 4), step = 4 * int(blockDim.x);
-    ushort4 v[loads] = {};
-    for (int k = 0; k < loads; k++) {
-        const int64_t begin = first + k * step;
-        if (begin >= 0 && begin + 4 <= n) v[k] = load_4_voxels(volume + begin);
-    }
-    for (int k = 0; k < loads; k++) {
-        const int64_t begin = first + k * step, end = begin + 4;
-        if (begin >= 0 && end <= n) {
-            *reinterpret_cast<float4*>(out + begin) =
-                make_float4(v[k].x / maxVal, v[k].y / maxVal, v[k].z / maxVal, v[k].w / maxVal);
-        } else {
-            for (int64_t i = max(begin, int64_t(0)); i < min(end, n); i++) out[i] = volume[i] / maxVal;
+    const auto chunk = [&](int k) { return thread + k * int(blockDim.x); };
+    if (4 * chunk(0) >= skipped && 4 * chunk(loads - 1) + 4 <= n) {
+        ushort4 v[loads];
+        for (int k = 0; k < loads; k++) v[k] = load_4_voxels(volume + 4 * chunk(k));
+        for (int k = 0; k < loads; k++) reinterpret_cast<float4*>(out)[chunk(k)] = v[k] / maxVal;
+    } else {
+        for (int k = 0; k < loads; k++) {
+            const int64_t begin = max(4 * chunk(k), int64_t(skipped)), end = min(4 * chunk(k) + 4, n);
+            for (int64_t i = begin; i < end; i++) out[i] = volume[i] / maxVal;
         }
     }
 }
