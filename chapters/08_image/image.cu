@@ -58,7 +58,9 @@ __device__ void load_48_bytes(unsigned (&words)[16], const uint8_t* p, unsigned 
 }
 
 // A thread makes 16 pixels of a row, those of one aligned uint4 of `gray`: three or four loads and one store. The row
-// may begin or end within that uint4, and the loads must stay in the row: then it goes pixel by pixel.
+// may begin or end within that uint4, and the loads must stay in the row: then it goes pixel by pixel. aligned: the
+// shift is 0 in all rows, and nvcc leaves the shifting out.
+template <bool aligned>
 __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
     const int64_t chunk = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     for (int64_t i = blockIdx.z; i < images.count; i += gridDim.z) {
@@ -67,7 +69,7 @@ __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
             uint8_t* out = gray + (i * images.height + y) * images.width;
             const int64_t begin = 16 * chunk - int64_t(uintptr_t(out) % 16), end = begin + 16;
             const uint8_t* p = in + 3 * begin;
-            const unsigned shift = uintptr_t(p) % 16;
+            const unsigned shift = aligned ? 0 : uintptr_t(p) % 16;
             const int64_t first_byte = 3 * begin - shift, last_byte = first_byte + (shift == 0 ? 48 : 64);
             if (first_byte >= 0 && last_byte <= 3 * images.width) {
                 unsigned words[16], result[4] = {};
@@ -89,18 +91,20 @@ __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
 void launch_rgb_to_gray(uint8_t* gray, const Images& given, bool bgr, cudaStream_t stream) {
     Images images = given;
     if (images.count == 0 || images.height == 0 || images.width == 0) return;
-    if (images.row_stride == 3 * images.width) {  // no gaps between the rows: one long row
-        images.width *= images.height;
-        images.height = 1;
-    }
-    if (images.height == 1 && images.image_stride == 3 * images.width) {  // nor between the images
-        images.width *= images.count;
-        images.count = 1;
-    }
+    // The bytes between a row and the next, and between an image and the next, beyond what gaps there are in `gray`.
+    const int64_t row_gap = images.height == 1 ? 0 : images.row_stride - 3 * images.width;
+    const int64_t image_gap = images.count == 1 ? 0 : images.image_stride - 3 * images.width * images.height;
+    if (row_gap == 0) images.width *= images.height, images.height = 1;                  // one long row
+    if (row_gap == 0 && image_gap == 0) images.width *= images.count, images.count = 1;  // ... of all images
+    // From row to row, `in` goes on by the gap more than three times what `out` does. So the gaps change the shift; the
+    // width does not.
+    const bool aligned =
+        (uintptr_t(images.data) - 3 * uintptr_t(gray)) % 16 == 0 && row_gap % 16 == 0 && image_gap % 16 == 0;
+    const auto kernel = aligned ? rgb_to_gray_kernel<true> : rgb_to_gray_kernel<false>;
     const int64_t chunks = (images.width + 15 + 15) / 16;  // a row begins up to 15 bytes behind a multiple of 16
     dim3 block(1, 256);                                    // narrow rows: a block works on many of them
     while (block.x < 256 && block.x < chunks) block.x *= 2, block.y /= 2;
-    rgb_to_gray_kernel<<<grid_of(chunks, images, block), block, 0, stream>>>(gray, images, bgr);
+    kernel<<<grid_of(chunks, images, block), block, 0, stream>>>(gray, images, bgr);
     CHECK_LAUNCH();
 }
 
@@ -117,26 +121,40 @@ void launch_normalize_volume_naive(float* out, const uint16_t* volume, int64_t n
     CHECK_LAUNCH();
 }
 
-// ---- volume, four voxels a thread -----------------------------------------------------------------------------------
-// A thread makes one aligned float4 of `out`, from one load of 8 bytes. Where the volume is a view that begins between
-// two multiples of 8, it is four loads of 2 bytes; they mostly find the other threads' bytes in the L1 cache.
+// ---- volume, twice four voxels a thread -----------------------------------------------------------------------------
+// Four voxels in one load of 8 bytes. Where the volume is a view that begins between two multiples of 8, it is four
+// loads of 2 bytes; they mostly find the other threads' bytes in the L1 cache.
+__device__ ushort4 load_4_voxels(const uint16_t* p) {
+    return uintptr_t(p) % 8 == 0 ? *reinterpret_cast<const ushort4*>(p) : make_ushort4(p[0], p[1], p[2], p[3]);
+}
+
+__device__ float4 operator/(ushort4 v, float by) { return make_float4(v.x / by, v.y / by, v.z / by, v.w / by); }
+
+// A thread makes two aligned float4 of `out`, a block's width apart, and asks for all voxels before it waits for the
+// first: see add_kernel_unrolled in chapter 06. Where that would leave the volume, at its ends, it goes voxel by voxel.
+constexpr int loads = 2;
+
 __global__ void normalize_volume_kernel(float* out, const uint16_t* volume, int64_t n, float maxVal) {
-    const int64_t thread = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int64_t begin = 4 * thread - int64_t(uintptr_t(out) / 4 % 4), end = begin + 4;
-    if (begin >= 0 && end <= n) {
-        const uint16_t* p = volume + begin;
-        const ushort4 v =
-            uintptr_t(p) % 8 == 0 ? *reinterpret_cast<const ushort4*>(p) : make_ushort4(p[0], p[1], p[2], p[3]);
-        *reinterpret_cast<float4*>(out + begin) = make_float4(v.x / maxVal, v.y / maxVal, v.z / maxVal, v.w / maxVal);
+    const int skipped = uintptr_t(out) / 4 % 4;  // count from the aligned float4 in which `out` begins
+    out -= skipped, volume -= skipped, n += skipped;
+    const int64_t thread = int64_t(blockIdx.x) * blockDim.x * loads + threadIdx.x;
+    const auto chunk = [&](int k) { return thread + k * int(blockDim.x); };
+    if (4 * chunk(0) >= skipped && 4 * chunk(loads - 1) + 4 <= n) {
+        ushort4 v[loads];
+        for (int k = 0; k < loads; k++) v[k] = load_4_voxels(volume + 4 * chunk(k));
+        for (int k = 0; k < loads; k++) reinterpret_cast<float4*>(out)[chunk(k)] = v[k] / maxVal;
     } else {
-        for (int64_t i = max(begin, int64_t(0)); i < min(end, n); i++) out[i] = volume[i] / maxVal;
+        for (int k = 0; k < loads; k++) {
+            const int64_t begin = max(4 * chunk(k), int64_t(skipped)), end = min(4 * chunk(k) + 4, n);
+            for (int64_t i = begin; i < end; i++) out[i] = volume[i] / maxVal;
+        }
     }
 }
 
 void launch_normalize_volume(float* out, const uint16_t* volume, int64_t n, float maxVal, cudaStream_t stream) {
     if (n == 0) return;
-    constexpr int threads = 256;
-    const int64_t chunks = (n + 3 + 3) / 4;  // out begins up to 3 floats behind a multiple of 16 bytes
-    normalize_volume_kernel<<<unsigned((chunks + threads - 1) / threads), threads, 0, stream>>>(out, volume, n, maxVal);
+    constexpr int threads = 128, voxels = threads * loads * 4;  // of a block
+    const int64_t blocks = (n + 3 + voxels - 1) / voxels;  // out begins up to 3 floats behind a multiple of 16 bytes
+    normalize_volume_kernel<<<unsigned(blocks), threads, 0, stream>>>(out, volume, n, maxVal);
     CHECK_LAUNCH();
 }
