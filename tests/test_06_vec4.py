@@ -34,8 +34,8 @@ def part(n, start, margin=8):
 @pytest.mark.parametrize("width", [1, 4])
 @pytest.mark.parametrize("loads", [1, 2, 4, 8])
 def test_every_number_of_loads(module, loads, width, thread_order):
-    block = 128 * loads * width  # elements
-    sizes = [0, width, 128 * width, block - width, block, block + width, 3 * block + 64 * width]
+    block = 256 * loads * width  # elements
+    sizes = [0, width, 256 * width, block - width, block, block + width, 3 * block + 64 * width]
     inputs = chapter("06_vec4").inputs
     check(
         lambda a, b: module.add_unrolled(a, b, loads, width), torch.add, inputs, sizes, rtol=0, atol=0, name="unrolled"
@@ -58,7 +58,7 @@ def test_other_loads_and_widths_are_refused(module, function, loads, width, mess
 
 def test_a_thread_with_more_registers_leaves_room_for_fewer(module):
     threads = [module.threads_per_sm(loads, 4) for loads in (1, 2, 4, 8)]
-    assert all(0 < t <= 2048 and t % 128 == 0 for t in threads)
+    assert all(0 < t <= 2048 and t % 256 == 0 for t in threads)
     if device.type == "cuda":
         assert threads == sorted(threads, reverse=True) and threads[0] > threads[-1]
 
