@@ -86,6 +86,7 @@ def test_bgr_is_off_by_default(ops):
     assert ops.rgb_to_gray(red).item() == 76 and ops.rgb_to_gray(red, bgr=True).item() == 29
 
 
+@pytest.mark.kernels
 # ---- grey: shapes and views -----------------------------------------------------------------------------------------
 @pytest.mark.parametrize("op", ["rgb_to_gray", "rgb_to_gray_naive"])
 @pytest.mark.parametrize(
@@ -98,6 +99,7 @@ def test_shapes(ops, op, shape, thread_order):
     assert ((thousandths(img) - 1000 * gray.int()).abs() <= 1000).all()
 
 
+@pytest.mark.kernels
 def test_every_alignment_of_image_and_row(ops, thread_order):
     """Each of 16 addresses that a row may begin at, with widths around one and several stores of 16 pixels."""
     memory = torch.randint(0, 256, (3 * 200 + 32,), dtype=torch.uint8, device=device)
@@ -108,6 +110,7 @@ def test_every_alignment_of_image_and_row(ops, thread_order):
                 assert torch.equal(ops.rgb_to_gray(img), CHAPTER.gray_torch(img)), (width, start, gap)
 
 
+@pytest.mark.kernels
 def test_crops_are_right_without_a_copy(ops, thread_order):
     many = images(4, 21, 90)
     for img in (
@@ -195,6 +198,7 @@ def test_torch_multiplies_by_the_reciprocal_on_a_gpu():
     assert differs.any()
 
 
+@pytest.mark.kernels
 def test_every_alignment_of_a_volume(ops, thread_order):
     memory = CHAPTER.some_volume(64)
     for start in range(9):

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -51,11 +52,13 @@ def compute_sanitizer() -> str:
 
 
 def finds_errors(tool, tests) -> bool:
-    """Runs the tests under that tool, which prints what it finds."""
+    """Runs the tests under that tool, and prints what it says."""
     # Without torch's cache every tensor is an allocation of its own, and its end is where memcheck looks.
     environment = os.environ | {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
     command = [compute_sanitizer(), "--tool", tool, "--error-exitcode", "9", sys.executable, "-m", "pytest"]
-    return subprocess.run([*command, *OPTIONS, tests], cwd=ROOT, env=environment).returncode != 0
+    run = subprocess.run([*command, *OPTIONS, tests], cwd=ROOT, env=environment, capture_output=True, text=True)
+    print(f"\n{tool}\n{run.stdout}{run.stderr}", flush=True)
+    return run.returncode != 0
 
 
 def main(tools, tests=str(ROOT / "tests")):
@@ -68,10 +71,11 @@ def main(tools, tests=str(ROOT / "tests")):
     if missing := every - launched(tests):
         sys.exit(f"No test marked `kernels` launches {', '.join(sorted(missing))}")
     print(f"{len(every)} of {len(every)} kernels are launched by these tests", flush=True)
-    failed = []
-    for tool in tools or TOOLS:
-        print(f"\n{tool}", flush=True)
-        failed += [tool] * finds_errors(tool, tests)
+    tools = tools or TOOLS
+    with ThreadPoolExecutor() as pool:  # at the same time: each is mostly a host that waits
+        failed = [
+            tool for tool, found in zip(tools, pool.map(lambda t: finds_errors(t, tests), tools), strict=True) if found
+        ]
     sys.exit(f"\nErrors: {', '.join(failed)}" if failed else 0)
 
 
