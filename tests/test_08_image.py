@@ -86,8 +86,8 @@ def test_bgr_is_off_by_default(ops):
     assert ops.rgb_to_gray(red).item() == 76 and ops.rgb_to_gray(red, bgr=True).item() == 29
 
 
-@pytest.mark.kernels
 # ---- grey: shapes and views -----------------------------------------------------------------------------------------
+@pytest.mark.kernels
 @pytest.mark.parametrize("op", ["rgb_to_gray", "rgb_to_gray_naive"])
 @pytest.mark.parametrize(
     "shape", [(0, 0), (0, 5), (5, 0), (1, 1), (7, 1), (1, 7), (5, 33), (0, 4, 4), (3, 0, 4), (3, 5, 0), (3, 5, 17)]
