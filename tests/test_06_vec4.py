@@ -66,8 +66,11 @@ def test_a_thread_with_more_registers_leaves_room_for_fewer(module):
 # ---- alignment -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.kernels
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 5, 7, 8, 511, 512, 513, 1023, 1024, 1029, 2047, 2053])
+@pytest.mark.parametrize(
+    "n",
+    [0, 1, 2, 3, 4, 7, 8, 511, 512, 513, 1023, 1024, 2047, 2053]
+    + [pytest.param(n, marks=pytest.mark.kernels) for n in (5, 1029)],
+)
 def test_add_forward_is_right_at_every_alignment(module, n, thread_order):
     """64 combinations: where all begin alike there is a middle of float4, and otherwise none."""
     for starts in ((c, a, b) for c in range(4) for a in range(4) for b in range(4)):
