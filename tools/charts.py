@@ -103,7 +103,8 @@ def training(axes, _, training):
         width = max(1.2, 6 - 2.4 * k)
         axes.plot(losses, label=name, linewidth=width, markevery=(10 * k, 50), markersize=max(4, 9 - 2 * k))
     axes.axhline(math.log(2), linestyle="--", linewidth=1, color=GREY)
-    axes.annotate("a guess, ln 2", (training["steps"], 0.96 * math.log(2)), ha="right", va="top", color=GREY)
+    above = {"xytext": (0, 3), "textcoords": "offset points", "ha": "right"}
+    axes.annotate("a guess, ln 2", (training["steps"], math.log(2)), **above, color=GREY)
     axes.set(xlabel="step", ylabel="mean cross entropy in nats", ylim=(0, None))
 
 
