@@ -129,7 +129,7 @@ def test_gaps_between_rows_and_images_decide_about_the_shift(ops, thread_order):
     memory = images(16 * 70)
     for width in 16, 17, 33, 64:
         for row_gap in 0, 1, 8, 16, 48:
-            for image_gap in 0, 1, 8, 16, 32:
+            for image_gap in 0, 1, 8, 16, 32, -4 * row_gap:  # the last: images that overlap
                 row = 3 * width + row_gap
                 img = memory.view(-1).as_strided((3, 4, width, 3), (4 * row + image_gap, row, 3, 1))
                 assert torch.equal(ops.rgb_to_gray(img), CHAPTER.gray_torch(img)), (width, row_gap, image_gap)
