@@ -91,7 +91,7 @@ __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
 void launch_rgb_to_gray(uint8_t* gray, const Images& given, bool bgr, cudaStream_t stream) {
     Images images = given;
     if (images.count == 0 || images.height == 0 || images.width == 0) return;
-    // The bytes between a row and the next, and between an image and the next, beyond what gaps there are in `gray`.
+    // How many bytes from a row to the next, and from an image to the next, are no pixels.
     const int64_t row_gap = images.height == 1 ? 0 : images.row_stride - 3 * images.width;
     const int64_t image_gap = images.count == 1 ? 0 : images.image_stride - 3 * images.width * images.height;
     if (row_gap == 0) images.width *= images.height, images.height = 1;                  // one long row

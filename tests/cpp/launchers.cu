@@ -120,7 +120,8 @@ static void check_gray_naive(const char* name) {
             launch_rgb_to_gray_naive(out, {in[0], 1, n, 1, 3 * n, 3}, s);
         },
         [](const uint8_t* in, int64_t) {
-            return uint8_t(std::fma(0.114f, in[2], std::fma(0.587f, in[1], 0.299f * in[0])));
+            return uint8_t(
+                fmaf(0.114f, in[2], fmaf(0.587f, in[1], 0.299f * in[0])));  // std::fma of a byte is in double
         },
         0, 3);
 }
