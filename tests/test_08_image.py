@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from common.checking import Guarded
 from common.timing import Timing
 
 CHAPTER = chapter("08_image")
+sys.path.append(str(CHAPTER.here))  # pictures.py imports scenes.py
 on_a_large_gpu = pytest.mark.skipif(
     device.type == "cpu" or torch.cuda.mem_get_info()[0] < 40 * 2**30, reason="needs 40 GiB of GPU memory"
 )
@@ -329,7 +331,7 @@ def test_the_pictures_show_what_the_note_says(pictures):
         return cv2.imread(str(pictures / name), cv2.IMREAD_UNCHANGED)
 
     photo, gray = read("photo.png"), read("gray.png")
-    assert np.array_equal(photo[..., ::-1], chapter("08_image", "pictures").photo())
+    assert np.array_equal(photo[..., ::-1], chapter("08_image", "scenes").photo())
     assert np.abs(gray.astype(int) - cv2.cvtColor(photo, cv2.COLOR_BGR2GRAY)).max() <= 1
     assert np.abs(read("gray_bgr_read_as_rgb.png").astype(int) - gray).max() > 40
     balloon = gray[20:112, 284:376]
