@@ -1,12 +1,16 @@
 # Each target first asks tools/environment.py for a Python that has what it needs: $(PYTHON) where that has torch, else
 # the one in .venv, which the first `make` sets up. `make` alone prints the lines that start with ## and the chapters.
-PYTHON ?= python3
+# What a reader passes reaches the shell through its environment, never as text of a recipe: so no quote and no $(...) in
+# it is a command. `value` keeps make from reading it, too.
+$(foreach name,PYTHON ARGS,$(if $(value $(name)),$(eval export override $(name) := $$(value $(name)))))
 MAINS := $(filter chapters/%,$(wildcard chapters/[0-9][0-9]_*/main.py))
 NUMBERS := $(sort $(foreach main,$(MAINS),$(word 2,$(subst /, ,$(subst _, ,$(main))))))
 
 # $(call python,lesson|test|lint) sets the shell's variable of that name, or ends the recipe.
-python = command -v "$(PYTHON)" >/dev/null || { echo "PYTHON=$(PYTHON): no such program" >&2; exit 1; }; \
-	python=$$("$(PYTHON)" tools/environment.py --for $(1))
+python = command -v "$${PYTHON:=python3}" >/dev/null || { echo "PYTHON=$$PYTHON: no such program" >&2; exit 1; }; \
+	python=$$("$$PYTHON" tools/environment.py --for $(1))
+# The words of ARGS follow those of the command.
+run = "$$python" tools/run.py
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -22,17 +26,17 @@ setup:
 
 ## make test         all tests that this machine can run;  make test ARGS='-k add2 -x' passes arguments on
 test:
-	@$(call python,test) && "$$python" -m pytest $(ARGS) && \
+	@$(call python,test) && $(run) "$$python" -m pytest && \
 	if [ -z "$$CHAPTERS_DEVICE" ] && "$$python" -c "import sys, torch; sys.exit(not torch.cuda.is_available())"; then \
 		echo "That was on the GPU. The same without it:"; \
-		CHAPTERS_DEVICE=cpu "$$python" -m pytest $(ARGS); \
+		CHAPTERS_DEVICE=cpu $(run) "$$python" -m pytest; \
 	fi
 
 ## make cmake        the C++ side by CMake: configure, build, and ctest
 cmake:
 	@$(call python,test) && PATH="$$(dirname "$$python"):$$PATH" && \
 	cmake -S . -B build/cmake -DPython_EXECUTABLE="$$python" && cmake --build build/cmake && \
-	ctest --test-dir build/cmake --output-on-failure $(ARGS)
+	$(run) ctest --test-dir build/cmake --output-on-failure
 
 ## make lint         ruff, clang-format and white space, checked
 lint:
@@ -48,15 +52,15 @@ clean:
 
 ## make sanitizeNN   run it on the CPU with AddressSanitizer, which finds reads and writes outside of arrays
 $(NUMBERS:%=sanitize%): sanitize%:
-	@$(call python,lesson) && "$$python" tools/sanitize.py chapters/$*_*/main.py $(ARGS)
+	@$(call python,lesson) && $(run) "$$python" tools/sanitize.py chapters/$*_*/main.py
 
 ## make chapterNN    build, check and time that chapter;  make chapter03 ARGS='--help' passes arguments on
 $(NUMBERS:%=chapter%): chapter%:
-	@$(call python,lesson) && "$$python" chapters/$*_*/main.py $(ARGS)
+	@$(call python,lesson) && $(run) "$$python" chapters/$*_*/main.py
 
 ## make gpu-sanitize   every kernel under compute-sanitizer's four tools: memcheck, racecheck, initcheck, synccheck
 gpu-sanitize:
-	@$(call python,test) && "$$python" tools/gpu_sanitize.py $(ARGS)
+	@$(call python,test) && $(run) "$$python" tools/gpu_sanitize.py
 
 ## make benchNN      measure that chapter on this machine into results/;  make bench  measures all
 bench:
@@ -66,6 +70,6 @@ $(NUMBERS:%=bench%): bench%:
 
 # Any other number ends here.
 chapter% sanitize% bench%:
-	@echo "There is no chapter $*; there are: $(NUMBERS)" >&2; exit 1
+	$(error There is no chapter $*; there are: $(NUMBERS))
 
 .PHONY: help setup test cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)

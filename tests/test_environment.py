@@ -64,7 +64,7 @@ class Repository:
         self.log = folder / "log"
         self.log.touch()
         (self.root / "tools").mkdir(parents=True)
-        for name in "Makefile", "pyproject.toml", "tools/environment.py":
+        for name in "Makefile", "pyproject.toml", "tools/environment.py", "tools/run.py":
             shutil.copy(ROOT / name, self.root / name)
         (self.root / "tools" / "sanitize.py").write_text("import sys; print('through', sys.argv[1:])")
         for name in "01_hello", "03_add2":
@@ -181,8 +181,41 @@ def test_folder_names_are_no_commands(repository):
     assert not list(repository.root.rglob("pwned"))
 
 
+COMMANDS = [
+    "$(touch pwned)",
+    "$(shell touch pwned)",
+    "`touch pwned`",
+    "; touch pwned;",
+    '"; touch pwned; "',
+    "'; touch pwned; '",
+    "x\ntouch pwned\n",
+    "| touch pwned #",
+]
+
+
+@pytest.mark.parametrize("text", COMMANDS)
+def test_nothing_that_is_passed_is_a_command(repository, tmp_path, text):
+    python = repository.python(tmp_path / "mine", **COMPLETE)
+    usual = {"PYTHON": str(python)}
+    for name in "PYTHON", "ARGS", "CXX", "CHAPTERS_DEVICE", "TORCH_CUDA_ARCH_LIST", "MAX_JOBS", "CUDA_HOME":
+        for target in "chapter03", "sanitize03", "setup":
+            repository.make(target, **usual | {name: text})
+    for name in "PYTHON", "ARGS":  # other variables of make's command line are read by make, as its users know
+        repository.make("chapter03", f"{name}={text}", **usual)
+    for target in "chapter", "sanitize", "bench":
+        assert repository.make(f"{target}{text}").returncode != 0
+    assert not list(tmp_path.rglob("pwned"))
+    if "'" not in text and '"' not in text:
+        for process in (
+            repository.make("chapter03", **usual, ARGS=text),
+            repository.make("chapter03", f"ARGS={text}", **usual),
+        ):
+            assert process.out.startswith("ran ") and process.out.endswith(f" {text.split()}\n")
+
+
 def test_arguments_reach_the_lesson(repository):
     assert "['-n', '2 3']" in repository.make("chapter01", "ARGS=-n '2 3'").out
+    assert "ARGS=-n '2: No closing quotation" in repository.make("chapter01", "ARGS=-n '2").err
 
 
 def test_sanitize_runs_the_lesson_through_its_tool(repository):
