@@ -198,8 +198,8 @@ def test_nothing_that_is_passed_is_a_command(repository, tmp_path, text):
     python = repository.python(tmp_path / "mine", **COMPLETE)
     usual = {"PYTHON": str(python)}
     for name in "PYTHON", "ARGS", "CXX", "CHAPTERS_DEVICE", "TORCH_CUDA_ARCH_LIST", "MAX_JOBS", "CUDA_HOME":
-        for target in "chapter03", "sanitize03", "setup":
-            repository.make(target, **usual | {name: text})
+        repository.make("chapter03", **usual | {name: text})
+    repository.make("sanitize03", **usual, ARGS=text)
     for name in "PYTHON", "ARGS":  # other variables of make's command line are read by make, as its users know
         repository.make("chapter03", f"{name}={text}", **usual)
     for target in "chapter", "sanitize", "bench":

@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -21,6 +20,7 @@ from common.timing import Timing
 sys.path.insert(0, str(ROOT / "tools"))
 import bench
 import charts
+import files
 import notes
 import tables
 
@@ -53,14 +53,14 @@ def imaginary(tmp_path, monkeypatch):
     """results/imaginary.json in a temporary folder, where tables and pictures now look for it."""
     monkeypatch.setattr(tables, "RESULTS", tmp_path)
     monkeypatch.setattr(charts, "PICTURES", tmp_path / "pictures")
-    bench.write(tmp_path / "imaginary.json", invented())
+    files.write(tmp_path / "imaginary.json", bench.as_json(invented()))
     return tmp_path / "imaginary.json"
 
 
 def change(file, edit):
     data = json.loads(file.read_text())
     edit(data["06_vec4"])
-    bench.write(file, data)
+    files.write(file, bench.as_json(data))
 
 
 def block(kind, what, machine="imaginary"):
@@ -318,27 +318,42 @@ def test_interrupted_while_measuring(folders, tmp_path):
     assert folders("03")[1] == before
 
 
-def test_killed_while_writing(tmp_path, monkeypatch):
-    file = tmp_path / "straw.json"
-    bench.write(file, {"a": 1})
-    write_text = Path.write_text
+# What ends a program when it has written a file but for the last step.
+STOPS = {
+    "killed": "os.kill(os.getpid(), signal.SIGKILL)",
+    "interrupted": "raise KeyboardInterrupt",
+    "full disk": "raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))",
+}
 
-    def half(self, text):
-        write_text(self, text[: len(text) // 2])
-        raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "write_text", half)
-    with pytest.raises(KeyboardInterrupt):
-        bench.write(file, {"a": 2})
-    assert json.loads(file.read_text()) == {"a": 1}
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_file_is_written_whole_or_not_at_all(tmp_path, stop):
+    file = tmp_path / "sizes.txt"
+    write = f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); import files, pathlib\n"
+    write += f"files.rewrite(pathlib.Path({str(file)!r}), lambda old: old + '0123456789' * 10**5)"
+    stopped = f"import errno, os, signal\ndef stop(*_):\n    {STOPS[stop]}\nos.fsync = stop\n{write}"
+    subprocess.run([sys.executable, "-c", write], check=True)
+    done = subprocess.run([sys.executable, "-c", stopped], stderr=subprocess.PIPE, text=True)
+    assert done.returncode and file.stat().st_size == 10**6
+    if stop == "full disk":
+        assert done.stderr == f"{file} could not be written, and is what it was: No space left on device\n"
+        assert list(tmp_path.iterdir()) == [file]
+    subprocess.run([sys.executable, "-c", write], check=True)
+    assert file.stat().st_size == 2 * 10**6 and list(tmp_path.iterdir()) == [file]
 
-    def elsewhere(self, text):
-        assert self != file
-        write_text(self, text)
 
-    monkeypatch.setattr(Path, "write_text", elsewhere)
-    bench.write(file, {"a": 3})
-    assert json.loads(file.read_text()) == {"a": 3}
+def test_two_that_write_one_file(tmp_path):
+    add = f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); import files, pathlib\n"
+    add += f"for _ in range(50): files.rewrite(pathlib.Path({str(tmp_path / 'sum')!r}), lambda n: str(int(n or 0) + 1))"
+    both = [subprocess.Popen([sys.executable, "-c", add]) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert (tmp_path / "sum").read_text() == "100"
+
+
+@pytest.mark.parametrize("tool", ["bench", "notes", "charts", "tables"])
+def test_results_are_written_in_no_other_way(tool):
+    text = (ROOT / "tools" / f"{tool}.py").read_text()
+    assert not re.findall(r"write_(?:text|bytes)\(|open\(|savefig\(file", text)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")

@@ -33,7 +33,9 @@ import torch
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
 MEASURED = ["chapters", "common", "tools/bench.py", ":!*.md"]  # what decides about figures
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
+
+import files
 
 from common import device, toolkit
 from common.timing import Timing, _gpu_times, copy_bandwidth
@@ -112,12 +114,13 @@ def measure(folder: Path) -> dict | None:
         return circumstances() | {"limits": limits(), "tables": rounded(main.benchmark(main.build()))}
 
 
-def write(file: Path, data: dict) -> None:
-    """All of it or nothing: killed in the middle, the file is what it was."""
-    file.parent.mkdir(exist_ok=True)
-    unfinished = file.with_suffix(".unfinished")
-    unfinished.write_text(as_json(data) + "\n")
-    os.replace(unfinished, file)
+def keep(file: Path, name: str, measured: dict) -> None:
+    """Puts a chapter's figures into the file; those of the other chapters stay."""
+
+    def change(old):
+        return as_json(dict(sorted((json.loads(old or "{}") | {name: measured}).items()))) + "\n"
+
+    files.rewrite(file, change)
 
 
 def as_json(data, indent="") -> str:
@@ -158,8 +161,7 @@ def main():
             if wanted:
                 failed.append(f"{folder.name} (it has nothing to measure: its main.py has no benchmark())")
             continue
-        data = json.loads(file.read_text()) if file.exists() else {}
-        write(file, dict(sorted((data | {folder.name: measured}).items())))
+        keep(file, folder.name, measured)
         print(f"{folder.name}: written to results/{file.name}", flush=True)
     if failed:
         sys.exit(f"Not measured, {file.name} keeps what it had: {', '.join(failed)}")

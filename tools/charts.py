@@ -5,11 +5,13 @@ found without drawing it, and only drawing needs matplotlib. After a change in h
 """
 
 import hashlib
+import io
 import json
 import math
 import os
 import sys
 
+import files
 from tables import RESULTS, figures, roofline_rows, source
 
 PICTURES = RESULTS / "pictures"
@@ -219,6 +221,7 @@ def draw(machine, chapter, table):
             axes.legend(frameon=False)
             axes.grid(alpha=0.2)
             said = {"Date": None, "Description": _hash(machine, chapter, table)}
-            file.parent.mkdir(exist_ok=True)
-            figure.savefig(file, transparent=True, metadata=said)
+            drawn = io.BytesIO()
+            figure.savefig(drawn, format="svg", transparent=True, metadata=said)
+            files.write(file, drawn.getvalue())
             plt.close(figure)

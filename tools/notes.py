@@ -34,6 +34,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 import charts
+import files
 import tables
 
 COMMAND = r"make chapter\d\d(?: ARGS='[^']*')?|python3 tools/\w+\.py(?: [^\n]*)?"
@@ -76,9 +77,7 @@ def record(machine):
         print(output, flush=True)
         if run.returncode != 0 and "does not build" not in output:  # an error that a README shows on purpose
             sys.exit(f"{command} failed")
-        file = result_file(machine, command)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{datetime.date.today()}\n{output}")
+        files.write(result_file(machine, command), f"{datetime.date.today()}\n{output}")
 
 
 def body(block, folder):
@@ -139,7 +138,7 @@ def main():
             print(f"{what} differs from results/: run `python tools/notes.py`")
         sys.exit(bool(nothing or stale or pictures))
     for readme in stale:
-        readme.write_text(filled(texts[readme], readme.parent))
+        files.rewrite(readme, lambda text, folder=readme.parent: filled(text, folder))
     for picture in pictures:
         charts.draw(*picture)
 
