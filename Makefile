@@ -32,6 +32,11 @@ test:
 		CHAPTERS_DEVICE=cpu $(run) "$$python" -m pytest; \
 	fi
 
+## make test-versions   the tests with the oldest, then with the newest of all that pyproject.toml allows; 12 GB
+test-versions: test-oldest test-newest
+test-oldest test-newest: test-%:
+	@$(call python,test --versions $*) && $(run) "$$python" -m pytest
+
 ## make cmake        the C++ side by CMake: configure, build, and ctest
 cmake:
 	@$(call python,test) && PATH="$$(dirname "$$python"):$$PATH" && \
@@ -72,4 +77,4 @@ $(NUMBERS:%=bench%): bench%:
 chapter% sanitize% bench%:
 	$(error There is no chapter $*; there are: $(NUMBERS))
 
-.PHONY: help setup test cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)
+.PHONY: help setup test test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)

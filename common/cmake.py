@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from . import progress, toolkit
@@ -24,14 +25,36 @@ def build(name: str, sources: list[str], targets: list[str], root: Path = ROOT, 
     cmake = program("cmake", "cmake>=3.30")
     ninja = program("ninja", "ninja")
     folder = folder or extension_folder("cmake")
+    _refuse_the_future(root)
     with progress.watch(name, sources, writable(folder)):
         # Configured once; then ninja runs cmake by itself when a CMakeLists.txt has changed.
-        if not (folder / "build.ninja").exists():
+        if not _is_configured(folder, root):
             options = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}", f"-DPython_EXECUTABLE={sys.executable}"]
             options += [f"-DCMAKE_CXX_FLAGS={' '.join(SANITIZE)}"] if SANITIZE else []
             _run(cmake, "-S", root, "-B", folder, *options)
         _run(cmake, "--build", folder, "--target", *targets)
     return folder
+
+
+def _refuse_the_future(root: Path) -> None:
+    """Raises BuildError for one of CMake's files that is newer than now: ninja would run cmake a hundred times, in vain."""
+    for pattern in "*", "cmake/**/*", "*/CMakeLists.txt", "*/*/CMakeLists.txt", "*/*/*.cmake":
+        for file in root.glob(pattern):
+            if file.is_file() and file.stat().st_mtime > time.time() + 1:
+                raise progress.BuildError(
+                    f"{file} is dated in the future: the clock was set back, or that of another machine is ahead. "
+                    f"This gives such files the time of now:\n    find '{root}' -newermt now -type f -exec touch {{}} +"
+                )
+
+
+def _is_configured(folder: Path, root: Path) -> bool:
+    """Whether CMake's files in that folder can be used; what is of another place (root was moved) is removed."""
+    build, cache = folder / "build.ninja", folder / "CMakeCache.txt"
+    if cache.exists() and f"CMAKE_HOME_DIRECTORY:INTERNAL={root}\n" not in cache.read_text(errors="replace"):
+        for entry in folder.iterdir():
+            if entry.name != ".in_use":  # our lock
+                shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+    return build.exists() and build.stat().st_mtime < time.time() + 1  # a clock set back: no change would be newer
 
 
 def program(name: str, package: str) -> str:

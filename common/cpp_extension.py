@@ -8,10 +8,13 @@ Either way a build shows what it is doing, fails with the compiler's first error
 build/<torch version and device>/<name>.
 """
 
+import errno
 import functools
 import inspect
 import logging
 import os
+import re
+import shlex
 import sys
 from pathlib import Path
 from unittest import mock
@@ -44,7 +47,8 @@ def load(*args, **kwargs):
     call["sources"] = [str(s) for s in ([sources] if isinstance(sources, (str, Path)) else sources)]
     call["build_directory"] = folder = _build_directory(call)
     call["extra_ldflags"] = [*_LDFLAGS, *(call.get("extra_ldflags") or [])]
-    with progress.watch(call["name"], call["sources"], folder):
+    _refuse_odd_paths(folder, *call["sources"])
+    with progress.watch(call["name"], call["sources"], folder), _quoted_ldflags():
         if device.type == "cpu":
             call = _for_cpu(call)
         else:
@@ -61,7 +65,8 @@ def load_inline(*args, **kwargs):
         if not isinstance(call.get(sources) or "", str):
             call[sources] = list(call[sources])
     sources = ["main.cpp", "cuda.cu"] if call.get("cuda_sources") else ["main.cpp"]
-    with progress.watch(call["name"], sources, folder):
+    _refuse_odd_paths(folder)
+    with progress.watch(call["name"], sources, folder), _quoted_ldflags():
         if device.type == "cuda":
             toolkit.require()
             return torch_extension.load_inline(**call)
@@ -101,10 +106,31 @@ def writable(folder: Path) -> str:
         os.makedirs(folder, exist_ok=True)
         Path(folder, ".in_use").touch()
     except OSError as error:
-        raise progress.BuildError(
-            f"{error}\nA build writes there: use a copy of the repository that you own."
-        ) from None
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        help = "make room on that disk" if full else "use a copy of the repository that you own"
+        raise progress.BuildError(f"{error}\nA build writes there: {help}.") from None
     return str(folder)
+
+
+def _refuse_odd_paths(*paths: str) -> None:
+    """Raises BuildError for a path that ninja, and for a CXX that the shell would read as more than a name."""
+    for path in paths:
+        if odd := re.search(r"[$:|\r\n]", os.path.abspath(path)):
+            raise progress.BuildError(f"{path!r} has a {odd[0]!r}, and ninja builds no such file: use another folder.")
+    compiler = os.environ.get("CXX", "")
+    if odd := re.search(r"[^\w\s./+@%=,:~-]|[\r\n]", compiler):
+        raise progress.BuildError(f"CXX={compiler!r} has a {odd[0]!r}: expected the path of a compiler.")
+
+
+def _quoted_ldflags():
+    """torch quotes the folders of headers, but not those of libraries: a .venv in `My Projects` would not link."""
+    prepare = torch_extension._prepare_ldflags
+
+    def quoted(*args, **kwargs):
+        flags = prepare(*args, **kwargs)
+        return [shlex.quote(flag) if flag.startswith("-L") and os.path.isdir(flag[2:]) else flag for flag in flags]
+
+    return mock.patch.object(torch_extension, "_prepare_ldflags", quoted)
 
 
 def _build_directory(call: dict) -> str:

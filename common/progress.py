@@ -36,17 +36,24 @@ def watch(name: str, sources: list[str], folder: str):
         # torch before 2.15 takes any file of this name for a running build and waits for ever, even when that build
         # was killed. We hold the folder, so whoever left it is gone.
         Path(folder, "lock").unlink(missing_ok=True)
+        forget_the_future(folder)
         progress = _Progress(sources, folder, start)
         try:
             yield
         except cuda_on_cpu.TranslationError as error:
             raise BuildError(f"{name} does not build.\n{error}") from None
+        except OSError as error:  # the disk is full: a failing compiler is no OSError
+            raise BuildError(f"{name} does not build.\n{error}") from None
         except RuntimeError as error:
             if not isinstance(error, BuildFailure) and "Error building extension" not in str(error):
                 raise
             log = Path(folder, "error.log")
-            log.write_text(f"{error}\n")
-            raise BuildError(f"{name} does not build.\n{first_error(str(error))}\n(all of it: {log})", log) from None
+            said = f"{name} does not build.\n{first_error(str(error))}"
+            try:
+                log.write_text(f"{error}\n")
+            except OSError:
+                raise BuildError(said) from None
+            raise BuildError(f"{said}\n(all of it: {log})", log) from None
         finally:
             progress.stop()
     line(name, time.monotonic() - start, "" if progress.done else "nothing changed")
@@ -64,6 +71,17 @@ def lock(folder: str, name: str):
         yield
 
 
+def forget_the_future(folder: str | Path) -> None:
+    """After the clock was set back: ninja goes by dates, and takes what it built later for newer than any change.
+
+    Without its log it builds all of that folder again.
+    """
+    log = Path(folder, ".ninja_log")
+    built = [Path(folder, entry[3]) for entry in _entries(log)]
+    if any(file.exists() and file.stat().st_mtime > time.time() + 1 for file in built):
+        log.unlink()
+
+
 def line(what: str, seconds: float, remark: str = "") -> None:
     clear = "\033[K" if sys.stdout.isatty() else ""  # what is left of the live line
     print(f"{'build':8}{what:<33}{seconds:5.1f} s   {remark}".rstrip() + clear)
@@ -74,7 +92,7 @@ def first_error(output: str) -> str:
     lines = output.splitlines()
     error = re.compile(
         r":\d+: (fatal )?error: |\(\d+\): (catastrophic )?error|^nvcc (fatal|error)|error: |undefined reference"
-        r"|cannot find -l|command not found|No such file|not found|^CMake Error"
+        r"|cannot find -l|No space left on device|command not found|No such file|not found|^CMake Error"
     )
     at = next((i for i, line in enumerate(lines) if error.search(line)), None)
     if at is None:
@@ -94,6 +112,19 @@ def excepthook(kind, error, traceback) -> None:
         sys.__excepthook__(kind, error, traceback)
 
 
+def _entries(log: Path) -> list[tuple[str, ...]]:
+    """(start ms, end ms, time, output, the command's hash) of every file that ninja has made in the log's folder.
+
+    Now and then ninja writes the log anew, without the entries that later ones replace: so counting lines is wrong.
+    """
+    try:
+        rows = [tuple(row.split("\t")) for row in log.read_text(errors="replace").splitlines()]
+    except FileNotFoundError:
+        return []
+    # CMake's verify_globs asks on each run whether files have come or gone, and makes nothing.
+    return [row for row in rows if len(row) == 5 and not row[3].endswith("verify_globs")]
+
+
 class _Progress:
     """Reads .ninja_log, to which ninja adds a line for every file as soon as it is finished."""
 
@@ -101,7 +132,7 @@ class _Progress:
         self.sources = [os.path.basename(s) for s in sources]
         self.log = Path(folder, ".ninja_log")
         self.start = start
-        self.seen = set(self._entries())
+        self.seen = set(_entries(self.log))
         self.done: list[str] = []
         self.stopped = threading.Event()
         self.thread = threading.Thread(target=self._run, daemon=True)
@@ -125,7 +156,7 @@ class _Progress:
             print("\033[K", end="", flush=True)
 
     def _show_finished(self) -> None:
-        for entry in self._entries():
+        for entry in _entries(self.log):
             if entry not in self.seen:
                 begin, end, _, output, _ = entry
                 source = self._source_of(output)
@@ -133,18 +164,6 @@ class _Progress:
                     line(source, (int(end) - int(begin)) / 1000)
                 self.done.append(source or output)
                 self.seen.add(entry)
-
-    def _entries(self) -> list[tuple[str, ...]]:
-        """(start ms, end ms, time, output, the command's hash) of every file that ninja has made in this folder.
-
-        Now and then ninja writes the log anew, without the entries that later ones replace: so counting lines is wrong.
-        """
-        try:
-            rows = [tuple(row.split("\t")) for row in self.log.read_text().splitlines()]
-        except FileNotFoundError:
-            return []
-        # CMake's verify_globs asks on each run whether files have come or gone, and makes nothing.
-        return [row for row in rows if len(row) == 5 and not row[3].endswith("verify_globs")]
 
     def _source_of(self, output: str) -> str | None:
         """add2.o is made from add2.cpp, add2.cuda.o and (on the CPU) add2.cu.o from add2.cu. CMake's objects lie in

@@ -8,6 +8,7 @@ torch.utils.cpp_extension reads it.
 import functools
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -77,6 +78,9 @@ def prepare() -> None:
     """Lets torch.utils.cpp_extension find the toolkit and ninja. Call it before importing that module."""
     if home := cuda_home():
         os.environ["CUDA_HOME"] = str(home)
+        nvcc = str(home / "bin" / "nvcc")
+        if shlex.quote(nvcc) != nvcc:  # torch before 2.15 does not quote it
+            os.environ.setdefault("PYTORCH_NVCC", shlex.quote(nvcc))
     scripts = os.path.dirname(sys.executable)  # pip puts ninja there; an environment need not be activated to be used
     if not shutil.which("ninja") and os.path.exists(os.path.join(scripts, "ninja")):
         os.environ["PATH"] = scripts + os.pathsep + os.environ.get("PATH", "")

@@ -3,7 +3,10 @@
 A Python with a fitting torch is used as it is: nothing is installed, nothing is fetched. Any other makes .venv, a
 virtual environment in the repository with all that pyproject.toml lists. The Makefile's targets start with this:
 
-    python3 tools/environment.py --for lesson|test|lint
+    python3 tools/environment.py --for lesson|test|lint [--versions oldest|newest]
+
+With --versions it is a virtual environment of its own, .venv-oldest or .venv-newest, with the oldest or the newest of all
+that pyproject.toml allows: `make test-versions`.
 
 stdout gets the path and nothing else; what there is to say goes to stderr.
 """
@@ -28,9 +31,10 @@ from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / ".venv"
+VERSIONS = next((word for word in ("oldest", "newest") if sys.argv[-2:] == ["--versions", word]), "")
+VENV = ROOT / "-".join(filter(None, [".venv", VERSIONS]))
 PYTHON = VENV / "bin" / "python"
-STAMP = VENV / "made-from"  # what a finished .venv was made from; empty while it is being made
+STAMP = VENV / "made-from"  # what a finished environment was made from; empty while it is being made
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 # This Python; in a virtual environment, the one that it was made from.
 BASE = sys.executable if sys.prefix == sys.base_prefix else f"{sys.base_prefix}/bin/python{VERSION}"
@@ -50,7 +54,8 @@ def stop(*lines):
 def requirements(*lists):
     """What these lists in pyproject.toml hold. Python 3.10 cannot read TOML, but a list of strings is Python, too."""
     text = (ROOT / "pyproject.toml").read_text()
-    return [r for name in lists for r in ast.literal_eval(re.search(rf"(?ms)^{name} = (\[.*?^\])", text)[1])]
+    found = [r for name in lists for r in ast.literal_eval(re.search(rf"(?ms)^{name} = (\[.*?^\])", text)[1])]
+    return [re.sub(r">=([\d.]+)(,<[\d.]+)?", r"==\1.*", r) for r in found] if VERSIONS == "oldest" else found
 
 
 TORCH = next(r for r in requirements("dependencies") if r.startswith("torch"))
@@ -142,7 +147,7 @@ def start_afresh(run):
         stop(f"{ROOT} has {free:.1f} GB free; installing torch takes {need} GB. Make room, then run this again.")
     with contextlib.suppress(metadata.PackageNotFoundError):
         say(f"{sys.executable} has torch {metadata.version('torch')}, but the chapters are tested with {TORCH} only.")
-    say(f"Making .venv with {BASE}: {stay} GB on disk, some minutes, once.")
+    say(f"Making {VENV.name} with {BASE}: {stay} GB on disk, some minutes, once.")
     run(BASE, "-m", "venv", VENV)
 
 
@@ -154,7 +159,7 @@ def set_up():
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say("Another make is setting up .venv; waiting for it.")
+            say("Another make is setting up an environment; waiting for it.")
             fcntl.flock(lock, fcntl.LOCK_EX)
 
         def run(*command):
@@ -170,7 +175,8 @@ def set_up():
         STAMP.write_text("")
         if was == "unusable":
             start_afresh(run)
-        run(PYTHON, "-I", "-m", "pip", "install", "--disable-pip-version-check", *requirements(*EVERYTHING))
+        newest = ["--upgrade"] if VERSIONS == "newest" else []
+        run(PYTHON, "-I", "-m", "pip", "install", "--disable-pip-version-check", *newest, *requirements(*EVERYTHING))
         link_libraries(VENV)
         STAMP.write_text(f"{ingredients()} {BASE}")
 
@@ -178,14 +184,15 @@ def set_up():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--for", dest="purpose", choices=NEEDED, default="lesson")
+    parser.add_argument("--versions", choices=["oldest", "newest"], help="in an environment of its own; comes last")
     parser.add_argument("--check", action="store_true", help="install nothing: say what is missing (for cmake)")
     options = parser.parse_args()
     purpose = options.purpose
     if purpose != "lint":
         check_compiler()
-    if Path(sys.prefix).resolve() != VENV.resolve() and fits(TORCH):
+    if not VERSIONS and Path(sys.prefix).resolve() != VENV.resolve() and fits(TORCH):
         check_packages(purpose)
-        with contextlib.suppress(PermissionError):
+        with contextlib.suppress(OSError):  # a Python that one may only read
             link_libraries(sys.prefix)
         print(sys.executable)
         return
@@ -203,6 +210,11 @@ def main():
             f"Failed: {' '.join(map(str, error.cmd[:5]))}. What it says above is why; no network is the usual reason.",
             f"{VENV} is unfinished. Run the same command again: pip's cache keeps what was fetched.",
             "If it ran out of space: PIP_NO_CACHE_DIR=1 keeps no copies, TMPDIR=/a/larger/folder unpacks elsewhere.",
+        )
+    except OSError as error:
+        stop(
+            f"{VENV} cannot be made: {error}",
+            "Make room, or use a copy of the repository that you own, or a Python that has torch: make PYTHON=...",
         )
     print(PYTHON)
 

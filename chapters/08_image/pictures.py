@@ -26,7 +26,8 @@ def main(module, folder):
     folder.mkdir(parents=True, exist_ok=True)
 
     def write(name, picture):
-        cv2.imwrite(str(folder / name), picture, [cv2.IMWRITE_PNG_COMPRESSION, 9])
+        if not cv2.imwrite(str(folder / name), picture, [cv2.IMWRITE_PNG_COMPRESSION, 9]):
+            sys.exit(f"{folder / name} could not be written")
         print(f"{'picture':8}{folder / name}")
 
     # OpenCV's arrays are B, G, R: imwrite expects it so, imread gives it so.
