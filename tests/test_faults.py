@@ -120,12 +120,11 @@ def test_two_at_once(small):
 def test_full_disk(small, size):
     """4k: not even ninja's file has room. 12k: the object has none."""
     small.build.mkdir()
-    tmpfs = 'mount -t tmpfs -o size="$2" none "$1"'
-    again = f'{shlex.join(small.command)}; mount -o remount,size=9M "$1"'
-    out, err = small.run(*in_a_namespace(tmpfs, small.build, size))
-    assert "No space left on device" in err and "Traceback" not in err and "answer" not in out
-    out, err = small.run(*in_a_namespace(f"{tmpfs}; {again} || mount -o remount,size=9M $1", small.build, size))
-    assert out.endswith("answer 1\n"), err
+    prefix = in_a_namespace('mount -t tmpfs -o size="$2" none "$1"', small.build, size)
+    with_room = f'"$@"; mount -o remount,size=9M {shlex.quote(str(small.build))}; exec "$@"'
+    out, err = small.run(*prefix, "sh", "-c", with_room, "sh")
+    assert "No space left on device" in err and "Traceback" not in err
+    assert out.count("answer") == 1 and out.endswith("answer 1\n"), out + err
 
 
 def test_read_only_checkout():
