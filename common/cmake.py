@@ -25,7 +25,6 @@ def build(name: str, sources: list[str], targets: list[str], root: Path = ROOT, 
     cmake = program("cmake", "cmake>=3.30")
     ninja = program("ninja", "ninja")
     folder = folder or extension_folder("cmake")
-    _refuse_the_future(root)
     with progress.watch(name, sources, writable(folder)):
         # Configured once; then ninja runs cmake by itself when a CMakeLists.txt has changed.
         if not _is_configured(folder, root):
@@ -36,25 +35,15 @@ def build(name: str, sources: list[str], targets: list[str], root: Path = ROOT, 
     return folder
 
 
-def _refuse_the_future(root: Path) -> None:
-    """Raises BuildError for one of CMake's files that is newer than now: ninja would run cmake a hundred times, in vain."""
-    for pattern in "*", "cmake/**/*", "*/CMakeLists.txt", "*/*/CMakeLists.txt", "*/*/*.cmake":
-        for file in root.glob(pattern):
-            if file.is_file() and file.stat().st_mtime > time.time() + 1:
-                raise progress.BuildError(
-                    f"{file} is dated in the future: the clock was set back, or that of another machine is ahead. "
-                    f"This gives such files the time of now:\n    find '{root}' -newermt now -type f -exec touch {{}} +"
-                )
-
-
 def _is_configured(folder: Path, root: Path) -> bool:
-    """Whether CMake's files in that folder can be used; what is of another place (root was moved) is removed."""
-    build, cache = folder / "build.ninja", folder / "CMakeCache.txt"
-    if cache.exists() and f"CMAKE_HOME_DIRECTORY:INTERNAL={root}\n" not in cache.read_text(errors="replace"):
+    """Whether CMake's files there can be used. Removes them where root was moved, or the clock set back since."""
+    cache = folder / "CMakeCache.txt"
+    moved = cache.exists() and f"CMAKE_HOME_DIRECTORY:INTERNAL={root}\n" not in cache.read_text(errors="replace")
+    if moved or any(file.lstat().st_mtime > time.time() + 1 for file in folder.iterdir()):
         for entry in folder.iterdir():
             if entry.name != ".in_use":  # our lock
                 shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
-    return build.exists() and build.stat().st_mtime < time.time() + 1  # a clock set back: no change would be newer
+    return (folder / "build.ninja").exists()
 
 
 def program(name: str, package: str) -> str:
@@ -73,4 +62,6 @@ def _run(*command) -> None:
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     )
     if done.returncode != 0:
-        raise progress.BuildFailure(done.stdout)
+        future = "perhaps system time is not set"  # ninja's words for a CMakeLists.txt from the future
+        touch = f"This gives such files the time of now:\n    find '{ROOT}' -newermt now -type f -exec touch {{}} +"
+        raise progress.BuildFailure(done.stdout.replace(future, f"{future}\n{touch}"))

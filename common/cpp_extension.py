@@ -13,7 +13,6 @@ import functools
 import inspect
 import logging
 import os
-import re
 import shlex
 import sys
 from pathlib import Path
@@ -47,7 +46,6 @@ def load(*args, **kwargs):
     call["sources"] = [str(s) for s in ([sources] if isinstance(sources, (str, Path)) else sources)]
     call["build_directory"] = folder = _build_directory(call)
     call["extra_ldflags"] = [*_LDFLAGS, *(call.get("extra_ldflags") or [])]
-    _refuse_odd_paths(folder, *call["sources"])
     with progress.watch(call["name"], call["sources"], folder), _quoted_ldflags():
         if device.type == "cpu":
             call = _for_cpu(call)
@@ -65,7 +63,6 @@ def load_inline(*args, **kwargs):
         if not isinstance(call.get(sources) or "", str):
             call[sources] = list(call[sources])
     sources = ["main.cpp", "cuda.cu"] if call.get("cuda_sources") else ["main.cpp"]
-    _refuse_odd_paths(folder)
     with progress.watch(call["name"], sources, folder), _quoted_ldflags():
         if device.type == "cuda":
             toolkit.require()
@@ -110,16 +107,6 @@ def writable(folder: Path) -> str:
         help = "make room on that disk" if full else "use a copy of the repository that you own"
         raise progress.BuildError(f"{error}\nA build writes there: {help}.") from None
     return str(folder)
-
-
-def _refuse_odd_paths(*paths: str) -> None:
-    """Raises BuildError for a path that ninja, and for a CXX that the shell would read as more than a name."""
-    for path in paths:
-        if odd := re.search(r"[$:|\r\n]", os.path.abspath(path)):
-            raise progress.BuildError(f"{path!r} has a {odd[0]!r}, and ninja builds no such file: use another folder.")
-    compiler = os.environ.get("CXX", "")
-    if odd := re.search(r"[^\w\s./+@%=,:~-]|[\r\n]", compiler):
-        raise progress.BuildError(f"CXX={compiler!r} has a {odd[0]!r}: expected the path of a compiler.")
 
 
 def _quoted_ldflags():

@@ -1,6 +1,7 @@
 """What a reader sees of a build: which file is compiled and how long it takes, and one error instead of ninja's log."""
 
 import contextlib
+import errno
 import fcntl
 import os
 import re
@@ -42,18 +43,12 @@ def watch(name: str, sources: list[str], folder: str):
             yield
         except cuda_on_cpu.TranslationError as error:
             raise BuildError(f"{name} does not build.\n{error}") from None
-        except OSError as error:  # the disk is full: a failing compiler is no OSError
-            raise BuildError(f"{name} does not build.\n{error}") from None
         except RuntimeError as error:
             if not isinstance(error, BuildFailure) and "Error building extension" not in str(error):
                 raise
             log = Path(folder, "error.log")
-            said = f"{name} does not build.\n{first_error(str(error))}"
-            try:
-                log.write_text(f"{error}\n")
-            except OSError:
-                raise BuildError(said) from None
-            raise BuildError(f"{said}\n(all of it: {log})", log) from None
+            log.write_text(f"{error}\n")
+            raise BuildError(f"{name} does not build.\n{first_error(str(error))}\n(all of it: {log})", log) from None
         finally:
             progress.stop()
     line(name, time.monotonic() - start, "" if progress.done else "nothing changed")
@@ -62,6 +57,7 @@ def watch(name: str, sources: list[str], folder: str):
 @contextlib.contextmanager
 def lock(folder: str, name: str):
     """One build in a folder at a time. The lock is the kernel's (flock): it ends with the process, however that ends."""
+    _refuse_commands(folder)
     with open(os.path.join(folder, ".in_use"), "w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -69,6 +65,15 @@ def lock(folder: str, name: str):
             print(f"{'build':8}{name} is being built by another process: waiting for it", file=sys.stderr)
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def _refuse_commands(folder: str | Path) -> None:
+    """Raises BuildError for what torch writes into ninja's file as it is: there, or in the shell, it is more than a name."""
+    if odd := re.search(r"[$:|\r\n]", str(folder)):
+        raise BuildError(f"{str(folder)!r} has a {odd[0]!r}, and ninja builds no such file: use another folder.")
+    for name in "CC", "CXX", "CFLAGS", "CPPFLAGS", "LDFLAGS", "PYTORCH_NVCC":
+        if odd := re.search(r"[;&|<>$`\r\n]", os.environ.get(name, "")):
+            raise BuildError(f"{name}={os.environ[name]!r} has a {odd[0]!r}, which starts another command: take it out.")
 
 
 def forget_the_future(folder: str | Path) -> None:
@@ -108,6 +113,8 @@ def excepthook(kind, error, traceback) -> None:
         print(error, file=sys.stderr)
     elif isinstance(error, BrokenPipeError):  # make chapter03 | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    elif isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+        print(error, file=sys.stderr)  # full or read-only: it says which file
     else:
         sys.__excepthook__(kind, error, traceback)
 

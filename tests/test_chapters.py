@@ -7,7 +7,7 @@ import sys
 
 import pytest
 import torch
-from conftest import CHAPTERS, ROOT, chapter
+from conftest import CHAPTERS, ROOT, chapter, without_network
 
 from common import device, toolkit
 
@@ -26,8 +26,8 @@ HEADINGS = [
 
 
 def run(folder, *args, **environment):
-    """main.py in a process of its own, started from another folder and with nothing activated."""
-    command = [sys.executable, str(folder / "main.py"), *args]
+    """main.py in a process of its own, started from another folder, with nothing activated and without a network."""
+    command = [*without_network(), sys.executable, str(folder / "main.py"), *args]
     env = {k: v for k, v in os.environ.items() if not k.startswith(("CHAPTERS_", "CUDA_REVERSE"))} | environment
     return subprocess.run(command, cwd="/", env=env, capture_output=True, text=True)
 

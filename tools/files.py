@@ -6,16 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-
-@contextlib.contextmanager
-def alone(folder: Path):
-    """One process at a time in that folder. The lock is the kernel's (flock): it ends with the process."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
+LOCK = Path(__file__).resolve().parents[1] / "build" / ".writing"  # the kernel's (flock): it ends with the process
 
 
 def rewrite(file: Path, change) -> None:
@@ -26,8 +17,10 @@ def rewrite(file: Path, change) -> None:
     file = file.resolve()  # of a link, what it points to
     unfinished = file.with_name(f"{file.name}.unfinished")
     try:
+        LOCK.parent.mkdir(exist_ok=True)
         file.parent.mkdir(parents=True, exist_ok=True)
-        with alone(file.parent):
+        with open(LOCK, "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
             new = change(file.read_text() if file.exists() else "")
             try:
                 with open(unfinished, "wb") as out:
