@@ -73,7 +73,9 @@ def _refuse_commands(folder: str | Path) -> None:
         raise BuildError(f"{str(folder)!r} has a {odd[0]!r}, and ninja builds no such file: use another folder.")
     for name in "CC", "CXX", "CFLAGS", "CPPFLAGS", "LDFLAGS", "PYTORCH_NVCC":
         if odd := re.search(r"[;&|<>$`\r\n]", os.environ.get(name, "")):
-            raise BuildError(f"{name}={os.environ[name]!r} has a {odd[0]!r}, which starts another command: take it out.")
+            raise BuildError(
+                f"{name}={os.environ[name]!r} has a {odd[0]!r}, which starts another command: take it out."
+            )
 
 
 def forget_the_future(folder: str | Path) -> None:
@@ -114,7 +116,9 @@ def excepthook(kind, error, traceback) -> None:
     elif isinstance(error, BrokenPipeError):  # make chapter03 | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     elif isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
-        print(error, file=sys.stderr)  # full or read-only: it says which file
+        print(
+            f"{error}\nA lesson writes to build/: that needs room, and a disk that you may write to.", file=sys.stderr
+        )
     else:
         sys.__excepthook__(kind, error, traceback)
 

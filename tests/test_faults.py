@@ -35,11 +35,11 @@ sys.path.insert(0, {str(ROOT)!r})
 from common import progress
 from common.cpp_extension import load
 
-for options in "size=4k", "size=12k", "size=9M", "ro":
+for n, options in enumerate(["size=4k", "size=12k", "size=9M", "ro"]):
     subprocess.run(["mount", "-o", f"remount,{{options}}", sys.argv[2]], check=True)
     print(options, file=sys.stderr)
     try:
-        print("answer", load("small", [sys.argv[1]], build_directory=sys.argv[2]).answer)
+        print("answer", load(f"small{{n}}", [sys.argv[1]], build_directory=sys.argv[2]).answer)
     except (progress.BuildError, OSError):
         progress.excepthook(*sys.exc_info())
 """
@@ -134,7 +134,8 @@ def test_full_and_read_only_disk(small):
     command = [*prefix, sys.executable, "-c", DISK, str(small.source), str(small.build)]
     done = subprocess.run(command, capture_output=True, text=True)
     full, fuller, enough, read_only = re.split("size=.*\n|ro\n", done.stderr)[1:]
-    assert "No space left on device" in full and "No space left on device" in fuller and enough == ""
+    assert re.fullmatch(r".*No space left on device\nA lesson writes to build/: that needs room, .*\n", full)
+    assert re.match(r"small1 does not build.\n.*No space left on device", fuller) and enough == ""
     assert done.stdout.count("answer") == 1 and done.stdout.endswith("answer 1\n")
     assert re.fullmatch(r".* Read-only file system: .*\nA build writes there: use a copy .* own\.\n", read_only)
     assert "Traceback" not in done.stderr
@@ -184,7 +185,14 @@ def test_a_name_that_ninja_cannot_have(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["CC", "CXX", "CFLAGS", "CPPFLAGS", "LDFLAGS", "PYTORCH_NVCC"])
 def test_a_compiler_is_no_command(tmp_path, monkeypatch, name):
-    for text in "; touch pwned", "c++ && touch pwned", "$(touch pwned)", "`touch pwned`", "c++\ntouch pwned", "x | tee pwned":
+    for text in (
+        "; touch pwned",
+        "c++ && touch pwned",
+        "$(touch pwned)",
+        "`touch pwned`",
+        "c++\ntouch pwned",
+        "x | tee pwned",
+    ):
         monkeypatch.setenv(name, text)
         with pytest.raises(progress.BuildError, match=f"{name}=.* starts another command: take it out"):
             load(tmp_path / "x")
