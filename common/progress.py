@@ -68,9 +68,10 @@ def lock(folder: str, name: str):
 
 
 def _refuse_commands(folder: str | Path) -> None:
-    """Raises BuildError for what torch writes into ninja's file as it is: there, or in the shell, it is more than a name."""
-    if odd := re.search(r"[$:|\r\n]", str(folder)):
-        raise BuildError(f"{str(folder)!r} has a {odd[0]!r}, and ninja builds no such file: use another folder.")
+    """Raises BuildError for what torch hands to ninja and to the shell, and what they read as more than a name."""
+    # What ninja does not find in a compiler's list of headers; then it compiles all of them, each time.
+    if odd := re.search(r"[^\w +,/.~(){}%=@\[\]!\x80-\U0010ffff-]", str(folder)):
+        raise BuildError(f"{str(folder)!r} has a {odd[0]!r}, which ninja cannot have: use another folder.")
     for name in "CC", "CXX", "CFLAGS", "CPPFLAGS", "LDFLAGS", "PYTORCH_NVCC":
         if odd := re.search(r"[;&|<>$`\r\n]", os.environ.get(name, "")):
             raise BuildError(
