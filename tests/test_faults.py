@@ -140,6 +140,8 @@ def test_full_and_read_only_disk(small):
     assert done.stdout.count("answer") == 1 and done.stdout.endswith("answer 1\n")
     assert re.fullmatch(r".* Read-only file system: .*\nA build writes there: use a copy .* own\.\n", read_only)
     assert "Traceback" not in done.stderr
+    linker = "ld: final link failed: No space left on device"
+    assert progress.first_error(f"{linker}\ncollect2: error: ld returned 1 exit status") == linker
 
 
 @pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)

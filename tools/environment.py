@@ -6,7 +6,7 @@ virtual environment in the repository with all that pyproject.toml lists. The Ma
     python3 tools/environment.py --for lesson|test|lint [--versions oldest|newest]
 
 With --versions it is a virtual environment of its own, .venv-oldest or .venv-newest, with the oldest or the newest of all
-that pyproject.toml allows: `make test-versions`.
+that pyproject.toml allows: `make test-versions`. Remove .venv-newest to get what has come out since.
 
 stdout gets the path and nothing else; what there is to say goes to stderr.
 """
