@@ -18,6 +18,10 @@ from conftest import CHAPTERS, ROOT, chapter, without_network
 
 from common import cmake, cpp_extension, progress, toolkit
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*fork:DeprecationWarning"
+)  # of a process with threads; these only wait
+
 SOURCE = """
 #include <Python.h>
 #define JOIN(a, b) a##b
@@ -101,7 +105,6 @@ def in_a_namespace(script, *arguments):
 # ---- killed, and two at once ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_killed_while_building(small):
     for step, half in ("-c", "small.o"), ("-shared", "small.so"):
         process = small.start(HANG=step)
@@ -115,7 +118,6 @@ def test_killed_while_building(small):
     assert small.load() == 1
 
 
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_two_at_once(small, capfd):
     processes = [small.start(SLOW="0.5") for _ in range(2)]
     for process in processes:
@@ -162,7 +164,6 @@ def test_a_picture_that_cannot_be_written(tmp_path, monkeypatch):
 # ---- paths and variables -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_folder_with_blanks_and_other_letters(tmp_path, monkeypatch, capfd):
     name = "two words, Ümläute 漢字 (@home) [1] {2} 50% a~b=c+d!"
     torch_lib = tmp_path / f"torch in {name}"
@@ -208,7 +209,6 @@ def test_a_compiler_is_no_command(tmp_path, monkeypatch, name):
 # ---- the clock ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_clock_set_back(small, monkeypatch):
     """What was built before is dated in the future, and so is newer than a source that has been changed since."""
     small.start().join()  # in one process, torch would give what has changed another name
@@ -219,7 +219,6 @@ def test_clock_set_back(small, monkeypatch):
     assert small.load() == 2
 
 
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_source_from_the_future(small):
     for answer in 1, 2:
         small.write(answer)
