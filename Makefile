@@ -28,6 +28,11 @@ test:
 		CHAPTERS_DEVICE=cpu "$$python" -m pytest $(ARGS); \
 	fi
 
+## make doctor       what on this machine keeps lessons from running, and the command that mends it
+doctor:
+	@command -v "$(PYTHON)" >/dev/null || { echo "PYTHON=$(PYTHON): no such program" >&2; exit 1; }; \
+	"$(PYTHON)" tools/doctor.py $(ARGS)
+
 ## make cmake        the C++ side by CMake: configure, build, and ctest
 cmake:
 	@$(call python,test) && PATH="$$(dirname "$$python"):$$PATH" && \
@@ -52,7 +57,8 @@ $(NUMBERS:%=sanitize%): sanitize%:
 
 ## make chapterNN    build, check and time that chapter;  make chapter03 ARGS='--help' passes arguments on
 $(NUMBERS:%=chapter%): chapter%:
-	@$(call python,lesson) && "$$python" chapters/$*_*/main.py $(ARGS)
+	@{ $(call python,lesson) && "$$python" chapters/$*_*/main.py $(ARGS); } || \
+	{ status=$$?; "$(PYTHON)" tools/doctor.py --short >&2; exit $$status; }
 
 ## make gpu-sanitize   every kernel under compute-sanitizer's four tools: memcheck, racecheck, initcheck, synccheck
 gpu-sanitize:
@@ -68,4 +74,4 @@ $(NUMBERS:%=bench%): bench%:
 chapter% sanitize% bench%:
 	@echo "There is no chapter $*; there are: $(NUMBERS)" >&2; exit 1
 
-.PHONY: help setup test cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)
+.PHONY: help setup test doctor cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)

@@ -1,0 +1,100 @@
+"""Python, torch and the packages beside it."""
+
+import os
+import shutil
+import sys
+import sysconfig
+from importlib import metadata
+from pathlib import Path
+
+import environment
+
+from . import broken, check, ok, warning
+from .machine import quoted, run
+
+PIP = f"{quoted(sys.executable)} -m pip"
+
+
+@check
+def torch(m):
+    """Without a torch that fits and can be imported, nothing runs."""
+    if m.torch is None:
+        half = environment.STAMP.exists() and not environment.STAMP.read_text()
+        where = ".venv is unfinished" if half else f"{sys.executable} has none, and there is no finished .venv"
+        return broken(f"no torch: {where}", "make setup")
+    if not environment.fits(environment.TORCH):
+        return broken(f"{m.torch.version} in {m.torch.folder}; the chapters need {environment.TORCH}", "make setup")
+    if m.asked["error"]:
+        again = f"{PIP} install --force-reinstall --no-deps torch=={m.torch.version.partition('+')[0]}"
+        return broken(f"{m.torch.version} cannot be imported: {m.asked['error']}", again)
+    return ok(f"{m.torch.version}, Python {sys.version.split()[0]}, {sys.executable}")
+
+
+@check
+def one_torch(m):
+    """With two on the path, pip sees one, Python imports the other, and an extension is built for either."""
+    folders = [torch.folder for torch in m.torches]
+    infos = [info for folder in folders for info in folder.parent.glob("torch-*.dist-info")]
+    if len(folders) > 1:
+        first = folders[0].parent
+        if str(first) in os.environ.get("PYTHONPATH", "").split(os.pathsep):
+            cure = "unset PYTHONPATH"
+        else:
+            cure = "export PYTHONNOUSERSITE=1" if ".local" in first.parts else f"rm -r {quoted(folders[1])}*"
+        return warning(f"{folders[0]} is imported, {folders[1]} is there, too", cure)
+    if len(infos) > 1:
+        names = " and ".join(sorted(info.name for info in infos))
+        return broken(f"{names}: an upgrade that did not end", f"{PIP} install --force-reinstall {environment.TORCH!r}")
+    return ok("one on the path" if folders else "none")
+
+
+@check
+def packages(m):
+    """torch.utils.cpp_extension needs setuptools, and the lessons numpy."""
+    if not environment.fits(environment.TORCH):
+        return ok("they come with torch")
+    wanted = [r for r in environment.requirements("dependencies") if environment.package(r) not in ("torch", "ninja")]
+    missing = [r for r in wanted if not environment.fits(r)]
+    if missing:
+        return broken(f"missing: {', '.join(missing)}", f"{PIP} install {' '.join(map(quoted, missing))}")
+    return ok(", ".join(f"{name} {metadata.version(name)}" for name in map(environment.package, wanted)))
+
+
+@check
+def ninja(m):
+    """torch compiles through it; where it is missing, load() ends before it has begun."""
+    beside = Path(sys.executable).with_name("ninja")  # common/toolkit.py puts this folder on the PATH
+    program = shutil.which("ninja") or (str(beside) if beside.exists() else None)
+    if program is None:
+        return broken("not found", f"{PIP} install ninja")
+    status, out, err = run(program, "--version")
+    if status != 0:
+        return broken(f"{program} does not run: {err.strip()[:80]}", f"{PIP} install --force-reinstall ninja")
+    return ok(f"{out.strip()}, {program}")
+
+
+@check
+def python_headers(m):
+    """Every binding includes Python.h, which most systems keep in a package of its own."""
+    header = Path(sysconfig.get_path("include")) / "Python.h"
+    if header.exists():
+        return ok(header)
+    return broken(f"no {header}", f"sudo apt-get install python{environment.VERSION}-dev")
+
+
+@check
+def hidden_modules(m):
+    """A file random.py or build.py in a lesson's folder, or on PYTHONPATH, is imported in place of the real one."""
+    wanted = [environment.package(r).replace("-", "_") for r in environment.requirements(*environment.EVERYTHING)]
+    known = {"common", *wanted, *sys.stdlib_module_names}
+    own = [m.repository, *sorted(m.repository.glob("chapters/*"))]
+    foreign = [Path(entry) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    for folder in [*own, *foreign]:
+        for entry in sorted(folder.iterdir()) if folder.is_dir() else []:
+            name = entry.name.removesuffix(".py")
+            module = entry.suffix == ".py" or (entry / "__init__.py").exists()
+            installed = any(folder.glob(f"{name}-*.dist-info"))  # not in the way: this is the package
+            if module and name in known and not installed and entry != m.repository / "common":
+                away = f"mv {quoted(entry)} {quoted(entry.with_name('my_' + entry.name))}"
+                return broken(f"{entry} hides the module {name}", away if folder in own else "unset PYTHONPATH")
+    return ok("no file hides a module")
