@@ -5,8 +5,8 @@ MAINS := $(filter chapters/%,$(wildcard chapters/[0-9][0-9]_*/main.py))
 NUMBERS := $(sort $(foreach main,$(MAINS),$(word 2,$(subst /, ,$(subst _, ,$(main))))))
 
 # $(call python,lesson|test|lint) sets the shell's variable of that name, or ends the recipe.
-python = command -v "$(PYTHON)" >/dev/null || { echo "PYTHON=$(PYTHON): no such program" >&2; exit 1; }; \
-	python=$$("$(PYTHON)" tools/environment.py --for $(1))
+named = command -v "$(PYTHON)" >/dev/null || { echo "PYTHON=$(PYTHON): no such program" >&2; exit 1; }
+python = $(named); python=$$("$(PYTHON)" tools/environment.py --for $(1))
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -30,8 +30,7 @@ test:
 
 ## make doctor       what on this machine keeps lessons from running, and the command that mends it
 doctor:
-	@command -v "$(PYTHON)" >/dev/null || { echo "PYTHON=$(PYTHON): no such program" >&2; exit 1; }; \
-	"$(PYTHON)" tools/doctor.py $(ARGS)
+	@$(named); "$(PYTHON)" tools/doctor.py $(ARGS)
 
 ## make cmake        the C++ side by CMake: configure, build, and ctest
 cmake:

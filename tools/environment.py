@@ -76,9 +76,8 @@ def fits(requirement):
     try:
         have = numbers(metadata.version(package(requirement)))
     except metadata.PackageNotFoundError:
-        return (
-            package(requirement) == "ninja" and shutil.which(name) is not None
-        )  # conda's and Debian's ninja is a program only
+        # conda's and Debian's ninja is a program only
+        return package(requirement) == "ninja" and shutil.which("ninja") is not None
     compare = {">=": have.__ge__, "<": have.__lt__, "==": have.__eq__}
     return all(compare[sign](numbers(version)) for sign, version in re.findall(r"(>=|<|==)([\d.]+)", requirement))
 

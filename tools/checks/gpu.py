@@ -53,11 +53,8 @@ def runs_on(architectures, capability):
     """
     for kind, major, minor, special in re.findall(r"(sm|compute)_(\d+)(\d)(a?)\b", " ".join(architectures)):
         code = int(major), int(minor)
-        if special or code > capability:
-            fits = code == capability
-        else:
-            fits = kind == "compute" or code[0] == capability[0]
-        if fits:
+        later = not special and code < capability and (kind == "compute" or code[0] == capability[0])
+        if code == capability or later:
             return True
     return False
 
