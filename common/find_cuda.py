@@ -5,12 +5,15 @@ asks the same question where torch is missing.
 import functools
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+USUAL = Path("/usr/local/cuda")
 
 
 def candidates(cuda: str) -> Iterator[Path]:
@@ -21,7 +24,7 @@ def candidates(cuda: str) -> Iterator[Path]:
         yield Path(place) / "nvidia" / f"cu{cuda.split('.')[0]}"
     if nvcc := shutil.which("nvcc"):
         yield Path(nvcc).resolve().parents[1]
-    yield Path("/usr/local/cuda")
+    yield USUAL
 
 
 @functools.cache
@@ -48,4 +51,4 @@ def choose(cuda: str, homes: Iterable[Path]) -> Path | None:
 
 def install(cuda: str) -> str:
     """The command that installs such a toolkit beside torch."""
-    return f"{sys.executable} -m pip install 'cuda-toolkit[nvcc,crt,nvvm,cccl]=={cuda}.*'"
+    return f"{shlex.quote(sys.executable)} -m pip install 'cuda-toolkit[nvcc,crt,nvvm,cccl]=={cuda}.*'"

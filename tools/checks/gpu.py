@@ -2,10 +2,9 @@
 
 import os
 import re
-import sys
 
 from . import broken, check, ok, warning
-from .machine import quoted, run
+from .machine import pip, quoted, run
 
 DRIVER = "sudo ubuntu-drivers install && sudo reboot"
 
@@ -38,8 +37,10 @@ def torch_and_gpu(m):
     if m.torch is None or m.asked["error"]:
         return ok("torch comes first")
     if m.torch.cuda is None:
-        again = f"{quoted(sys.executable)} -m pip install --force-reinstall --index-url https://pypi.org/simple torch=="
+        again = f"{pip()} install --force-reinstall --index-url https://pypi.org/simple torch=="
         return warning(f"torch {m.torch.version} has no CUDA", again + m.torch.version.partition("+")[0])
+    if driver(m).status != "ok":
+        return ok("the driver comes first")
     if "CUDA_VISIBLE_DEVICES" in os.environ:
         hidden = f"CUDA_VISIBLE_DEVICES={os.environ['CUDA_VISIBLE_DEVICES']}"
         return warning(f"{hidden} hides the GPU", "unset CUDA_VISIBLE_DEVICES")
@@ -66,7 +67,7 @@ def architecture(m):
     for gpu in m.gpus if built else []:
         if not runs_on(built, gpu.capability):
             name = f"{gpu.name} is {'.'.join(map(str, gpu.capability))}"
-            older = f"{quoted(sys.executable)} -m pip install --force-reinstall torch --index-url "
+            older = f"{pip()} install --force-reinstall torch --index-url "
             cure = older + "https://download.pytorch.org/whl/cu126"  # it keeps the GPUs that CUDA 13 has dropped
             return m.serious(f"{name}; torch is built for {' '.join(built)}", cure)
     return ok(" ".join(built) or "torch names none")

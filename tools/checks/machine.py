@@ -73,6 +73,11 @@ def quoted(path):
     return shlex.quote(str(path))
 
 
+def pip():
+    """pip of the Python that runs the lessons."""
+    return f"{quoted(sys.executable)} -m pip"
+
+
 class Machine:
     def __init__(self, root="/", repository=environment.ROOT):
         importlib.invalidate_caches()

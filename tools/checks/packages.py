@@ -10,9 +10,7 @@ from pathlib import Path
 import environment
 
 from . import broken, check, ok, warning
-from .machine import quoted, run
-
-PIP = f"{quoted(sys.executable)} -m pip"
+from .machine import pip, quoted, run
 
 
 @check
@@ -25,7 +23,7 @@ def torch(m):
     if not environment.fits(environment.TORCH):
         return broken(f"{m.torch.version} in {m.torch.folder}; the chapters need {environment.TORCH}", "make setup")
     if m.asked["error"]:
-        again = f"{PIP} install --force-reinstall --no-deps torch=={m.torch.version.partition('+')[0]}"
+        again = f"{pip()} install --force-reinstall --no-deps torch=={m.torch.version.partition('+')[0]}"
         return broken(f"{m.torch.version} cannot be imported: {m.asked['error']}", again)
     return ok(f"{m.torch.version}, Python {sys.version.split()[0]}, {sys.executable}")
 
@@ -44,7 +42,9 @@ def one_torch(m):
         return warning(f"{folders[0]} is imported, {folders[1]} is there, too", cure)
     if len(infos) > 1:
         names = " and ".join(sorted(info.name for info in infos))
-        return broken(f"{names}: an upgrade that did not end", f"{PIP} install --force-reinstall {environment.TORCH!r}")
+        return broken(
+            f"{names}: an upgrade that did not end", f"{pip()} install --force-reinstall {environment.TORCH!r}"
+        )
     return ok("one on the path" if folders else "none")
 
 
@@ -56,7 +56,7 @@ def packages(m):
     wanted = [r for r in environment.requirements("dependencies") if environment.package(r) not in ("torch", "ninja")]
     missing = [r for r in wanted if not environment.fits(r)]
     if missing:
-        return broken(f"missing: {', '.join(missing)}", f"{PIP} install {' '.join(map(quoted, missing))}")
+        return broken(f"missing: {', '.join(missing)}", f"{pip()} install {' '.join(map(quoted, missing))}")
     return ok(", ".join(f"{name} {metadata.version(name)}" for name in map(environment.package, wanted)))
 
 
@@ -66,10 +66,10 @@ def ninja(m):
     beside = Path(sys.executable).with_name("ninja")  # common/toolkit.py puts this folder on the PATH
     program = shutil.which("ninja") or (str(beside) if beside.exists() else None)
     if program is None:
-        return broken("not found", f"{PIP} install ninja")
+        return broken("not found", f"{pip()} install ninja")
     status, out, err = run(program, "--version")
     if status != 0:
-        return broken(f"{program} does not run: {err.strip()[:80]}", f"{PIP} install --force-reinstall ninja")
+        return broken(f"{program} does not run: {err.strip()[:80]}", f"{pip()} install --force-reinstall ninja")
     return ok(f"{out.strip()}, {program}")
 
 

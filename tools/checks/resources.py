@@ -1,9 +1,9 @@
 """Memory, disk, and what earlier builds have left."""
 
+import contextlib
 import os
 import re
 import shutil
-import sys
 import tempfile
 import time
 from importlib import metadata
@@ -12,7 +12,7 @@ from pathlib import Path
 import environment
 
 from . import broken, check, ok, warning
-from .machine import quoted
+from .machine import pip, quoted
 
 GB = 1e9
 
@@ -73,10 +73,14 @@ def torch_extensions():
 
 
 def is_open(file):
-    """Whether one of this user's processes has the file open. Without /proc: whether it is younger than an hour."""
+    """Whether a process has the file open, of those that we may look into. Without /proc: whether it is an hour old."""
     if not Path("/proc/self/fd").exists():
         return time.time() - file.stat().st_mtime < 3600
-    return any(os.path.realpath(fd) == str(file.resolve()) for fd in Path("/proc").glob("[0-9]*/fd/*"))
+    for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):  # the process has ended, or is somebody else's
+            if descriptor.samefile(file):
+                return True
+    return False
 
 
 @check
@@ -101,7 +105,7 @@ def old_extensions(m):
             exact = re.match(r"torch *\(?== *([\d.]+\d)", requirement)
             if exact and have[: len(environment.numbers(exact[1]))] != environment.numbers(exact[1]):
                 name = package.metadata["Name"]
-                again = f"{quoted(sys.executable)} -m pip uninstall {name}    # then build or install it anew"
+                again = f"{pip()} uninstall {name}    # then build or install it anew"
                 return warning(f"{name} was built for torch {exact[1]}, here is {m.torch.version}", again)
     # pip and conda write this folder last, so it is as old as the installation; torch's own files may be older.
     infos = m.torch.folder.parent.glob(f"torch-{m.torch.version.partition('+')[0]}*.dist-info")

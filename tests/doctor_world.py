@@ -1,0 +1,181 @@
+"""A machine of straw for tests/test_doctor.py: programs, torch, GPU and system files that the checks look at, all planted
+in a temporary folder. So a check says the same on every machine, and a test breaks one thing at a time.
+"""
+
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "tools"))
+import environment
+from checks import machine as checks_machine
+from checks import resources
+
+TORCH = """
+from . import version
+GPU, SAID = {gpu}, {said!r}
+class cuda:
+    def is_available():
+        if SAID:
+            import warnings
+            warnings.warn(SAID)
+        return GPU
+class _C:
+    def _cuda_getArchFlags():
+        return "sm_75 sm_80 sm_90"
+{more}
+"""
+EXTENSION = (
+    "[('Hopper', '9.0+PTX'), ('Volta', '7.0+PTX')] ['5.0', '7.0', '8.0', '9.0', '9.0a']"  # as torch's file has it
+)
+NVCC = """
+case "$*" in
+    *--version*) echo "Cuda compilation tools, release {version}, V{version}.1";;
+    *--list-gpu-arch*) echo compute_80; echo compute_90;;
+    *) {compile};;
+esac
+"""
+SMI = 'case "$*" in *query*) echo "NVIDIA H200, 580.1, {capability}";; *) echo "| CUDA Version: {cuda} |";; esac'
+ENVIRONMENT = "import json, os; print(); print(json.dumps(dict(os.environ)))"
+
+
+class World:
+    def __init__(self, folder, monkeypatch):
+        self.folder, self.monkeypatch = folder, monkeypatch
+        self.bin, self.site, self.root = folder / "bin", folder / "site-packages", folder / "root"
+        self.repository, self.home, self.include = folder / "a clone", folder / "home", folder / "include"
+        self.cuda = self.site / "nvidia" / "cu13"
+        self.called = folder / "called"
+        for name in list(os.environ):
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("PATH", str(self.bin))
+        monkeypatch.setenv("HOME", str(self.home))
+        standard = [entry for entry in sys.path if "-packages" not in entry and not entry.startswith(str(ROOT))]
+        monkeypatch.setattr(sys, "path", [str(self.site), *standard])
+        monkeypatch.setattr(sys, "prefix", str(folder / "prefix"))
+        places = {"include": str(self.include), "purelib": str(self.site), "platlib": str(self.site)}
+        monkeypatch.setattr(sysconfig, "get_path", places.get)
+        monkeypatch.setattr(checks_machine.find_cuda, "USUAL", folder / "usual")
+        monkeypatch.setattr(environment, "STAMP", folder / "stamp")
+        monkeypatch.setattr(resources.tempfile, "gettempdir", lambda: str(folder))
+        monkeypatch.setattr(resources.os, "cpu_count", lambda: 8)
+        self.python = sys.executable
+        self.program("python", f'[ "$2" = pip ] || PYTHONPATH="{self.site}" exec "{self.python}" "$@"\n{self.note}')
+        monkeypatch.setattr(sys, "executable", str(self.bin / "python"))
+        for name in "sudo", "make", "docker", "wsl", "git", "cp", "xcode-select":  # what cures call, and no test may
+            self.program(name, self.note)
+
+        for name, version in {"numpy": "2.4", "setuptools": "81.0", "ninja": "1.13"}.items():
+            self.metadata(name, version)
+        for name, says in {"c++": "13.2.0", "gcc": "13.2.0", "ninja": "1.13"}.items():
+            self.program(name, f"echo {says}")
+        self.write(self.include / "Python.h")
+        self.home.mkdir()
+        for name in "chapters/03_add2/add2.cpp", "chapters/03_add2/add2.cu", "common/__init__.py":
+            self.write(self.repository / name)
+        self.write(self.root / "proc/meminfo", "MemAvailable:   16000000 kB\n")
+        self.write(self.root / "proc/version", "Linux version 6.8")
+        self.nvcc("13.0")
+        for name in "libcudart.so", "libcudart.so.13":
+            self.write(self.cuda / "lib" / name, "cudart 13.0")
+        self.torch()
+        self.gpu()
+
+    @property
+    def note(self):
+        return f'echo "$(basename "$0") $*" >> "{self.called}"'.replace("$(basename", "$(/usr/bin/basename")
+
+    def machine(self):
+        """What a doctor started now would see."""
+        checks_machine.find_cuda.version.cache_clear()
+        importlib.invalidate_caches()
+        return checks_machine.Machine(self.root, self.repository)
+
+    def write(self, file, text=""):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        return file
+
+    def program(self, name, script, folder=None):
+        self.write((folder or self.bin) / name, f"#!/bin/sh\n{script}\n").chmod(0o755)
+
+    def metadata(self, name, version, requires="", site=None):
+        text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requires}"
+        return self.write((site or self.site) / f"{name}-{version}.dist-info" / "METADATA", text)
+
+    def torch(self, version="2.15.0+cu130", cuda="13.0", gpu=True, said="", more="", site=None):
+        """Installs a torch in place of the one that is there."""
+        self.remove("torch", site)
+        folder = (site or self.site) / "torch"
+        self.write(folder / "__init__.py", TORCH.format(gpu=gpu, said=said, more=more))
+        self.write(
+            folder / "version.py",
+            f"from typing import Optional\n__version__ = '{version}'\ncuda: Optional[str] = {cuda!r}\nhip = None\n",
+        )
+        self.write(folder / "utils/cpp_extension.py", EXTENSION)
+        self.write(
+            folder / "share/cmake/Torch/TorchConfig.cmake", "target_compile_features(torch INTERFACE cxx_std_20)"
+        )
+        self.metadata("torch", version, site=site)
+
+    def remove(self, name, site=None):
+        for path in [*(site or self.site).glob(f"{name}-*"), (site or self.site) / name]:
+            shutil.rmtree(path, ignore_errors=True)
+
+    def nvcc(self, version, home=None, compile=":"):
+        self.program("nvcc", NVCC.format(version=version, compile=compile), (home or self.cuda) / "bin")
+        return home or self.cuda
+
+    def gpu(self, capability="9.0", cuda="13.0"):
+        self.program("nvidia-smi", SMI.format(capability=capability, cuda=cuda))
+        self.write(self.root / "sys/bus/pci/devices/1/vendor", "0x10de\n")
+        self.write(self.root / "sys/bus/pci/devices/1/class", "0x030200\n")
+
+    def no_gpu(self):
+        """As a machine without one; its torch is the same."""
+        (self.bin / "nvidia-smi").unlink()
+        shutil.rmtree(self.root / "sys")
+        self.torch(gpu=False)
+
+    def no_nvcc(self):
+        shutil.rmtree(self.cuda)
+
+    def disk(self, **free):
+        """Free bytes by folder: repository or folder (of temporary files)."""
+        sizes = {str(getattr(self, name)): size for name, size in free.items()}
+        usage = type("usage", (), {})
+        self.monkeypatch.setattr(
+            resources.shutil,
+            "disk_usage",
+            lambda place: type("Usage", (usage,), {"free": sizes.get(str(place), 50e9)}),
+        )
+
+    def environ(self, **variables):
+        for name, value in variables.items():
+            self.monkeypatch.setenv(name, str(value))
+
+    def follow(self, cure):
+        """Runs a cure in a shell, and takes over the variables that it sets; returns which planted programs it called."""
+        line = f'set -e\n{cure}\n"{self.python}" -I -c "{ENVIRONMENT}"'
+        env = os.environ | {"PATH": f"{self.bin}:/usr/bin:/bin"}
+        done = subprocess.run(["/bin/sh", "-c", line], env=env, capture_output=True, text=True, cwd=self.folder)
+        assert done.returncode == 0, done.stderr
+        after = json.loads(done.stdout.splitlines()[-1])
+        for name in {*os.environ, *after} - {"PATH", "PWD", "OLDPWD", "_", "SHLVL", "LC_CTYPE"}:
+            if name in after:
+                self.monkeypatch.setenv(name, after[name])
+            else:
+                self.monkeypatch.delenv(name)
+        return self.called.read_text() if self.called.exists() else ""
+
+
+def touch_old(path):
+    os.utime(path, (1, 1))
+    return Path(path)
