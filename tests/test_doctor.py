@@ -4,17 +4,18 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-import doctor
 import pytest
-from checks import CHECKS, broken
-from checks.gpu import runs_on
 from conftest import ROOT
 from doctor_world import World, touch_old
 from test_environment import COMPLETE, Repository
+
+sys.path.insert(0, str(ROOT / "tools"))
+import doctor
+from checks import CHECKS, broken
+from checks.gpu import runs_on
 
 NAMED = {check.__name__: check for check in CHECKS}
 
@@ -606,5 +607,4 @@ def test_it_looks_at_the_python_of_the_lessons(clone):
     clone.make("setup")
     (clone.venv / "bin" / "ninja").symlink_to("/bin/true")
     done = clone.make("doctor", "ARGS=--json")
-    assert subprocess.run([clone.venv / "bin/python", "-c", ""]).returncode == 0
     assert str(clone.venv) in done.out
