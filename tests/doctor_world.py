@@ -67,7 +67,7 @@ class World:
         monkeypatch.setattr(resources.tempfile, "gettempdir", lambda: str(folder))
         monkeypatch.setattr(resources.os, "cpu_count", lambda: 8)
         self.python = sys.executable
-        self.program("python", f'[ "$2" = pip ] || PYTHONPATH="{self.site}" exec "{self.python}" "$@"\n{self.note}')
+        self.program("python", f'[ "$2" = pip ] || PYTHONPATH="{self.site}" exec "{self.python}" -S "$@"\n{self.note}')
         monkeypatch.setattr(sys, "executable", str(self.bin / "python"))
         for name in "sudo", "make", "docker", "wsl", "git", "cp", "xcode-select":  # what cures call, and no test may
             self.program(name, self.note)
@@ -115,10 +115,8 @@ class World:
         self.remove("torch", site)
         folder = (site or self.site) / "torch"
         self.write(folder / "__init__.py", TORCH.format(gpu=gpu, said=said, more=more))
-        self.write(
-            folder / "version.py",
-            f"from typing import Optional\n__version__ = '{version}'\ncuda: Optional[str] = {cuda!r}\nhip = None\n",
-        )
+        lines = "from typing import Optional", f"__version__ = '{version}'", f"cuda: Optional[str] = {cuda!r}", ""
+        self.write(folder / "version.py", "\n".join(lines))
         self.write(folder / "utils/cpp_extension.py", EXTENSION)
         self.write(
             folder / "share/cmake/Torch/TorchConfig.cmake", "target_compile_features(torch INTERFACE cxx_std_20)"
@@ -163,7 +161,7 @@ class World:
 
     def follow(self, cure):
         """Runs a cure in a shell, and takes over the variables that it sets; returns which planted programs it called."""
-        line = f'set -e\n{cure}\n"{self.python}" -I -c "{ENVIRONMENT}"'
+        line = f'set -e\n{cure}\n"{self.python}" -I -S -c "{ENVIRONMENT}"'
         env = os.environ | {"PATH": f"{self.bin}:/usr/bin:/bin"}
         done = subprocess.run(["/bin/sh", "-c", line], env=env, capture_output=True, text=True, cwd=self.folder)
         assert done.returncode == 0, done.stderr
