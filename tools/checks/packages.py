@@ -88,12 +88,12 @@ def hidden_modules(m):
     wanted = [environment.package(r).replace("-", "_") for r in environment.requirements(*environment.EVERYTHING)]
     known = {"common", *wanted, *sys.stdlib_module_names}
     own = [m.repository, *sorted(m.repository.glob("chapters/*"))]
-    foreign = [Path(entry) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
-    for folder in [*own, *foreign]:
+    foreign = [Path(entry).resolve() for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    for folder in dict.fromkeys([*own, *foreign]):
         for entry in sorted(folder.iterdir()) if folder.is_dir() else []:
             name = entry.name.removesuffix(".py")
             module = entry.suffix == ".py" or (entry / "__init__.py").exists()
-            installed = any(folder.glob(f"{name}-*.dist-info"))  # not in the way: this is the package
+            installed = any(folder.glob(f"{name}-*info"))  # not in the way: this is the package
             if module and name in known and not installed and entry != m.repository / "common":
                 away = f"mv {quoted(entry)} {quoted(entry.with_name('my_' + entry.name))}"
                 return broken(f"{entry} hides the module {name}", away if folder in own else "unset PYTHONPATH")
