@@ -130,14 +130,21 @@ FAULTS = {
         lambda w: w.program("c++", ":"),
     ),
     "compiler: CXX is none": ("broken", "nowhere not found", lambda w: w.environ(CXX="nowhere"), "", None),
+    "compiler: by another name": (
+        "broken",
+        r"c\+\+ not found",
+        lambda w: (w.bin / "c++").rename(w.bin / "clang++"),
+        "",
+        None,
+    ),
     "compiler: too old": (
         "broken",
         "7.5.0 cannot do -std=c..20: g.. error: unrecognized",
         lambda w: w.program(
             "c++", 'case "$*" in *++20*) echo "g++ error: unrecognized" >&2; exit 1;; esac; echo 7.5.0'
         ),
-        "sudo apt-get install g|xcode-select",
-        lambda w: w.program("c++", "echo 13"),
+        "sudo apt-get install g..-10|xcode-select",
+        lambda w: w.program("c++" if sys.platform == "darwin" else "g++-10", "echo 13"),
     ),
     "nvcc: missing": (
         "broken",
@@ -278,7 +285,7 @@ FAULTS = {
         "warning",
         "WSL 1",
         lambda w: w.write(w.root / "proc/version", "Linux 4.4 Microsoft"),
-        "wsl --set-default-version 2",
+        "wsl --set-version Ubuntu 2",
         lambda w: w.write(w.root / "dev/dxg"),
     ),
     "WSL: a driver in Linux": (

@@ -3,7 +3,6 @@ in a temporary folder. So a check says the same on every machine, and a test bre
 """
 
 import importlib
-import json
 import os
 import shutil
 import subprocess
@@ -43,7 +42,6 @@ case "$*" in
 esac
 """
 SMI = 'case "$*" in *query*) echo "NVIDIA H200, 580.1, {capability}";; *) echo "| CUDA Version: {cuda} |";; esac'
-ENVIRONMENT = "import json, os; print(); print(json.dumps(dict(os.environ)))"
 
 
 class World:
@@ -69,7 +67,16 @@ class World:
         self.python = sys.executable
         self.program("python", f'[ "$2" = pip ] || PYTHONPATH="{self.site}" exec "{self.python}" -S "$@"\n{self.note}')
         monkeypatch.setattr(sys, "executable", str(self.bin / "python"))
-        for name in "sudo", "make", "docker", "wsl", "git", "cp", "xcode-select":  # what cures call, and no test may
+        for name in (
+            "sudo",
+            "make",
+            "docker",
+            "wsl",
+            "git",
+            "cp",
+            "xcode-select",
+            "explorer.exe",
+        ):  # called by cures
             self.program(name, self.note)
 
         for name, version in {"numpy": "2.4", "setuptools": "81.0", "ninja": "1.13"}.items():
@@ -161,11 +168,11 @@ class World:
 
     def follow(self, cure):
         """Runs a cure in a shell, and takes over the variables that it sets; returns which planted programs it called."""
-        line = f'set -e\n{cure}\n"{self.python}" -I -S -c "{ENVIRONMENT}"'
+        line = f"set -e\n{cure}\nprintf '\\0'; env -0"
         env = os.environ | {"PATH": f"{self.bin}:/usr/bin:/bin"}
         done = subprocess.run(["/bin/sh", "-c", line], env=env, capture_output=True, text=True, cwd=self.folder)
         assert done.returncode == 0, done.stderr
-        after = json.loads(done.stdout.splitlines()[-1])
+        after = dict(line.split("=", 1) for line in done.stdout.split("\0")[1:-1])
         for name in {*os.environ, *after} - {"PATH", "PWD", "OLDPWD", "_", "SHLVL", "LC_CTYPE"}:
             if name in after:
                 self.monkeypatch.setenv(name, after[name])

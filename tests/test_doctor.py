@@ -28,9 +28,7 @@ def world(tmp_path, monkeypatch):
 def test_a_fault_is_seen_and_its_cure_mends_it(world, fault):
     status, found, plant, calls, mend = FAULTS[fault]
     check = NAMED[fault.partition(":")[0]]
-    before = check(world.machine())
-    assert before.status == "ok", before
-    plant(world)
+    plant(world)  # into a machine on which all is well: test_a_machine_with_a_gpu
     finding = check(world.machine())
     assert finding.status == status and re.search(found, finding.found), finding
     called = world.follow(finding.cure)
@@ -86,6 +84,18 @@ def test_a_driver_of_the_same_major_version_will_do(world):
     world.gpu(cuda="13.0")
     world.torch("2.15.0+cu132", "13.2")
     assert wrong(world) == {}
+
+
+def test_where_a_driver_has_to_be_installed(world):
+    world.gpu(cuda="12.4")
+    world.torch(gpu=False)
+    assert NAMED["driver"](world.machine()).cure.endswith("sudo reboot    # a driver for CUDA 13.0")
+    world.write(world.root / "proc/1/cgroup", "0::/docker/1234")
+    assert NAMED["driver"](world.machine()).cure.endswith(
+        "sudo reboot    # a driver for CUDA 13.0 on the container's host"
+    )
+    world.write(world.root / "proc/version", "microsoft")
+    assert re.fullmatch("explorer.exe .*  # a driver for CUDA 13.0 in Windows", NAMED["driver"](world.machine()).cure)
 
 
 def test_wsl(world):

@@ -11,6 +11,8 @@ from pathlib import Path
 from . import broken, check, ok, warning
 from .machine import find_cuda, quoted, run
 
+NEWER = "sudo apt-get install g++-10 && export CXX=g++-10"  # the first that has C++20, and old systems offer it, too
+
 
 def first_error(text):
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -21,9 +23,10 @@ def first_error(text):
 def compiler(m):
     """torch's headers need a C++ standard (20 from 2.15 on) that an older compiler does not know."""
     name = os.environ.get("CXX") or "c++"  # as torch chooses
-    install = "xcode-select --install" if sys.platform == "darwin" else "sudo apt-get install g++"
+    xcode = "xcode-select --install" if sys.platform == "darwin" else None
     if not shutil.which(name):
-        return broken(f"{name} not found", "unset CXX" if os.environ.get("CXX") and shutil.which("c++") else install)
+        other = next((other for other in ("c++", "g++", "clang++") if shutil.which(other)), None)
+        return broken(f"{name} not found", f"export CXX={other}" if other else xcode or "sudo apt-get install g++")
     standard = f"-std=c++{m.torch.standard if m.torch else 17}"
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "x.cpp")
@@ -31,7 +34,7 @@ def compiler(m):
         status, _, err = run(name, standard, "-fsyntax-only", str(source))
     version = run(name, "-dumpfullversion", "-dumpversion")[1].strip()
     if status != 0:
-        return broken(f"{name} {version} cannot do {standard}: {first_error(err)[:100]}", install)
+        return broken(f"{name} {version} cannot do {standard}: {first_error(err)[:100]}", xcode or NEWER)
     return ok(f"{name} {version}, {standard}")
 
 

@@ -24,8 +24,9 @@ def driver(m):
     here = f"{m.gpus[0].driver} runs CUDA {'.'.join(map(str, m.driver_cuda)) or '?'}"
     needed = m.torch.cuda if m.torch and m.torch.cuda else ""
     if needed and m.driver_cuda and m.driver_cuda[0] < int(needed.split(".")[0]):
-        where = "in Windows, or on a container's host: " if m.wsl or m.container else ""
-        return m.serious(f"{here}, torch has {needed}", f"{where}{DRIVER}    # a driver for CUDA {needed}")
+        cure = "explorer.exe https://www.nvidia.com/drivers" if m.wsl else DRIVER
+        where = " in Windows" if m.wsl else " on the container's host" if m.container else ""
+        return m.serious(f"{here}, torch has {needed}", f"{cure}    # a driver for CUDA {needed}{where}")
     return ok(f"{here}, {m.gpus[0].name}")
 
 
@@ -121,7 +122,8 @@ def WSL(m):
         return ok("not in one")
     inside = next((m.root / "usr/lib/x86_64-linux-gnu").glob("libcuda.so.1"), None)
     if not (m.root / "dev/dxg").exists() and not m.container:
-        return warning("WSL 1, which has no GPU", "wsl --set-default-version 2    # in Windows; then install it anew")
+        name = os.environ.get("WSL_DISTRO_NAME", "Ubuntu")
+        return warning("WSL 1, which has no GPU", f"wsl --set-version {quoted(name)} 2    # in Windows")
     if inside and not m.container:
         return m.serious(f"{inside} hides Windows' driver", "sudo apt-get purge '^libnvidia-compute.*'")
     if re.match(r"/mnt/[a-z]/", str(m.repository)):
