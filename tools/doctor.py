@@ -8,11 +8,16 @@ python3 tools/doctor.py --write    write the list of the checks into the root RE
 Ends with 1 when something is broken. It changes nothing, and needs no torch: Python's standard library is enough.
 """
 
+import os
+import sys
+
+# The standard library first: a random.py on PYTHONPATH must not stop the program that is to find it.
+standard = os.path.dirname(os.__file__)
+sys.path.sort(key=lambda entry: entry not in (standard, os.path.join(standard, "lib-dynload")))
+
 import argparse
 import json
-import os
 import re
-import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))

@@ -32,4 +32,4 @@ def broken(found, cure):
 
 
 # Each module adds its checks to the list.
-from . import packages, compilers, gpu, resources  # noqa: E402, F401, I001
+from . import packages, resources, compilers, gpu  # noqa: E402, F401, I001

@@ -97,8 +97,8 @@ class Machine:
         found = {}
         for entry in sys.path:
             spec = PathFinder.find_spec("torch", [entry])
-            if spec and spec.origin:
-                folder = Path(spec.origin).parent
+            if spec and spec.submodule_search_locations:  # a package, and no file torch.py
+                folder = Path(spec.submodule_search_locations[0])
                 text = Torch(folder, "", None).text("version.py")
                 version = re.search(r"^__version__ = '([^']+)'", text, re.M)
                 cuda = re.search(r"^cuda\b.*= '([^']+)'", text, re.M)
@@ -117,8 +117,8 @@ class Machine:
             return nothing | {"error": "there is no torch"}
         status, out, err = run(sys.executable, "-c", ASK_TORCH)
         if status != 0:
-            killed = f"it ends with status {status}"
-            return nothing | {"error": (err.strip().splitlines() or [killed])[-1]}
+            last = re.findall(r"^\w*Error: .+", err, re.M) or [f"it ends with status {status}"]
+            return nothing | {"error": last[-1]}
         return nothing | json.loads(out.splitlines()[-1])
 
     @cached_property

@@ -13,6 +13,10 @@ from . import broken, check, ok, warning
 from .machine import pip, quoted, run
 
 
+def pythonpath():
+    return [Path(entry).resolve() for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+
+
 @check
 def torch(m):
     """Without a torch that fits and can be imported, nothing runs."""
@@ -23,8 +27,10 @@ def torch(m):
     if not environment.fits(environment.TORCH):
         return broken(f"{m.torch.version} in {m.torch.folder}; the chapters need {environment.TORCH}", "make setup")
     if m.asked["error"]:
-        again = f"{pip()} install --force-reinstall --no-deps torch=={m.torch.version.partition('+')[0]}"
-        return broken(f"{m.torch.version} cannot be imported: {m.asked['error']}", again)
+        version = metadata.version("torch").partition("+")[0]
+        again = f"{pip()} install --force-reinstall --no-deps torch=={version}"
+        cure = hidden_modules(m).cure or one_torch(m).cure or again
+        return broken(f"{m.torch.version} cannot be imported: {m.asked['error'][:100]}", cure)
     return ok(f"{m.torch.version}, Python {sys.version.split()[0]}, {sys.executable}")
 
 
@@ -32,20 +38,15 @@ def torch(m):
 def one_torch(m):
     """With two on the path, pip sees one, Python imports the other, and an extension is built for either."""
     folders = [torch.folder for torch in m.torches]
-    infos = [info for folder in folders for info in folder.parent.glob("torch-*.dist-info")]
-    if len(folders) > 1:
-        first = folders[0].parent
-        if str(first) in os.environ.get("PYTHONPATH", "").split(os.pathsep):
-            cure = "unset PYTHONPATH"
-        else:
-            cure = "export PYTHONNOUSERSITE=1" if ".local" in first.parts else f"rm -r {quoted(folders[1])}*"
-        return warning(f"{folders[0]} is imported, {folders[1]} is there, too", cure)
-    if len(infos) > 1:
-        names = " and ".join(sorted(info.name for info in infos))
-        return broken(
-            f"{names}: an upgrade that did not end", f"{pip()} install --force-reinstall {environment.TORCH!r}"
-        )
-    return ok("one on the path" if folders else "none")
+    if len(folders) < 2:
+        return ok("one on the path" if folders else "none")
+    first = folders[0].parent
+    cure = f"{pip()} uninstall torch    # the first of the two"
+    if first.resolve() in pythonpath():
+        cure = "unset PYTHONPATH"
+    elif ".local" in first.parts:
+        cure = "export PYTHONNOUSERSITE=1"
+    return warning(f"{folders[0]} is imported, {folders[1]} is there, too", cure)
 
 
 @check
@@ -66,7 +67,7 @@ def ninja(m):
     beside = Path(sys.executable).with_name("ninja")  # common/toolkit.py puts this folder on the PATH
     program = shutil.which("ninja") or (str(beside) if beside.exists() else None)
     if program is None:
-        return broken("not found", f"{pip()} install ninja")
+        return broken("not found", f"{pip()} install ninja") if m.torch else ok("comes with torch")
     status, out, err = run(program, "--version")
     if status != 0:
         return broken(f"{program} does not run: {err.strip()[:80]}", f"{pip()} install --force-reinstall ninja")
@@ -88,13 +89,18 @@ def hidden_modules(m):
     wanted = [environment.package(r).replace("-", "_") for r in environment.requirements(*environment.EVERYTHING)]
     known = {"common", *wanted, *sys.stdlib_module_names}
     own = [m.repository, *sorted(m.repository.glob("chapters/*"))]
-    foreign = [Path(entry).resolve() for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
-    for folder in dict.fromkeys([*own, *foreign]):
+    found = {}
+    for folder in dict.fromkeys([*own, *pythonpath()]):
         for entry in sorted(folder.iterdir()) if folder.is_dir() else []:
             name = entry.name.removesuffix(".py")
             module = entry.suffix == ".py" or (entry / "__init__.py").exists()
             installed = any(folder.glob(f"{name}-*info"))  # not in the way: this is the package
             if module and name in known and not installed and entry != m.repository / "common":
                 away = f"mv {quoted(entry)} {quoted(entry.with_name('my_' + entry.name))}"
-                return broken(f"{entry} hides the module {name}", away if folder in own else "unset PYTHONPATH")
+                found[entry] = name, away if folder in own else "unset PYTHONPATH"
+    for entry, (name, cure) in found.items():
+        if name != "common":
+            return broken(f"{entry} hides the module {name}", cure)
+    for entry, (_, cure) in found.items():  # the lessons look into the repository first, your own scripts may not
+        return warning(f"{entry} hides the lessons' common/ from your own scripts", cure)
     return ok("no file hides a module")
