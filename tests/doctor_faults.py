@@ -1,27 +1,43 @@
-"""The faults that tests/test_doctor.py plants, each with the check that has to see it.
+"""The faults that tests/test_doctor.py plants, as {"check: what is wrong": Fault}.
 
-"check: what is wrong": (status, words in what was found, plant, what the cure calls, mend)
-
-A cure is followed in a shell. What it calls there (pip, apt-get, make) is of straw and only notes that it was called;
-`mend` then does what the real one would do. A cure that calls no such program (unset, ln, rm, mv) mends by itself.
+A cure is followed in a shell. What it calls there (pip, apt-get, make) is of straw and only notes that it was called; then
+`mend` does what the real one would do. A cure that calls no such program (unset, ln, rm, mv, cp) mends by itself.
 """
 
 import os
 import shutil
 import sys
-from pathlib import Path
+from collections.abc import Callable
+from typing import NamedTuple
 
-from doctor_world import World, touch_old
+from doctor_world import World
+
+
+class Fault(NamedTuple):
+    status: str
+    found: str  # words in what the check says
+    plant: Callable
+    calls: str = ""  # words in what the cure calls
+    mend: Callable | None = None  # where the cure calls something: World.healthy, unless it is given here
 
 
 def second_torch(world, folder):
-    """A torch before the first one; where sys.path would lose it with the variable, mend does that."""
     world.torch("2.11.0+cu130", site=folder)
     sys.path.insert(0, str(folder))
 
 
-def no_gpu_seen(world, **torch):
-    world.torch(**{"gpu": False, **torch})
+def on_pythonpath(world, name):
+    world.write(world.folder / "p" / name, "x = 1")
+    world.environ(PYTHONPATH=world.folder / "p")
+
+
+def torch_hidden(world):
+    on_pythonpath(world, "torch.py")
+    world.torch(more="raise ImportError('torch.py says no')")  # the path of the straw Python is its own
+
+
+def older_than_torch(world, file):
+    os.utime(world.write(file), (1, 1))
 
 
 def hardware_only(world):
@@ -29,358 +45,237 @@ def hardware_only(world):
     (world.bin / "nvidia-smi").unlink()
 
 
-def older_than_torch(world, file):
-    world.write(file)
-    touch_old(file)
+def in_wsl_2(world):
+    world.write(world.root / "proc/version", "Linux 6.6 microsoft-standard-WSL2")
+    world.write(world.root / "dev/dxg")
 
 
-FAULTS = {
-    "torch: missing": ("broken", "no torch", lambda w: w.remove("torch"), "make setup", World.torch),
-    "torch: half a .venv": (
-        "broken",
-        "unfinished",
-        lambda w: (w.remove("torch"), w.write(w.folder / "stamp")),
-        "make setup",
-        World.torch,
+def read_only(world):
+    world.monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(world.folder / "a clone"))
+
+
+OLD_COMPILER = 'case "$*" in *++20*) echo "g++ error: unrecognized" >&2; exit 1;; esac; echo 7.5.0'
+TOO_NEW = """[ "$2" = g++-15 ] ||
+{ echo "x.h:137: error: -- unsupported GNU version! gcc versions later than 15 are not" >&2; exit 1; }"""
+CC_IS_NONE = '[ "$1" != -ccbin ] || { echo "gcc: No such file" >&2; exit 1; }'
+
+PACKAGES = {
+    "torch: missing": Fault("broken", "no torch", lambda w: w.remove("torch"), "make setup"),
+    "torch: half a .venv": Fault(
+        "broken", "unfinished", lambda w: (w.remove("torch"), w.write(w.folder / "stamp")), "make setup"
     ),
-    "torch: too old": ("broken", "2.9.0.*torch>=2", lambda w: w.torch("2.9.0"), "make setup", World.torch),
-    "torch: import fails": (
+    "torch: too old": Fault("broken", "2.9.0.*torch>=2", lambda w: w.torch("2.9.0"), "make setup"),
+    "torch: import fails": Fault(
         "broken",
         "libc10.so: cannot open",
         lambda w: w.torch(more="raise ImportError('libc10.so: cannot open')"),
         "python -m pip install --force-reinstall --no-deps torch==2.15.0\n",
-        World.torch,
     ),
-    "torch: import crashes": (
-        "broken",
-        "ends with status -6",
-        lambda w: w.torch(more="import os; os.abort()"),
-        "python -m pip install --force-reinstall",
-        World.torch,
+    "torch: import crashes": Fault(
+        "broken", "status -6", lambda w: w.torch(more="import os; os.abort()"), "pip install --force-reinstall"
     ),
-    "one_torch: by PYTHONPATH": (
+    "torch: hidden": Fault("broken", "torch.py says no", torch_hidden, mend=World.torch),
+    "one_torch: by PYTHONPATH": Fault(
         "warning",
         "is imported.*too",
-        lambda w: (second_torch(w, w.folder / "other"), w.environ(PYTHONPATH=w.folder / "other")),
-        "",
-        lambda w: sys.path.pop(0),
+        lambda w: (second_torch(w, w.folder / "p"), w.environ(PYTHONPATH=w.folder / "p")),
+        mend=lambda w: "PYTHONPATH" in os.environ or sys.path.pop(0),
     ),
-    "one_torch: the user's": (
+    "one_torch: the user's": Fault(
         "warning",
         "is imported",
         lambda w: second_torch(w, w.home / ".local/lib"),
-        "",
-        lambda w: sys.path.pop(0) if "PYTHONNOUSERSITE" in os.environ else None,
+        mend=lambda w: "PYTHONNOUSERSITE" in os.environ and sys.path.pop(0),
     ),
-    "one_torch: another": ("warning", "is imported", lambda w: second_torch(w, w.folder / "x"), "", None),
-    "one_torch: half an upgrade": (
-        "broken",
-        "did not end",
-        lambda w: w.metadata("torch", "2.12.0"),
-        "pip install --force-reinstall torch>=2",
-        World.torch,
+    "one_torch: another": Fault(
+        "warning",
+        "is imported",
+        lambda w: second_torch(w, w.folder / "x"),
+        "pip uninstall torch",
+        lambda w: w.remove("torch", w.folder / "x"),
     ),
-    "packages: no setuptools": (
-        "broken",
-        "missing: setuptools",
-        lambda w: w.remove("setuptools"),
-        "pip install setuptools\n",
-        lambda w: w.metadata("setuptools", "81.0"),
+    "packages: no setuptools": Fault(
+        "broken", "missing: setuptools", lambda w: w.remove("setuptools"), "pip install setuptools\n"
     ),
-    "ninja: missing": (
+    "ninja: missing": Fault("broken", "not found", lambda w: (w.bin / "ninja").unlink(), "pip install ninja\n"),
+    "ninja: does not run": Fault(
         "broken",
-        "not found",
-        lambda w: (w.bin / "ninja").unlink(),
-        "pip install ninja\n",
-        lambda w: w.program("ninja", "echo 1"),
-    ),
-    "ninja: does not run": (
-        "broken",
-        "bad interpreter|does not run",
+        "does not run: wrong",
         lambda w: w.program("ninja", "echo wrong >&2; exit 1"),
         "pip install --force-reinstall ninja",
-        lambda w: w.program("ninja", "echo 1"),
     ),
-    "python_headers: missing": (
-        "broken",
-        "no .*Python.h",
-        lambda w: (w.include / "Python.h").unlink(),
-        r"sudo apt-get install python3\.\d+-dev",
-        lambda w: w.write(w.include / "Python.h"),
+    "python_headers: missing": Fault(
+        "broken", "no .*Python.h", lambda w: (w.include / "Python.h").unlink(), r"apt-get install python3\.\d+-dev"
     ),
-    "hidden_modules: random.py in a lesson": (
-        "broken",
-        "random.py hides the module random",
-        lambda w: w.write(w.repository / "chapters/03_add2/random.py"),
-        "",
-        None,
+    "hidden_modules: random.py in a lesson": Fault(
+        "broken", "random.py hides the module random", lambda w: w.write(w.repository / "chapters/03_add2/random.py")
     ),
-    "hidden_modules: build on PYTHONPATH": (
-        "broken",
-        "build hides the module build",
-        lambda w: (w.write(w.folder / "p/build/__init__.py"), w.environ(PYTHONPATH=w.folder / "p")),
-        "",
-        None,
+    "hidden_modules: build on PYTHONPATH": Fault(
+        "broken", "build hides the module build", lambda w: on_pythonpath(w, "build/__init__.py")
     ),
-    "compiler: missing": (
-        "broken",
-        r"c\+\+ not found",
-        lambda w: (w.bin / "c++").unlink(),
-        "sudo apt-get install g|xcode-select",
-        lambda w: w.program("c++", ":"),
+    "hidden_modules: common on PYTHONPATH": Fault(
+        "warning", "common hides the lessons' common", lambda w: on_pythonpath(w, "common/__init__.py")
     ),
-    "compiler: CXX is none": ("broken", "nowhere not found", lambda w: w.environ(CXX="nowhere"), "", None),
-    "compiler: by another name": (
-        "broken",
-        r"c\+\+ not found",
-        lambda w: (w.bin / "c++").rename(w.bin / "clang++"),
-        "",
-        None,
+}
+COMPILERS = {
+    "compiler: missing": Fault(
+        "broken", r"c\+\+ not found", lambda w: (w.bin / "c++").unlink(), "apt-get install g|xcode-select"
     ),
-    "compiler: too old": (
+    "compiler: CXX is none": Fault("broken", "nowhere not found", lambda w: w.environ(CXX="nowhere")),
+    "compiler: by another name": Fault(
+        "broken", r"c\+\+ not found", lambda w: (w.bin / "c++").rename(w.bin / "clang++")
+    ),
+    "compiler: too old": Fault(
         "broken",
         "7.5.0 cannot do -std=c..20: g.. error: unrecognized",
-        lambda w: w.program(
-            "c++", 'case "$*" in *++20*) echo "g++ error: unrecognized" >&2; exit 1;; esac; echo 7.5.0'
-        ),
-        "sudo apt-get install g..-10|xcode-select",
+        lambda w: w.program("c++", OLD_COMPILER),
+        "apt-get install g..-10|xcode-select",
         lambda w: w.program("c++" if sys.platform == "darwin" else "g++-10", "echo 13"),
     ),
-    "nvcc: missing": (
+    "nvcc: missing": Fault(
         "broken",
         "needs CUDA 13.0: there is none",
         World.no_nvcc,
         r"pip install cuda-toolkit\[nvcc,crt,nvvm,cccl\]==13.0.*",
-        lambda w: w.nvcc("13.0"),
     ),
-    "nvcc: another major version": (
+    "nvcc: another major version": Fault(
         "broken",
         "needs CUDA 13.0: .*usual has 12.4",
         lambda w: (w.no_nvcc(), w.nvcc("12.4", w.folder / "usual")),
         "pip install cuda-toolkit",
-        lambda w: w.nvcc("13.0"),
     ),
-    "nvcc_compiler: too new": (
+    "nvcc_compiler: too new": Fault(
         "broken",
         "x.h:137: error: -- unsupported GNU version",
-        lambda w: w.nvcc(
-            "13.0",
-            compile="""[ "$2" = g++-15 ] || {
-                echo "x.h:137: error: -- unsupported GNU version! gcc versions later than 15 are not" >&2; exit 1; }""",
-        ),
-        "sudo apt-get install g..-15\n",
-        None,
+        lambda w: w.nvcc("13.0", compile=TOO_NEW),
+        "apt-get install g..-15\n",
+        lambda w: None,  # CC=g++-15, which nvcc accepts
     ),
-    "nvcc_compiler: CC is none": (
+    "nvcc_compiler: CC is none": Fault(
         "broken",
         "does not work with nowhere: gcc: No such file",
-        lambda w: (
-            w.nvcc("13.0", compile='[ "$1" != -ccbin ] || { echo "gcc: No such file" >&2; exit 1; }'),
-            w.environ(CC="nowhere"),
-        ),
-        "",
-        None,
+        lambda w: (w.nvcc("13.0", compile=CC_IS_NONE), w.environ(CC="nowhere")),
     ),
-    "libcudart: no link": (
-        "broken",
-        "no link to .*libcudart.so.13",
-        lambda w: (w.cuda / "lib/libcudart.so").unlink(),
-        "",
-        None,
+    "libcudart: no link": Fault(
+        "broken", "no link to .*libcudart.so.13", lambda w: (w.cuda / "lib/libcudart.so").unlink()
     ),
-    "libcudart: none": (
-        "broken",
-        "none in",
-        lambda w: shutil.rmtree(w.cuda / "lib"),
-        r"pip install cuda-toolkit\[nvcc,cudart",
-        lambda w: w.write(w.cuda / "lib/libcudart.so"),
+    "libcudart: none": Fault(
+        "broken", "none in", lambda w: shutil.rmtree(w.cuda / "lib"), r"pip install cuda-toolkit\[nvcc,cudart"
     ),
-    "CUDA_HOME: nowhere": ("warning", "no nvcc", lambda w: w.environ(CUDA_HOME=w.folder / "gone"), "", None),
-    "CUDA_HOME: another version": (
-        "warning",
-        "has CUDA 12.4, torch 13.0",
-        lambda w: w.environ(CUDA_HOME=w.nvcc("12.4", w.folder / "an old one")),
-        "",
-        None,
+    "CUDA_HOME: nowhere": Fault("warning", "no nvcc", lambda w: w.environ(CUDA_HOME=w.folder / "gone")),
+    "CUDA_HOME: another version": Fault(
+        "warning", "has CUDA 12.4, torch 13.0", lambda w: w.environ(CUDA_HOME=w.nvcc("12.4", w.folder / "an old one"))
     ),
-    "LD_LIBRARY_PATH: another libcudart": (
+    "LD_LIBRARY_PATH: another libcudart": Fault(
         "warning",
         "old/libcudart.so.13 is loaded in place of .*cu13",
         lambda w: (w.write(w.folder / "old/libcudart.so.13", "13.9"), w.environ(LD_LIBRARY_PATH=w.folder / "old")),
-        "",
-        None,
     ),
-    "driver: too old": (
+}
+GPU = {
+    "driver: too old": Fault(
         "broken",
         "runs CUDA 12.4, torch has 13.0",
-        lambda w: (no_gpu_seen(w), w.gpu(cuda="12.4")),
-        "sudo ubuntu-drivers install\nsudo reboot",
-        World.gpu,
+        lambda w: (w.torch(gpu=False), w.gpu(cuda="12.4")),
+        "ubuntu-drivers install\nsudo reboot",
     ),
-    "driver: does not answer": (
+    "driver: does not answer": Fault(
         "warning",
         "version mismatch",
-        lambda w: (no_gpu_seen(w), w.program("nvidia-smi", "echo Driver/library version mismatch; exit 18")),
+        lambda w: (w.torch(gpu=False), w.program("nvidia-smi", "echo Driver/library version mismatch; exit 18")),
         "sudo reboot",
-        World.gpu,
     ),
-    "driver: none": ("warning", "no driver", hardware_only, "sudo ubuntu-drivers", World.gpu),
-    "torch_and_gpu: torch for CPUs": (
+    "driver: none": Fault("warning", "no driver", hardware_only, "sudo ubuntu-drivers"),
+    "torch_and_gpu: torch for CPUs": Fault(
         "warning",
         "2.15.0.cpu has no CUDA",
-        lambda w: no_gpu_seen(w, version="2.15.0+cpu", cuda=None),
+        lambda w: w.torch("2.15.0+cpu", cuda=None, gpu=False),
         "--index-url https://pypi.org/simple torch==2.15.0\n",
-        World.torch,
     ),
-    "torch_and_gpu: hidden": (
+    "torch_and_gpu: hidden": Fault(
         "warning",
         "CUDA_VISIBLE_DEVICES= hides",
-        lambda w: (no_gpu_seen(w), w.environ(CUDA_VISIBLE_DEVICES="")),
-        "",
-        lambda w: w.torch(gpu="CUDA_VISIBLE_DEVICES" not in os.environ),
+        lambda w: (w.torch(gpu=False), w.environ(CUDA_VISIBLE_DEVICES="")),
+        mend=lambda w: w.torch(gpu="CUDA_VISIBLE_DEVICES" not in os.environ),
     ),
-    "torch_and_gpu: torch says why": (
+    "torch_and_gpu: torch says why": Fault(
         "broken",
         "CUDA unknown error",
-        lambda w: no_gpu_seen(w, said="CUDA initialization: CUDA unknown error"),
-        "sudo modprobe nvidia_uvm",
-        World.torch,
+        lambda w: w.torch(gpu=False, said="CUDA initialization: CUDA unknown error"),
+        "modprobe nvidia_uvm",
     ),
-    "architecture: a GPU that torch has left behind": (
+    "architecture: a GPU that torch has left behind": Fault(
         "broken",
         "NVIDIA H200 is 7.0; torch is built for sm_75 sm_80 sm_90",
         lambda w: w.gpu("7.0"),
         "pip install --force-reinstall torch --index-url",
-        World.gpu,
     ),
-    "TORCH_CUDA_ARCH_LIST: another GPU's": (
-        "broken",
-        "H200 needs 9.0",
-        lambda w: w.environ(TORCH_CUDA_ARCH_LIST="8.0"),
-        "",
-        None,
+    "TORCH_CUDA_ARCH_LIST: another GPU's": Fault(
+        "broken", "H200 needs 9.0", lambda w: w.environ(TORCH_CUDA_ARCH_LIST="8.0")
     ),
-    "TORCH_CUDA_ARCH_LIST: unknown": (
-        "broken",
-        "does not know 'Copper'",
-        lambda w: w.environ(TORCH_CUDA_ARCH_LIST="9.0;Copper"),
-        "",
-        None,
+    "TORCH_CUDA_ARCH_LIST: unknown": Fault(
+        "broken", "does not know 'Copper'", lambda w: w.environ(TORCH_CUDA_ARCH_LIST="9.0;Copper")
     ),
-    "TORCH_CUDA_ARCH_LIST: too old for nvcc": (
-        "broken",
-        "nvcc 13.0 has no sm_70",
-        lambda w: w.environ(TORCH_CUDA_ARCH_LIST="Hopper Volta"),
-        "",
-        None,
+    "TORCH_CUDA_ARCH_LIST: too old for nvcc": Fault(
+        "broken", "nvcc 13.0 has no sm_70", lambda w: w.environ(TORCH_CUDA_ARCH_LIST="Hopper Volta")
     ),
-    "container: no GPU passed": (
+    "container: no GPU passed": Fault(
         "warning",
         "not passed into this container",
         lambda w: (hardware_only(w), w.write(w.root / ".dockerenv")),
         "docker run --gpus all",
-        World.gpu,
     ),
-    "WSL: version 1": (
+    "WSL: version 1": Fault(
         "warning",
         "WSL 1",
         lambda w: w.write(w.root / "proc/version", "Linux 4.4 Microsoft"),
         "wsl --set-version Ubuntu 2",
-        lambda w: w.write(w.root / "dev/dxg"),
+        in_wsl_2,
     ),
-    "WSL: a driver in Linux": (
+    "WSL: a driver in Linux": Fault(
         "broken",
         "libcuda.so.1 hides Windows' driver",
-        lambda w: (
-            w.write(w.root / "proc/version", "Linux 6.6 microsoft-standard-WSL2"),
-            w.write(w.root / "dev/dxg"),
-            w.write(w.root / "usr/lib/x86_64-linux-gnu/libcuda.so.1"),
-        ),
-        "sudo apt-get purge .libnvidia-compute",
+        lambda w: (in_wsl_2(w), w.write(w.root / "usr/lib/x86_64-linux-gnu/libcuda.so.1")),
+        "apt-get purge .libnvidia-compute",
         lambda w: (w.root / "usr/lib/x86_64-linux-gnu/libcuda.so.1").unlink(),
     ),
-    "WSL: a Windows disk": (
-        "warning",
-        "slow",
-        lambda w: (
-            w.write(w.root / "proc/version", "Linux 6.6 microsoft-standard-WSL2"),
-            w.write(w.root / "dev/dxg"),
-            setattr(w, "repository", Path("/mnt/c/chapters")),
-        ),
-        "git clone /mnt/c/chapters",
-        lambda w: setattr(w, "repository", w.home),
-    ),
-    "memory: too many compilers": (
-        "warning",
-        "1.6 GB free, 2 compilers at once",
-        lambda w: w.write(w.root / "proc/meminfo", "MemAvailable: 1600000 kB"),
-        "",
-        None,
-    ),
-    "memory: a container's limit": (
+}
+RESOURCES = {
+    "memory: too many compilers": Fault("warning", "1.6 GB free, 2 compilers at once", lambda w: w.memory(1.6)),
+    "memory: a container's limit": Fault(
         "warning",
         "1.5 GB free",
         lambda w: (
             w.write(w.root / "sys/fs/cgroup/memory.max", "2000000000"),
             w.write(w.root / "sys/fs/cgroup/memory.current", "500000000"),
         ),
-        "",
-        None,
     ),
-    "memory: none": (
-        "broken",
-        "0.1 GB free",
-        lambda w: w.write(w.root / "proc/meminfo", "MemAvailable: 100000 kB"),
-        "",
-        lambda w: w.write(w.root / "proc/meminfo", "MemAvailable: 1100000 kB"),
+    "memory: none": Fault("broken", "0.1 GB free", lambda w: w.memory(0.1), mend=lambda w: w.memory(1.1)),
+    "memory: no number": Fault("warning", "MAX_JOBS=many", lambda w: w.environ(MAX_JOBS="many")),
+    "disk: nearly full": Fault(
+        "warning", "1.0 GB free in .*a clone", lambda w: w.free.update({w.repository: 1e9}), "make clean"
     ),
-    "memory: no number": ("warning", "MAX_JOBS=many", lambda w: w.environ(MAX_JOBS="many"), "", None),
-    "disk: nearly full": (
-        "warning",
-        "1.0 GB free in .*a clone",
-        lambda w: w.disk(repository=1e9),
-        "make clean",
-        lambda w: w.disk(repository=9e9),
+    "disk: no room for temporary files": Fault("broken", "0.1 GB free", lambda w: w.free.update({w.folder: 1e8})),
+    "disk: TMPDIR is none": Fault("broken", "nowhere cannot be written", lambda w: w.environ(TMPDIR="/nowhere")),
+    "disk: read-only": Fault(
+        "broken", "cannot be written", read_only, mend=lambda w: setattr(w, "repository", w.home / "chapters")
     ),
-    "disk: full": (
-        "broken",
-        "0.1 GB free",
-        lambda w: w.disk(folder=1e8),
-        "",
-        lambda w: w.disk() if os.environ["TMPDIR"] else None,
-    ),
-    "disk: read-only": (
-        "broken",
-        "cannot be written",
-        lambda w: w.monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(w.folder / "a clone")),
-        "cp -r",
-        lambda w: setattr(w, "repository", w.home),
-    ),
-    "locks: of a killed build": (
+    "locks: of a killed build": Fault(
         "warning",
         "1 of builds that were killed: .*add2/lock",
-        lambda w: (
-            w.torch("2.11.0+cu130"),
-            older_than_torch(w, w.home / ".cache/torch_extensions/py311_cu130/add2/lock"),
-        ),
-        "",
-        None,
+        lambda w: (w.torch("2.11.0"), w.write(w.home / ".cache/torch_extensions/py311_cu130/add2/lock")),
     ),
-    "old_extensions: in torch's cache": (
+    "old_extensions: in torch's cache": Fault(
         "warning",
         "is older than this torch",
         lambda w: older_than_torch(w, w.home / ".cache/torch_extensions/py311_cu130/add2/add2.so"),
-        "",
-        None,
     ),
-    "old_extensions: in a chapter": (
+    "old_extensions: in a chapter": Fault(
         "warning",
         "is older than this torch",
         lambda w: older_than_torch(w, w.repository / "chapters/04_package/src/my_kernel.so"),
-        "",
-        None,
     ),
-    "old_extensions: installed": (
+    "old_extensions: installed": Fault(
         "warning",
         "mine was built for torch 2.11, here is 2.15.0",
         lambda w: w.metadata("mine", "1.0", "Requires-Dist: torch==2.11.*\n"),
@@ -388,3 +283,4 @@ FAULTS = {
         lambda w: w.remove("mine"),
     ),
 }
+FAULTS = PACKAGES | COMPILERS | GPU | RESOURCES

@@ -8,14 +8,13 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from pathlib import Path
+from types import SimpleNamespace
 
 from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
 import environment
 from checks import machine as checks_machine
-from checks import resources
 
 TORCH = """
 from . import version
@@ -30,6 +29,11 @@ class _C:
     def _cuda_getArchFlags():
         return "sm_75 sm_80 sm_90"
 {more}
+"""
+VERSION = """
+from typing import Optional
+__version__ = '{version}'
+cuda: Optional[str] = {cuda!r}
 """
 EXTENSION = (
     "[('Hopper', '9.0+PTX'), ('Volta', '7.0+PTX')] ['5.0', '7.0', '8.0', '9.0', '9.0a']"  # as torch's file has it
@@ -51,10 +55,10 @@ class World:
         self.repository, self.home, self.include = folder / "a clone", folder / "home", folder / "include"
         self.cuda = self.site / "nvidia" / "cu13"
         self.called = folder / "called"
+        self.free = {}  # bytes on disk by folder
         for name in list(os.environ):
             monkeypatch.delenv(name)
-        monkeypatch.setenv("PATH", str(self.bin))
-        monkeypatch.setenv("HOME", str(self.home))
+        self.environ(PATH=self.bin, HOME=self.home, TMPDIR=folder)
         standard = [entry for entry in sys.path if "-packages" not in entry and not entry.startswith(str(ROOT))]
         monkeypatch.setattr(sys, "path", [str(self.site), *standard])
         monkeypatch.setattr(sys, "prefix", str(folder / "prefix"))
@@ -62,42 +66,34 @@ class World:
         monkeypatch.setattr(sysconfig, "get_path", places.get)
         monkeypatch.setattr(checks_machine.find_cuda, "USUAL", folder / "usual")
         monkeypatch.setattr(environment, "STAMP", folder / "stamp")
-        monkeypatch.setattr(resources.tempfile, "gettempdir", lambda: str(folder))
-        monkeypatch.setattr(resources.os, "cpu_count", lambda: 8)
-        self.python = sys.executable
-        self.program("python", f'[ "$2" = pip ] || PYTHONPATH="{self.site}" exec "{self.python}" -S "$@"\n{self.note}')
+        monkeypatch.setattr(os, "cpu_count", lambda: 8)
+        usage = lambda place: SimpleNamespace(free=self.free.get(type(folder)(place), 50e9))  # noqa: E731
+        monkeypatch.setattr(shutil, "disk_usage", usage)
+        note = f'echo "$(/usr/bin/basename "$0") $*" >> "{self.called}"'
+        self.program("python", f'[ "$2" = pip ] || PYTHONPATH="{self.site}" exec "{sys.executable}" -S "$@"\n{note}')
         monkeypatch.setattr(sys, "executable", str(self.bin / "python"))
-        for name in (
-            "sudo",
-            "make",
-            "docker",
-            "wsl",
-            "git",
-            "cp",
-            "xcode-select",
-            "explorer.exe",
-        ):  # called by cures
-            self.program(name, self.note)
+        for name in ["sudo", "make", "docker", "wsl", "xcode-select"]:  # called by cures
+            self.program(name, note)
+        self.home.mkdir()
+        for name in "chapters/03_add2/add2.cpp", "chapters/03_add2/add2.cu", "common/__init__.py":
+            self.write(self.repository / name)
+        self.write(self.root / "proc/version", "Linux version 6.8")
+        self.healthy()
 
+    def healthy(self):
+        """Whatever is missing or broken comes from its package again."""
         for name, version in {"numpy": "2.4", "setuptools": "81.0", "ninja": "1.13"}.items():
             self.metadata(name, version)
         for name, says in {"c++": "13.2.0", "gcc": "13.2.0", "ninja": "1.13"}.items():
             self.program(name, f"echo {says}")
         self.write(self.include / "Python.h")
-        self.home.mkdir()
-        for name in "chapters/03_add2/add2.cpp", "chapters/03_add2/add2.cu", "common/__init__.py":
-            self.write(self.repository / name)
-        self.write(self.root / "proc/meminfo", "MemAvailable:   16000000 kB\n")
-        self.write(self.root / "proc/version", "Linux version 6.8")
         self.nvcc("13.0")
         for name in "libcudart.so", "libcudart.so.13":
             self.write(self.cuda / "lib" / name, "cudart 13.0")
         self.torch()
         self.gpu()
-
-    @property
-    def note(self):
-        return f'echo "$(basename "$0") $*" >> "{self.called}"'.replace("$(basename", "$(/usr/bin/basename")
+        self.memory(16)
+        self.free.clear()
 
     def machine(self):
         """What a doctor started now would see."""
@@ -122,9 +118,9 @@ class World:
         self.remove("torch", site)
         folder = (site or self.site) / "torch"
         self.write(folder / "__init__.py", TORCH.format(gpu=gpu, said=said, more=more))
-        lines = "from typing import Optional", f"__version__ = '{version}'", f"cuda: Optional[str] = {cuda!r}", ""
-        self.write(folder / "version.py", "\n".join(lines))
-        self.write(folder / "utils/cpp_extension.py", EXTENSION)
+        self.write(folder / "version.py", VERSION.format(version=version, cuda=cuda))
+        locking = "FileLock" if version.startswith("2.15") else "FileBaton"
+        self.write(folder / "utils/cpp_extension.py", f"{EXTENSION} {locking}")
         self.write(
             folder / "share/cmake/Torch/TorchConfig.cmake", "target_compile_features(torch INTERFACE cxx_std_20)"
         )
@@ -152,15 +148,8 @@ class World:
     def no_nvcc(self):
         shutil.rmtree(self.cuda)
 
-    def disk(self, **free):
-        """Free bytes by folder: repository or folder (of temporary files)."""
-        sizes = {str(getattr(self, name)): size for name, size in free.items()}
-        usage = type("usage", (), {})
-        self.monkeypatch.setattr(
-            resources.shutil,
-            "disk_usage",
-            lambda place: type("Usage", (usage,), {"free": sizes.get(str(place), 50e9)}),
-        )
+    def memory(self, gb):
+        self.write(self.root / "proc/meminfo", f"MemAvailable: {round(gb * 1e9 / 1024)} kB\n")
 
     def environ(self, **variables):
         for name, value in variables.items():
@@ -179,8 +168,3 @@ class World:
             else:
                 self.monkeypatch.delenv(name)
         return self.called.read_text() if self.called.exists() else ""
-
-
-def touch_old(path):
-    os.utime(path, (1, 1))
-    return Path(path)

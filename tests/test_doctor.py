@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from conftest import ROOT
-from doctor_faults import FAULTS, hardware_only
+from doctor_faults import FAULTS, hardware_only, in_wsl_2, on_pythonpath
 from doctor_world import World
 from test_environment import COMPLETE, Repository
 
@@ -27,6 +27,7 @@ def world(tmp_path, monkeypatch):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_seen_and_its_cure_mends_it(world, fault):
     status, found, plant, calls, mend = FAULTS[fault]
+    mend = mend or (World.healthy if calls else None)
     check = NAMED[fault.partition(":")[0]]
     plant(world)  # into a machine on which all is well: test_a_machine_with_a_gpu
     finding = check(world.machine())
@@ -94,15 +95,14 @@ def test_where_a_driver_has_to_be_installed(world):
     assert NAMED["driver"](world.machine()).cure.endswith(
         "sudo reboot    # a driver for CUDA 13.0 on the container's host"
     )
-    world.write(world.root / "proc/version", "microsoft")
+    in_wsl_2(world)
     assert re.fullmatch("explorer.exe .*  # a driver for CUDA 13.0 in Windows", NAMED["driver"](world.machine()).cure)
 
 
 def test_wsl(world):
     world.gpu()
     shutil.rmtree(world.root / "sys")  # the GPU is no PCI device there
-    world.write(world.root / "proc/version", "Linux version 6.6.87.2-microsoft-standard-WSL2")
-    world.write(world.root / "dev/dxg")
+    in_wsl_2(world)
     (world.root / "usr/lib/wsl/lib").mkdir(parents=True)
     shutil.move(world.bin / "nvidia-smi", world.root / "usr/lib/wsl/lib/nvidia-smi")  # not on the PATH
     assert wrong(world) == {}
@@ -142,7 +142,20 @@ def test_a_path_that_leads_to_the_lessons_or_to_installed_packages_is_no_fault(w
 
 def test_torch_missing_is_one_fault_not_ten(world):
     world.remove("torch")
+    (world.bin / "ninja").unlink()
     assert wrong(world) == {"torch": "broken"}
+
+
+def test_a_full_disk_is_not_the_compilers_fault(world):
+    world.free[world.folder] = 0
+    world.nvcc("13.0", compile="echo 'Failed to preprocess host compiler properties' >&2; exit 1")
+    assert wrong(world) == {"disk": "broken"}
+
+
+def test_a_hidden_module_is_worse_than_a_hidden_common(world):
+    on_pythonpath(world, "common/__init__.py")
+    on_pythonpath(world, "random.py")
+    assert wrong(world) == {"hidden_modules": "broken"}
 
 
 @pytest.mark.parametrize(
@@ -218,7 +231,9 @@ def test_python_alone_is_enough(clone):
 
 
 def test_make_doctor(clone):
+    (clone.straw / "ensurepip.py").rename(clone.straw / "random.py")  # on PYTHONPATH: what it seeks does not stop it
     done = clone.make("doctor")
+    assert re.search("^broken +hidden modules +.*random.py hides", done.out, re.M)
     assert done.returncode != 0 and re.search(r"^broken +torch +no torch.*\n +make setup$", done.out, re.M)
     assert re.search(r"\d+ ok, \d+ warning, \d+ broken\n$", done.out)
 

@@ -126,7 +126,5 @@ def WSL(m):
         return warning("WSL 1, which has no GPU", f"wsl --set-version {quoted(name)} 2    # in Windows")
     if inside and not m.container:
         return m.serious(f"{inside} hides Windows' driver", "sudo apt-get purge '^libnvidia-compute.*'")
-    if re.match(r"/mnt/[a-z]/", str(m.repository)):
-        return warning("a Windows disk: builds are slow there", f"git clone {quoted(m.repository)} ~/chapters")
     driver = (m.root / "usr/lib/wsl/lib/libcuda.so.1").exists()
     return ok("WSL 2, with Windows' driver" if driver else "WSL 2; Windows has no driver by NVIDIA")
