@@ -208,7 +208,7 @@ GPU = {
         "broken",
         "NVIDIA H200 is 7.0; torch is built for sm_75 sm_80 sm_90",
         lambda w: w.gpu("7.0"),
-        "pip install --force-reinstall torch --index-url",
+        "pip install --force-reinstall torch>=.* --index-url",
     ),
     "TORCH_CUDA_ARCH_LIST: another GPU's": Fault(
         "broken", "H200 needs 9.0", lambda w: w.environ(TORCH_CUDA_ARCH_LIST="8.0")

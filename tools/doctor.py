@@ -18,11 +18,12 @@ sys.path.sort(key=lambda entry: entry not in (standard, os.path.join(standard, "
 import argparse
 import json
 import re
+import shutil
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import environment
-from checks import CHECKS, broken
+from checks import CHECKS, warning
 from checks.machine import Machine
 
 README = environment.ROOT / "README.md"
@@ -41,26 +42,33 @@ def diagnose(machine):
         try:
             finding = function(machine)
         except Exception as error:
-            finding = broken(f"this check failed: {type(error).__name__}: {error}", "make doctor ARGS=--json")
+            finding = warning(f"this check failed: {type(error).__name__}: {error}", "")
         findings.append((function, finding))
     return findings
 
 
-def report(findings):
-    """One line a check, and below it the cure."""
-    lines = []
+def lines(findings):
+    """One line a check, and below it the cure. What is ok fits the terminal's width."""
+    width = shutil.get_terminal_size((1000, 0)).columns
     for function, finding in findings:
-        lines.append(f"{finding.status:8}{title(function):<22}{finding.found}")
-        lines += [f"{'':8}{finding.cure}"] if finding.cure else []
-    count = [sum(finding.status == status for _, finding in findings) for status in ("ok", "warning", "broken")]
-    return "\n".join([*lines, "{} ok, {} warning, {} broken".format(*count)])
+        line = f"{finding.status:8}{title(function):<22}{finding.found}"
+        yield line[:width] if finding.status == "ok" else line
+        if finding.cure:
+            yield f"{'':8}{finding.cure}"
+
+
+def report(findings):
+    """All of it; what is broken last, where a small terminal still shows it."""
+    of = {status: [pair for pair in findings if pair[1].status == status] for status in ("ok", "warning", "broken")}
+    count = ", ".join(f"{len(pairs)} {status}" for status, pairs in of.items())
+    return "\n".join([*lines(pair for pairs in of.values() for pair in pairs), count])
 
 
 def short(findings):
-    wrong = [f"{title(function)}: {f.found}\n    {f.cure}" for function, f in findings if f.status == "broken"]
+    wrong = [pair for pair in findings if pair[1].status == "broken"]
     if not wrong:
         return "make doctor: nothing on this machine is broken. What failed is said above."
-    return "\n".join(["Broken on this machine (make doctor shows all checks):", *wrong])
+    return "\n".join(["make doctor shows all checks; on this machine is", *lines(wrong)])
 
 
 def as_json(findings):

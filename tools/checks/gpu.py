@@ -3,6 +3,8 @@
 import os
 import re
 
+import environment
+
 from . import broken, check, ok, warning
 from .machine import pip, quoted, run
 
@@ -68,7 +70,7 @@ def architecture(m):
     for gpu in m.gpus if built else []:
         if not runs_on(built, gpu.capability):
             name = f"{gpu.name} is {'.'.join(map(str, gpu.capability))}"
-            older = f"{pip()} install --force-reinstall torch --index-url "
+            older = f"{pip()} install --force-reinstall {quoted(environment.TORCH)} --index-url "
             cure = older + "https://download.pytorch.org/whl/cu126"  # it keeps the GPUs that CUDA 13 has dropped
             return m.serious(f"{name}; torch is built for {' '.join(built)}", cure)
     return ok(" ".join(built) or "torch names none")
