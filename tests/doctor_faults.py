@@ -33,7 +33,8 @@ def on_pythonpath(world, name):
 
 def torch_hidden(world):
     on_pythonpath(world, "torch.py")
-    world.torch(more="raise ImportError('torch.py says no')")  # the path of the straw Python is its own
+    sys.path.insert(0, str(world.folder / "p"))
+    world.torch(more="raise ImportError('torch.py says no')")  # straw: its path is its own
 
 
 def older_than_torch(world, file):
@@ -74,7 +75,12 @@ PACKAGES = {
     "torch: import crashes": Fault(
         "broken", "status -6", lambda w: w.torch(more="import os; os.abort()"), "pip install --force-reinstall"
     ),
-    "torch: hidden": Fault("broken", "torch.py says no", torch_hidden, mend=World.torch),
+    "torch: hidden": Fault(
+        "broken",
+        "2.15.0.*torch.py says no",
+        torch_hidden,
+        mend=lambda w: "PYTHONPATH" in os.environ or (sys.path.pop(0), w.torch()),
+    ),
     "one_torch: by PYTHONPATH": Fault(
         "warning",
         "is imported.*too",

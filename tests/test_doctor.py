@@ -83,8 +83,8 @@ def test_a_driver_older_than_the_runtime(world):
 
 def test_a_driver_of_the_same_major_version_will_do(world):
     world.gpu(cuda="13.0")
-    world.torch("2.15.0+cu132", "13.2")
-    assert wrong(world) == {}
+    world.torch("2.15.0+cu132", "13.2", gpu=False)
+    assert NAMED["driver"](world.machine()).status == "ok"
 
 
 def test_where_a_driver_has_to_be_installed(world):
@@ -141,7 +141,8 @@ def test_a_path_that_leads_to_the_lessons_or_to_installed_packages_is_no_fault(w
 
 
 def test_torch_missing_is_one_fault_not_ten(world):
-    world.remove("torch")
+    for name in "torch", "numpy", "ninja":
+        world.remove(name)
     (world.bin / "ninja").unlink()
     assert wrong(world) == {"torch": "broken"}
 
