@@ -55,7 +55,7 @@ def read_only(world):
     world.monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(world.folder / "a clone"))
 
 
-OLD_COMPILER = 'case "$*" in *++20*) echo "g++ error: unrecognized" >&2; exit 1;; esac; echo 7.5.0'
+OLD_COMPILER = 'case "$*" in *++20*vector*) echo "g++ error: unrecognized" >&2; exit 1;; esac; echo 7.5.0'
 TOO_NEW = """[ "$2" = g++-15 ] ||
 { echo "x.h:137: error: -- unsupported GNU version! gcc versions later than 15 are not" >&2; exit 1; }"""
 CC_IS_NONE = '[ "$1" != -ccbin ] || { echo "gcc: No such file" >&2; exit 1; }'

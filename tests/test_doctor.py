@@ -13,7 +13,7 @@ from test_environment import COMPLETE, Repository
 
 sys.path.insert(0, str(ROOT / "tools"))
 import doctor
-from checks import CHECKS, broken, ok
+from checks import CHECKS, broken, ok, warning
 from checks.gpu import runs_on
 
 NAMED = {check.__name__: check for check in CHECKS}
@@ -136,7 +136,9 @@ def test_conda(world):
 def test_a_path_that_leads_to_the_lessons_or_to_installed_packages_is_no_fault(world):
     world.write(world.folder / "target/numpy/__init__.py")
     world.metadata("numpy", "2.4", site=world.folder / "target")
+    world.write(world.folder / "same/libcudart.so.13", "cudart 13.0")
     world.environ(PYTHONPATH=f"{world.repository}/chapters/..:{world.folder}/target")
+    world.environ(LD_LIBRARY_PATH=world.folder / "same")
     assert wrong(world) == {}
 
 
@@ -205,6 +207,13 @@ def test_one_screen(monkeypatch):
         f"{len(others)} ok, 0 warning, 1 broken",
     ]
     assert all(len(doctor.title(check)) < 22 for check in CHECKS)
+
+
+def test_a_failing_lesson_hears_of_what_is_broken_only():
+    first, second, third, *_ = CHECKS
+    answer = doctor.short([(first, ok("fine")), (second, warning("odd", "a")), (third, broken("gone", "b"))])
+    assert answer.splitlines()[1:] == [f"broken  {doctor.title(third):22}gone", "        b"]
+    assert "nothing on this machine is broken" in doctor.short([(first, ok("fine"))])
 
 
 def test_the_readme_lists_the_checks():
