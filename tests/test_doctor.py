@@ -225,14 +225,11 @@ def test_the_readme_lists_the_checks():
 @pytest.fixture
 def clone(tmp_path):
     repository = Repository(tmp_path)
-    for name in "tools/checks", "common":
-        (repository.root / name).mkdir(exist_ok=True)
-    for name in (
-        "tools/doctor.py",
-        "common/find_cuda.py",
-        *(f"tools/checks/{f.name}" for f in (ROOT / "tools/checks").glob("*.py")),
-    ):
+    (repository.root / "common").mkdir()
+    for name in "tools/doctor.py", "common/find_cuda.py":
         shutil.copy(ROOT / name, repository.root / name)
+    checks = repository.root / "tools/checks"
+    shutil.copytree(ROOT / "tools/checks", checks, ignore=shutil.ignore_patterns("__pycache__"))
     return repository
 
 
