@@ -196,7 +196,7 @@ GPU = {
         "warning",
         "2.15.0.cpu has no CUDA",
         lambda w: w.torch("2.15.0+cpu", cuda=None, gpu=False),
-        "--index-url https://pypi.org/simple torch==2.15.0\n",
+        "install --force-reinstall torch==2.15.0\n",
     ),
     "torch_and_gpu: hidden": Fault(
         "warning",
@@ -214,7 +214,7 @@ GPU = {
         "broken",
         "NVIDIA H200 is 7.0; torch is built for sm_75 sm_80 sm_90",
         lambda w: w.gpu("7.0"),
-        "pip install --force-reinstall torch>=.* --index-url",
+        "xdg-open https://pytorch.org/get-started",
     ),
     "TORCH_CUDA_ARCH_LIST: another GPU's": Fault(
         "broken", "H200 needs 9.0", lambda w: w.environ(TORCH_CUDA_ARCH_LIST="8.0")

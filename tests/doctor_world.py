@@ -72,7 +72,7 @@ class World:
         note = f'echo "$(/usr/bin/basename "$0") $*" >> "{self.called}"'
         self.program("python", f'[ "$2" = pip ] || PYTHONPATH="{self.site}" exec "{sys.executable}" -S "$@"\n{note}')
         monkeypatch.setattr(sys, "executable", str(self.bin / "python"))
-        for name in ["sudo", "make", "docker", "wsl", "xcode-select"]:  # called by cures
+        for name in ["sudo", "make", "docker", "wsl", "xcode-select", "xdg-open"]:  # called by cures
             self.program(name, note)
         self.home.mkdir()
         for name in "chapters/03_add2/add2.cpp", "chapters/03_add2/add2.cu", "common/__init__.py":

@@ -40,8 +40,9 @@ def torch_and_gpu(m):
     if m.torch is None or m.asked["error"]:
         return ok("torch comes first")
     if m.torch.cuda is None:
-        again = f"{pip()} install --force-reinstall --index-url https://pypi.org/simple torch=="
-        return warning(f"torch {m.torch.version} has no CUDA", again + m.torch.version.partition("+")[0])
+        version = m.torch.version.partition("+")[0]
+        again = f"{pip()} install --force-reinstall torch=={version}    # from PyPI: that one has CUDA"
+        return warning(f"torch {m.torch.version} has no CUDA", again)
     if driver(m).status != "ok":
         return ok("the driver comes first")
     if "CUDA_VISIBLE_DEVICES" in os.environ:
@@ -70,8 +71,8 @@ def architecture(m):
     for gpu in m.gpus if built else []:
         if not runs_on(built, gpu.capability):
             name = f"{gpu.name} is {'.'.join(map(str, gpu.capability))}"
-            older = f"{pip()} install --force-reinstall {quoted(environment.TORCH)} --index-url "
-            cure = older + "https://download.pytorch.org/whl/cu126"  # it keeps the GPUs that CUDA 13 has dropped
+            # CUDA 12.6 keeps the GPUs that CUDA 13 has dropped. Which command gets it changes; that page says it.
+            cure = f"xdg-open https://pytorch.org/get-started/locally    # a torch of CUDA 12.6, {environment.TORCH}"
             return m.serious(f"{name}; torch is built for {' '.join(built)}", cure)
     return ok(" ".join(built) or "torch names none")
 
