@@ -82,7 +82,7 @@ def flight(module):
             ops[f"{loads} x {kind}: {in_flight // 1024} KiB in flight"] = lambda a, b, loads=loads, width=width: (
                 module.add_unrolled(a, b, loads, width)
             )
-    rows = bench(ops, inputs, [LARGE], flops=1)
+    rows = bench(ops, inputs, [LARGE], flops=1, reference=torch.add)
     rows = [replace(row, more=more) for row, more in zip(rows, kept, strict=True)]
     sms = torch.cuda.get_device_properties(device).multi_processor_count
     in_flight = module.threads_per_sm(1, 1) * 4 * 2 * sms
