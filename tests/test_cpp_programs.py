@@ -1,4 +1,4 @@
-"""C++ programs with no Python: common/check.h, bench.h and check_launch.h, and CUDA on CPU's own programs as nvcc and a GPU see them."""
+"""C++ programs with no Python: the harness of common/*.h, and CUDA on CPU's own programs as nvcc and a GPU see them."""
 
 import re
 import shutil

@@ -42,6 +42,15 @@ def test_bench_sees_a_slower_operator():
     assert rows[1].kernel > 2 * rows[0].kernel  # eleven times the work, on a machine that others may use too
 
 
+def test_what_ncu_prints_is_understood():
+    from test_harness_gpu import metric
+
+    head = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
+    rows = '"0","k","gpu__time_duration.sum","ns","1,115,936"\n"1","k","gpu__time_duration.sum","ns","1,116,000"\n'
+    said = f"==PROF== Connected to process 7\n0.00112\n==PROF== Disconnected\n{head}{rows}"
+    assert metric("gpu__time_duration.sum", said) == [1115936, 1116000]
+
+
 @pytest.mark.parametrize(
     "t, text", [(8.94e-6, "8.9 us"), (123.4e-6, "123 us"), (0.0123, "12.3 ms"), (0.00112, "1.12 ms"), (2.5, "2.50 s")]
 )

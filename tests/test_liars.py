@@ -118,7 +118,8 @@ def fake_gpu(monkeypatch):
         (2**20, 12 * 2**20 / 3.9e12, ""),  # above the copy, and below the peak
         (2**20, 12 * 2**20 / 4.1e12, "suspect: the memory's peak is 4000 GB/s"),
         (16, 4e-6, ""),
-        (16, 2e-6, "suspect: no work on this stream"),  # as long as nothing
+        (16, 2.1e-6, "suspect: no work on this stream"),  # as long as nothing, more or less
+        (16, 2.3e-6, ""),
         (0, 2e-6, ""),  # nothing to do takes as long as nothing
     ],
 )
