@@ -161,7 +161,7 @@ public:
             const T right = expected(in.data(), i);
             if (tolerance == 0 ? same(result[i], right) : near(result[i], right, tolerance)) continue;
             std::ostringstream message;
-            message << who << "element " << i << " is " << +result[i] << ", expected " << +right;
+            message << who << "wrong result: element " << i << " is " << +result[i] << ", expected " << +right;
             throw std::runtime_error(message.str());
         }
         for (int k = 0; k < inputs; k++) {

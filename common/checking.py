@@ -1,5 +1,7 @@
 """check(): is this operator right? Written so that an operator which only looks right does not pass."""
 
+import functools
+
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map_only
@@ -53,8 +55,8 @@ def check_at(n, op, reference, args, fresh, name, rtol=None, atol=None) -> float
     error = _largest_error(result, expected)
 
     _overwrite(args, fresh)  # other values at the same addresses
-    second = _call(op, args, said)
-    compare(second, reference(*fresh), "wrong result in the second call, with other values in the same memory")
+    what = "wrong result in the second call, with other values in the same memory"
+    compare(_call(op, args, said), reference(*fresh), what)
     compare(args, tuple(fresh), "the second call changed its inputs", rtol=0, atol=0)
     compare(result, expected, "the second call overwrote the first call's result")
 
@@ -128,13 +130,18 @@ def _on_side_stream(op, args, values, said):
     stream, and does not wait for it, has not written the result yet.
     """
     torch.cuda.synchronize()
-    stream = torch.cuda.Stream()
+    stream = _side_stream()
     with torch.cuda.stream(stream), Guarded(said):
         torch.cuda._sleep(20_000_000)  # about 10 ms of GPU time
         _overwrite(args, values)
         result = tree_map_only(torch.Tensor, torch.clone, op(*args))
     stream.synchronize()
     return result
+
+
+@functools.cache
+def _side_stream():
+    return torch.cuda.Stream()  # always the same one: torch keeps freed memory for the stream that it was used on
 
 
 def _overwrite(args, values):
@@ -155,10 +162,12 @@ def _assert_no_shared_memory(result, args, said):
 
 def _largest_error(actual, expected) -> float:
     """The largest absolute difference; places where both are NaN or the same infinity do not count."""
-    pairs = zip(_tensors(actual), _tensors(expected), strict=True)
-    return max(
-        (float((a.double() - e.double()).nan_to_num(0, 0, 0).abs().max()) for a, e in pairs if a.numel()), default=0.0
-    )
+    largest = 0.0
+    for pair in zip(_tensors(actual), _tensors(expected), strict=True):
+        for a, e in zip(*(t.flatten().split(2**24) for t in pair), strict=True):  # in float64, so a bit at a time
+            if a.numel():
+                largest = max(largest, float((a.double() - e.double()).nan_to_num(0, 0, 0).abs().max()))
+    return largest
 
 
 def _describe(arg) -> str:

@@ -95,19 +95,19 @@ struct Liar {
 
 // clang-format off
 static const std::vector<Liar> liars = {
-    {"NaN in the last element", "nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"NaN in the last element", "is nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
          right(out, in, n, s);
          write_at(out, n - 1, NAN, n, s);
      }},
-    {"off by one in the last element", "expected", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"off by one in the last element", "wrong result", [](float* out, In in, int64_t n, cudaStream_t s) {
          right(out, in, n, s);
          write_at(out, n - 1, 1.125f, n, s);
      }},
-    {"last partial block missing", "nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"last partial block missing", "is nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
          right(out, in, n / 256 * 256, s);
      }},
-    {"never launched", "nan, expected", [](float*, In, int64_t, cudaStream_t) {}},
-    {"a launch that is refused, and nobody asks", "nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"never launched", "is nan, expected", [](float*, In, int64_t, cudaStream_t) {}},
+    {"a launch that is refused, and nobody asks", "is nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
          twice_kernel<<<1, 2048, 0, s>>>(out, in[0], n);
          (void)cudaGetLastError();
      }},
@@ -115,8 +115,8 @@ static const std::vector<Liar> liars = {
          right(out, in, n, s);
          write<<<0, 1, 0, s>>>(out, 0, 0);
      }},
-    {"stale output of the previous call", "expected", stale},
-    {"right at multiples of 256 only", "expected", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"stale output of the previous call", "wrong result", stale},
+    {"right at multiples of 256 only", "wrong result", [](float* out, In in, int64_t n, cudaStream_t s) {
          right(out, in, n, s);
          if (n % 256 != 0) write_at(out, 0, 0.125f, n, s);
      }},
@@ -148,23 +148,23 @@ static const std::vector<Liar> liars = {
          twice(const_cast<float*>(in[0]), in[0], n, s);
          copy(out, in[0], n, s);
      }},
-    {"cached result for the same pointer", "expected", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"cached result for the same pointer", "wrong result", [](float* out, In in, int64_t n, cudaStream_t s) {
          remember(1, out, in[0], n, s);
      }},
     {"cached result from the tenth call on", "", [](float* out, In in, int64_t n, cudaStream_t s) {
          remember(10, out, in[0], n, s);
      }},
-    {"float16 arithmetic", "expected", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"float16 arithmetic", "wrong result", [](float* out, In in, int64_t n, cudaStream_t s) {
          if (n > 0) float16_twice_kernel<<<unsigned((n + 255) / 256), 256, 0, s>>>(out, in[0], n);
          CHECK_LAUNCH();
      }},
-    {"float16 accumulation", "expected", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"float16 accumulation", "wrong result", [](float* out, In in, int64_t n, cudaStream_t s) {
          if (n > 0) sums_kernel<<<unsigned((n + 255) / 256), 256, 0, s>>>(out, in[0], n);
          CHECK_LAUNCH();
      }, width, 1e-5},
 #ifndef CUDA_ON_CPU
-    {"wrong stream", "expected", [](float* out, In in, int64_t n, cudaStream_t) { right(out, in, n, nullptr); }},
-    {"returns before another stream is done", "expected", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"wrong stream", "wrong result", [](float* out, In in, int64_t n, cudaStream_t) { right(out, in, n, nullptr); }},
+    {"returns before another stream is done", "wrong result", [](float* out, In in, int64_t n, cudaStream_t s) {
          static const cudaStream_t other = [] {
              cudaStream_t made = nullptr;
              CHECK_CUDA(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
@@ -217,9 +217,9 @@ int main() {
     };
     const auto one = [](const float*, int64_t) { return 1.0f; };
     check_launch<float>("near, with a tolerance", 1, {1}, near_twice, one, 2e-4);
-    const Liar far = {"further than the tolerance", "expected", near_twice};
+    const Liar far = {"further than the tolerance", "wrong result", near_twice};
     rejected("check", far, far.words, [&] { check_launch<float>("near", 1, {1}, near_twice, one, 1e-6); });
-    const Liar none = {"NaN with a tolerance", "nan, expected", [](float*, In, int64_t, cudaStream_t) {}};
+    const Liar none = {"NaN with a tolerance", "is nan, expected", [](float*, In, int64_t, cudaStream_t) {}};
     rejected("check", none, none.words, [&] { check_launch<float>("none", 1, {1}, none.launch, one, 1e9); });
 
     for (const Liar& liar : liars) {
@@ -230,7 +230,7 @@ int main() {
             check_launch<float>(liar.lie, 1, sizes, liar.launch, expected, liar.tolerance, liar.width);
         });
         if (!lost)
-            rejected("bench", liar, *liar.words ? liar.words : "expected",
+            rejected("bench", liar, *liar.words ? liar.words : "wrong result",
                      [&] { bench_launch<float>(liar.lie, 1, odd, liar.launch, expected, liar.tolerance, liar.width); });
     }
 
