@@ -209,11 +209,10 @@ def table():
     cpp = cpp_words()
     lines = ["| the lie | `check`, and `bench` | `check_launch`, and `bench_launch` |", "|---|---|---|"]
     for liar in LIARS:
-        words = liar.words, cpp.get(liar.lie) if liar.lie in cpp else f"*{liar.no_cpp}*"
-        cells = " | ".join(
-            said or f"passes; **{judge} rejects it**" for said, judge in zip(words, ("bench", "bench_launch"))
-        )
-        lines.append(f"| {liar.lie}{' (needs a GPU)' if liar.needs else ''} | {cells} |")
+        lie = f"{liar.lie} (needs a GPU)" if liar.needs else liar.lie
+        here = liar.words or "passes; **bench rejects it**"
+        there = cpp.get(liar.lie, f"*{liar.no_cpp}*") or "passes; **bench_launch rejects it**"
+        lines.append(f"| {lie} | {here} | {there} |")
     return "\n".join(lines) + "\n"
 
 

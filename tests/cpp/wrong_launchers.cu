@@ -95,7 +95,7 @@ struct Liar {
 
 // clang-format off
 static const std::vector<Liar> liars = {
-    {"NaN in the last element", "is nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"NaN in the last element", "nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
          right(out, in, n, s);
          write_at(out, n - 1, NAN, n, s);
      }},
@@ -103,11 +103,11 @@ static const std::vector<Liar> liars = {
          right(out, in, n, s);
          write_at(out, n - 1, 1.125f, n, s);
      }},
-    {"last partial block missing", "is nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"last partial block missing", "nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
          right(out, in, n / 256 * 256, s);
      }},
-    {"never launched", "is nan, expected", [](float*, In, int64_t, cudaStream_t) {}},
-    {"a launch that is refused, and nobody asks", "is nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"never launched", "nan, expected", [](float*, In, int64_t, cudaStream_t) {}},
+    {"a launch that is refused, and nobody asks", "nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
          twice_kernel<<<1, 2048, 0, s>>>(out, in[0], n);
          (void)cudaGetLastError();
      }},
@@ -219,7 +219,7 @@ int main() {
     check_launch<float>("near, with a tolerance", 1, {1}, near_twice, one, 2e-4);
     const Liar far = {"further than the tolerance", "wrong result", near_twice};
     rejected("check", far, far.words, [&] { check_launch<float>("near", 1, {1}, near_twice, one, 1e-6); });
-    const Liar none = {"NaN with a tolerance", "is nan, expected", [](float*, In, int64_t, cudaStream_t) {}};
+    const Liar none = {"NaN with a tolerance", "nan, expected", [](float*, In, int64_t, cudaStream_t) {}};
     rejected("check", none, none.words, [&] { check_launch<float>("none", 1, {1}, none.launch, one, 1e9); });
 
     for (const Liar& liar : liars) {
