@@ -188,7 +188,7 @@ LIARS = [
     Liar("asynchronous error swallowed", crashes_while_it_runs, "left an error", "GPU of its own"),
     Liar("writes one element beyond the end", beyond_the_end, "behind a tensor"),
     Liar("writes one element in front", before_the_start, "before a tensor"),
-    Liar("input modified", changes_its_input, "changed its inputs"),
+    Liar("input modified", changes_its_input, "the operator changed its inputs"),
     Liar("output aliases the input", returns_its_input, "the result is memory of an input"),
     Liar("cached result for the same pointer", remembers_addresses, "wrong result in the second call"),
     Liar("cached result from the tenth call on", remembers_after_ten_calls, None),

@@ -40,8 +40,8 @@ def test_bench_rejects(liar, capsys):
         bench({"liar": liar.operator}, liar.inputs, [ODD], reference=liar.reference)
     assert "liar(float32[" in str(info.value) and f"n = {ODD}" in str(info.value)
     assert not re.search(r"liar +\d", capsys.readouterr().out), "no time of a wrong operator is printed"
-    if liar.operator is liars.remembers_after_ten_calls:
-        assert str(info.value).startswith("after it was timed, ")
+    late = liar.operator is liars.remembers_after_ten_calls
+    assert str(info.value).startswith("after it was timed, ") == late, "the others are not even timed"
 
 
 def test_both_accept_a_right_operator(capsys):
@@ -78,6 +78,13 @@ def test_an_error_that_surfaces_later_is_named(monkeypatch):
         AssertionError, match=r"right\(float32.*n = 3: the operator left an error for a later call\n.*assert"
     ):
         check(right, torch.add, pair, sizes=[3])
+
+
+def test_the_largest_error_of_many_elements():
+    x = torch.zeros(2**24 + 1, device=device)
+    y = x.clone()
+    y[0] = -0.5
+    assert checking._largest_error((x, x[:0]), (y, x[:0])) == 0.5
 
 
 def test_guarded_fills_new_memory_and_sees_cpp_allocations():
