@@ -78,7 +78,7 @@ def _surface_errors(said):
     """An error of the GPU waits for a later call that asks. Ask here, where the operator's name is known."""
     try:
         torch.cuda.synchronize()  # kernels that crashed while they ran
-        torch.zeros(1, device=device)  # launches that were refused: torch asks for those after each of its own
+        torch.ones(1, device=device)  # launches that were refused: torch asks for those after each of its own
     except RuntimeError as error:
         raise AssertionError(f"{said}the operator left an error for a later call\n{error}") from error
 
