@@ -33,6 +33,7 @@ void torch_launch_add2(const at::Tensor& c, const at::Tensor& a, const at::Tenso
          {a, b})  // c may be a. Shifted by an element, threads would read each other's results
         TORCH_CHECK_VALUE(at::get_overlap_status(c, input) != at::MemOverlapStatus::Partial,
                           "c must not share a part of its memory with a or b; let it be all of one of them, or none");
+    c.unsafeGetTensorImpl()->bump_version();  // if autograd has kept c's old values, it will refuse to use them
     const c10::cuda::CUDAGuard guard(c.device());
     launch_add2(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), n,
                 c10::cuda::getCurrentCUDAStream());
@@ -52,6 +53,6 @@ at::Tensor vector_add(const at::Tensor& a, const at::Tensor& b) {
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("add2", torch::wrap_pybind_function(add2), py::arg("a"), py::arg("b"));
     m.def("torch_launch_add2", torch::wrap_pybind_function(torch_launch_add2), py::arg("c"), py::arg("a"), py::arg("b"),
-          py::arg("n"));
+          py::arg("n").noconvert());  // otherwise n = torch.tensor(2.7) is 2
     m.def("vector_add", torch::wrap_pybind_function(vector_add), py::arg("a"), py::arg("b"));
 }
