@@ -31,14 +31,18 @@ inline void check_memory(const at::Tensor& x, const char* name) {
                       ": it was resized");
 }
 
+inline void check_dense(const at::Tensor& x, const char* name) {
+    TORCH_CHECK_VALUE(x.layout() == at::kStrided && !x.is_nested(), name, " must be a dense tensor, got ",
+                      x.is_nested() ? "a nested one of layout " : "layout ", x.layout());
+}
+
 // A kernel gets a bare pointer. It cannot see a wrong dtype or device; it would just compute nonsense or crash. Strides
 // are left to the caller.
 inline void check_tensor(const at::Tensor& x, const char* name, at::ScalarType dtype) {
     TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got an undefined one");
     TORCH_CHECK_TYPE(x.scalar_type() == dtype, name, " must have dtype ", dtype, ", got ", x.scalar_type());
     TORCH_CHECK_VALUE(x.device().type() == kernel_device, name, " must be on ", kernel_device, ", got ", x.device());
-    TORCH_CHECK_VALUE(x.layout() == at::kStrided && !x.is_nested(), name, " must be a dense tensor, got ",
-                      x.is_nested() ? "a nested one of layout " : "layout ", x.layout());
+    check_dense(x, name);
     check_memory(x, name);
     TORCH_CHECK_VALUE(!x.is_neg(), name, " is a lazily negated view (its memory holds the opposite sign); pass ", name,
                       ".resolve_neg()");
