@@ -1,15 +1,17 @@
 """Every operator of every chapter in a few words: what it takes, and what is right. A new one adds a row.
 
-From a row test_operators.py makes its cases, test_fuzz.py its examples, and tools/accepts.py the table in the docs.
+From a row test_operators.py and test_operators_gpu.py make their cases, test_fuzz.py its examples, and tools/accepts.py
+the table in the docs.
 """
 
+import functools
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy
 import torch
-from conftest import operators
+from conftest import chapter, operators
 
 from common import device
 from common.checking import SIZES
@@ -39,8 +41,10 @@ class Operator:
     writes: the argument that receives the result. optional: those that may be None.
     tolerance: rtol and atol of its results against the reference; 0 asks for the same bits.
     differentiable: it takes tensors that require grad.
+    dispatched: torch's dispatcher comes first, with words of its own for what is no tensor or wraps one.
     variant: what sets this row apart from another of the same operator.
-    build: the function of main.py whose module has the operator."""
+    build: the function of main.py whose module has the operator.
+    of: how to get it from that module, where it is none of its functions."""
 
     chapter: str
     name: str
@@ -59,8 +63,10 @@ class Operator:
     optional: tuple = ()
     tolerance: float = 0
     differentiable: bool = False
+    dispatched: bool = False
     variant: str = ""
     build: str = "build"
+    of: Callable | None = None
 
     @property
     def dtype(self):
@@ -72,7 +78,8 @@ class Operator:
 
     @property
     def function(self):
-        return getattr(operators(self.chapter, self.build), self.name)
+        module = operators(self.chapter, self.build)
+        return self.of(module) if self.of else getattr(module, self.name)
 
     def __str__(self):
         return f"{self.path} {self.variant}".strip()
@@ -108,12 +115,15 @@ class Operator:
     def _faults_of(self, name, x):
         if not isinstance(x, torch.Tensor):
             taken = x is None and name in self.optional
-            return [] if taken else [(TypeError, rf"{self.name}\(\): .*\b{name}: torch.Tensor|{name} must be a tensor")]
+            said = rf"\w+\(\): .*\b{name}: torch.Tensor|{name} must be a tensor"
+            torchs_own = [(RuntimeError, rf"\w+::{self.name}\(\) Expected a value of type 'Tensor' for argument '{name}'")]
+            return [] if taken else [(TypeError, said)] + torchs_own * self.dispatched
         dtype = rf"must have dtype {NAMES[self.dtype]}( or \w+)?, got {NAMES.get(x.dtype)}$"
         wrong = [(x.dtype not in self.dtypes, TypeError, dtype)]
         if x.is_nested or x.layout != torch.strided:
             wrong += [(True, ValueError, "must be a dense tensor, got .*layout")]
         else:
+            x = x.resolve_neg() if self.dispatched else x  # as the dispatcher does
             wrong += [
                 (x.device.type != device.type, ValueError, f"must be on {device}, got {x.device}"),
                 (needs(x) > x.untyped_storage().nbytes(), ValueError, f"must have {needs(x)} bytes of memory, got"),
@@ -126,6 +136,7 @@ class Operator:
                 (self.aligned and x.data_ptr() % 16, ValueError, "must begin at a multiple of 16 bytes, got .* beyond"),
             ]  # fmt: skip
         found = [(exception, f"{name} {words}") for is_so, exception, words in wrong if is_so]
+        found += [(NotImplementedError, f".*{self.name}")] * (x.is_nested and self.dispatched)
         if name == self.writes and x.is_inference() and not torch.is_inference_mode_enabled():
             found.append((RuntimeError, "Inplace update to inference tensor outside InferenceMode"))  # torch's own
         return found
@@ -158,8 +169,8 @@ def share_a_part(x, y):
 
 def rows_together(img):
     """Whether the pixels of each row lie one behind the other, as a crop's do."""
-    apart = [img.size(dim) > 1 and img.stride(dim) != step for dim, step in zip((-1, -2), (1, 3), strict=False)]
-    return img.numel() == 0 or not any(apart[: img.dim()])
+    last = list(zip(img.shape, img.stride(), strict=True))[:-3:-1]  # two at most
+    return img.numel() == 0 or all(n == 1 or step == is_ for (n, is_), step in zip(last, (1, 3), strict=False))
 
 
 # ---- references ------------------------------------------------------------------------------------------------------
@@ -177,6 +188,14 @@ def axpy(x, y, alpha):  # rounded once, like the kernel's fma
 
 def swiglu(a, b):
     return torch.nn.functional.silu(a) * b
+
+
+def swiglu_and_gate(a, b):
+    return swiglu(a, b), torch.sigmoid(a)
+
+
+def python_function(module, name="SwiGLU"):
+    return functools.partial(getattr(chapter("07_autograd", "function"), name).apply, module)
 
 
 def swiglu_backward(grad, a, b, output_mask):
@@ -229,7 +248,7 @@ IMAGE = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint8,), "ranks": (3, 4)
 VOLUME = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint16,), "ranks": (3,), "scalars": {"maxVal": MAX_VAL}}
 AB = ("a", "b")
 
-OPERATORS = [
+FUNCTIONS = [
     Operator("01_hello", "hello", (), lambda: "Hello World!"),
     Operator("01_hello", "hello_gpu", (), lambda: "Hello World!"),
     Operator("02_square", "square_matrix", ("matrix",), torch.square, shape=lambda n: (n, 3), ranks=(2,)),
@@ -241,6 +260,8 @@ OPERATORS = [
     Operator("03_add2", "custom_operation", ("input",), lambda x: 2 * x, build="build_one_file"),
     Operator("04_package", "my_cuda_function", ("input",), lambda x: 2 * x),
     Operator("05_cmake", "axpy", ("x", "y"), axpy, scalars={"alpha": ALPHA}),
+    Operator("05_cmake", "axpy", ("x", "y"), axpy, scalars={"alpha": ALPHA}, variant="by torch.ops", dispatched=True,
+             of=lambda module: torch.ops.chapter05.axpy),
     Operator("06_vec4", "add_scalar", AB, add),
     Operator("06_vec4", "add_grid_stride", AB, add),
     Operator("06_vec4", "add_unrolled", AB, add, scalars={"loads": LOADS, "width": WIDTH}),
@@ -256,8 +277,12 @@ OPERATORS = [
     Operator("07_autograd", "swiglu_backward", ("grad", *AB), swiglu_backward, **both_rounded,
              scalars={"output_mask": MASK}),
     Operator("07_autograd", "swiglu", AB, swiglu, **both_rounded, differentiable=True),
+    Operator("07_autograd", "SwiGLU.apply", AB, swiglu, **both_rounded, differentiable=True, of=python_function),
+    Operator("07_autograd", "SwiGLUWithGate.apply", AB, swiglu_and_gate, **both_rounded, differentiable=True,
+             of=functools.partial(python_function, name="SwiGLUWithGate")),
     Operator("08_image", "rgb_to_gray", ("img",), gray, **IMAGE, scalars={"bgr": BGR}),
     Operator("08_image", "rgb_to_gray_naive", ("img",), gray_naive, **IMAGE),
     Operator("08_image", "normalize_volume", ("volume",), quotient, **VOLUME),
     Operator("08_image", "normalize_volume_naive", ("volume",), quotient, **VOLUME),
 ]  # fmt: skip
+OPERATORS = [op for op in FUNCTIONS if op.arguments]  # on tensors
