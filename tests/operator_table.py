@@ -112,6 +112,12 @@ class Operator:
             found += [(ValueError, f"{self.writes} must not share a part of its memory")] * written
         return found
 
+    def scalar_faults(self, args, scalars):
+        """The same for scalars out of their row's lists. What is right may be too large for small tensors, or not wrong."""
+        right = {"n": lambda n: 0 <= n <= args[0].numel()}  # by name, where the tensors decide
+        lists = {name: lambda v, s=s: not any(v is w for w in s.wrong) for name, s in self.scalars.items()}
+        return [(ValueError, rf"{name} must .*, got ") for name, v in scalars.items() if not (lists | right)[name](v)]
+
     def _faults_of(self, name, x):
         if not isinstance(x, torch.Tensor):
             taken = x is None and name in self.optional

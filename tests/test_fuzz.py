@@ -1,82 +1,101 @@
 """Random combinations of everything that test_operators.py tries one by one.
 
-Each example is an operator, a shape and, for each argument, what is done to it. The table says what must come of it. Where
-CI is set, the examples are the same in each run; elsewhere new ones, and pytest prints the seed when one fails:
-`pytest tests/test_fuzz.py --hypothesis-seed=...` repeats them. FUZZ=100000 tries as many.
+Each example is an operator, a shape and, for each argument, what is done to it. The table says what must come of it. It
+stops after some seconds, FUZZ of them; what it prints begins with the seed, and FUZZ_SEED repeats it:
+
+    FUZZ=600 python -m pytest tests/test_fuzz.py
+    FUZZ_SEED=123 python -m pytest tests/test_fuzz.py
 """
 
+import collections
 import os
+import random as python_random
+import time
+from functools import partial
 
 import pytest
 import torch
 
-hypothesis = pytest.importorskip("hypothesis", reason="hypothesis is not installed")
-from hypothesis import given, settings, strategies  # noqa: E402
-from operator_table import NAMES, OPERATORS  # noqa: E402
-from test_operators import LAYOUTS, OTHER_DEVICES, Plain, assert_raises, assert_right, random, resized  # noqa: E402
+pytest.importorskip("hypothesis", reason="hypothesis is not installed")
+import hypothesis
+from hypothesis import strategies
+from operator_cases import (
+    KINDS,
+    LAYOUTS,
+    OTHER_DEVICES,
+    assert_raises,
+    assert_right,
+    random,
+)
+from operator_table import OPERATORS
 
-EXAMPLES = int(os.environ.get("FUZZ", 300))
+SECONDS = float(os.environ.get("FUZZ", 3))
+SEED = int(os.environ.get("FUZZ_SEED") or python_random.randrange(10**6))
+ROUND = 50  # examples; after each round it looks at the clock
 pytestmark = pytest.mark.filterwarnings("ignore")
 
+DTYPES = [torch.float32, torch.float64, torch.float16, torch.uint8, torch.int8, torch.int16, torch.uint16]
 LAYOUTS = {"contiguous": lambda s, r, t: random(s, t)} | {k: v for k, v in LAYOUTS.items() if not k.startswith("2^40")}
 CHANGES = {
-    "negated": torch._neg_view,
+    "none": lambda x: x,
     "requires grad": lambda x: x.detach().requires_grad_(x.is_floating_point()),
-    "freed": lambda x: resized(x, 0),
-    "a byte too short": lambda x: resized(x, max(0, x.untyped_storage().nbytes() - 1)),
-    "subclass": lambda x: x.as_subclass(Plain),
-    "copied on write": torch._lazy_clone,
-} | {where: lambda x, where=where: x.to(where) for where in OTHER_DEVICES}
-DTYPES = [dtype for dtype in NAMES if dtype.itemsize <= 2 or dtype.is_floating_point]
-DTYPES = [torch.float32, torch.float64, torch.float16, torch.uint8, torch.int8, torch.int16, torch.uint16]
+} | {kind: make for kind, make in KINDS.items() if kind not in ("sparse", "slice of a short one")}
+CHANGES |= {where: partial(torch.Tensor.to, device=where) for where in OTHER_DEVICES}
+
+
+def seldom(usual, others):
+    return strategies.one_of(*[strategies.just(usual)] * 4, others)
 
 
 @strategies.composite
 def calls(draw):
-    """An operator with a shape, and how each of its arguments departs from that: mostly not at all."""
-    op = draw(strategies.sampled_from([op for op in OPERATORS if op.arguments]))
-    usual = draw(strategies.sampled_from([op.shape(n) for n in (0, 1, 4, 257)]))
+    """An operator, how each of its tensors is made, and scalars: mostly as the operator wants it."""
+    op = draw(strategies.sampled_from(OPERATORS))
     shapes = strategies.lists(strategies.integers(0, 5), max_size=5).map(tuple)
-    seldom = lambda usually, other: strategies.one_of(*[strategies.just(usually)] * 4, other)  # noqa: E731
-    shape = draw(seldom(usual, shapes))
-    arguments = [
-        (
-            draw(seldom(shape, shapes)),
-            draw(seldom(op.dtype, strategies.sampled_from(DTYPES))),
-            draw(seldom("contiguous", strategies.sampled_from(list(LAYOUTS)))),
-            draw(seldom(None, strategies.sampled_from(list(CHANGES)))),
-        )
-        for _ in op.arguments
-    ]
-    # A value for each scalar, and whether it is one that the operator takes.
-    values = {name: [(v, True) for v in s.right] + [(v, False) for v in s.wrong] for name, s in op.scalars.items()}
-    chosen = {name: draw(strategies.sampled_from(v)) for name, v in values.items() if v and draw(strategies.booleans())}
-    return op, arguments, chosen, draw(strategies.booleans())
+    shape = draw(seldom(op.shape(draw(strategies.sampled_from([0, 1, 4, 257]))), shapes))
+    made = strategies.tuples(
+        seldom(shape, shapes),
+        seldom(op.dtype, strategies.sampled_from(DTYPES)),
+        seldom("contiguous", strategies.sampled_from(list(LAYOUTS))),
+        seldom("none", strategies.sampled_from(list(CHANGES))),
+    )
+    of_each = draw(strategies.lists(made, min_size=len(op.arguments), max_size=len(op.arguments)))
+    values = {name: strategies.sampled_from(s.right + s.wrong) for name, s in op.scalars.items() if s.right + s.wrong}
+    return op, of_each, draw(strategies.fixed_dictionaries({}, optional=values)), draw(strategies.booleans())
 
 
 def tensor(shape, dtype, layout, change):
-    fits = len(shape) >= 2 and 0 not in shape and torch.Size(shape).numel() <= 60 or layout == "contiguous"
-    x = (LAYOUTS[layout] if fits else LAYOUTS["contiguous"])(shape, len(shape), dtype)
-    return CHANGES[change](x) if change else x
+    # Layouts are for two dimensions or more, with something in them.
+    fits = len(shape) >= 2 and 0 < torch.Size(shape).numel() <= 60
+    return CHANGES[change](LAYOUTS[layout if fits else "contiguous"](shape, len(shape), dtype))
 
 
-@settings(
-    max_examples=EXAMPLES, deadline=None, derandomize="CI" in os.environ, database=None, print_blob=True,
-    suppress_health_check=list(hypothesis.HealthCheck),
-)  # fmt: skip
-@given(calls(), strategies.integers(0, 2**32))
-def test_any_combination_is_right_or_refused(call, seed):
-    op, arguments, scalars, grad = call
+def try_call(tried, call, seed):
+    op, of_each, scalars, grad = call
     torch.manual_seed(seed)
-    args = [tensor(*a) for a in arguments]
-    n_wrong = "n" in scalars and not scalars["n"][0] <= (args[0].numel() if args else 0)
+    args = [tensor(*made) for made in of_each]
     with torch.set_grad_enabled(grad):
-        faults = op.faults(args)
-        faults += [(ValueError, rf"{name} must .*, got ") for name, (_, fine) in scalars.items() if not fine or n_wrong]
-        values = {name: value for name, (value, _) in scalars.items()}
-        if "n" in values and values["n"] == 17 and args[0].numel() >= 17:
-            return  # not too many here
+        faults = op.faults(args) + op.scalar_faults(args, scalars)
+        tried["refused" if faults else "right"] += 1
         if faults:
-            assert_raises(op, faults, lambda: op(*args, **values))
+            assert_raises(op, faults, lambda: op(*args, **scalars))
         else:
-            assert_right(op, args, **values)
+            assert_right(op, args, **scalars)
+
+
+def test_any_combination_is_right_or_refused(capsys):
+    tried, seed, start = collections.Counter(), SEED, time.monotonic()
+    for op in OPERATORS:
+        op.function  # builds it, if need be, before the clock starts
+    while seed == SEED or time.monotonic() - start < SECONDS:
+        settings = hypothesis.settings(max_examples=ROUND, deadline=None, database=None, derandomize=False,
+                                       suppress_health_check=list(hypothesis.HealthCheck))  # fmt: skip
+        examples = hypothesis.given(calls(), strategies.integers(0, 2**32))(partial(try_call, tried))
+        try:
+            hypothesis.seed(seed)(settings(examples))()
+        except BaseException:
+            print(f"To repeat it: FUZZ_SEED={seed}")
+            raise
+        seed += 1
+    with capsys.disabled():
+        print(f"\nfuzz    seed {SEED}: {tried['right']} calls right, {tried['refused']} refused, as they should be")
