@@ -122,7 +122,9 @@ class Operator:
         if not isinstance(x, torch.Tensor):
             taken = x is None and name in self.optional
             said = rf"\w+\(\): .*\b{name}: torch.Tensor|{name} must be a tensor"
-            torchs_own = [(RuntimeError, rf"\w+::{self.name}\(\) Expected a value of type 'Tensor' for argument '{name}'")]
+            torchs_own = [
+                (RuntimeError, rf"\w+::{self.name}\(\) Expected a value of type 'Tensor' for argument '{name}'")
+            ]
             return [] if taken else [(TypeError, said)] + torchs_own * self.dispatched
         dtype = rf"must have dtype {NAMES[self.dtype]}( or \w+)?, got {NAMES.get(x.dtype)}$"
         wrong = [(x.dtype not in self.dtypes, TypeError, dtype)]

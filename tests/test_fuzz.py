@@ -17,8 +17,8 @@ import pytest
 import torch
 
 pytest.importorskip("hypothesis", reason="hypothesis is not installed")
-import hypothesis
-from hypothesis import strategies
+import hypothesis  # noqa: E402
+from hypothesis import strategies  # noqa: E402
 from operator_cases import (
     KINDS,
     LAYOUTS,
@@ -29,7 +29,7 @@ from operator_cases import (
 )
 from operator_table import OPERATORS
 
-SECONDS = float(os.environ.get("FUZZ", 3))
+SECONDS = float(os.environ.get("FUZZ", 5))
 SEED = int(os.environ.get("FUZZ_SEED") or python_random.randrange(10**6))
 ROUND = 50  # examples; after each round it looks at the clock
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -44,7 +44,7 @@ CHANGES |= {where: partial(torch.Tensor.to, device=where) for where in OTHER_DEV
 
 
 def seldom(usual, others):
-    return strategies.one_of(*[strategies.just(usual)] * 4, others)
+    return strategies.one_of(*[strategies.just(usual)] * 8, others)
 
 
 @strategies.composite
@@ -86,13 +86,22 @@ def try_call(tried, call, seed):
 def test_any_combination_is_right_or_refused(capsys):
     tried, seed, start = collections.Counter(), SEED, time.monotonic()
     for op in OPERATORS:
-        op.function  # builds it, if need be, before the clock starts
+        assert op.function  # builds it, if need be, before the clock starts
+
+    @hypothesis.settings(
+        max_examples=ROUND,
+        deadline=None,
+        database=None,
+        derandomize=False,
+        suppress_health_check=hypothesis.HealthCheck,
+    )
+    @hypothesis.given(calls(), strategies.integers(0, 2**32))
+    def examples(call, seed):
+        try_call(tried, call, seed)
+
     while seed == SEED or time.monotonic() - start < SECONDS:
-        settings = hypothesis.settings(max_examples=ROUND, deadline=None, database=None, derandomize=False,
-                                       suppress_health_check=list(hypothesis.HealthCheck))  # fmt: skip
-        examples = hypothesis.given(calls(), strategies.integers(0, 2**32))(partial(try_call, tried))
         try:
-            hypothesis.seed(seed)(settings(examples))()
+            hypothesis.seed(seed)(examples)()
         except BaseException:
             print(f"To repeat it: FUZZ_SEED={seed}")
             raise

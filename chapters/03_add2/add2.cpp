@@ -52,7 +52,8 @@ at::Tensor vector_add(const at::Tensor& a, const at::Tensor& b) {
 // those of its own operators. With _no_gil, other Python threads run until the call returns: see the README.
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("add2", torch::wrap_pybind_function_no_gil(add2), py::arg("a"), py::arg("b"));
-    m.def("torch_launch_add2", torch::wrap_pybind_function_no_gil(torch_launch_add2), py::arg("c"), py::arg("a"), py::arg("b"),
+    m.def("torch_launch_add2", torch::wrap_pybind_function_no_gil(torch_launch_add2), py::arg("c"), py::arg("a"),
+          py::arg("b"),
           py::arg("n").noconvert());  // otherwise n = torch.tensor(2.7) is 2
     m.def("vector_add", torch::wrap_pybind_function_no_gil(vector_add), py::arg("a"), py::arg("b"));
 }

@@ -133,7 +133,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("add_forward", torch::wrap_pybind_function_no_gil(add_forward), py::arg("a"), py::arg("b"));
     m.def("add", torch::wrap_pybind_function_no_gil(add_autograd), py::arg("a"), py::arg("b"));
     m.def("swiglu_forward", torch::wrap_pybind_function_no_gil(swiglu_forward), py::arg("a"), py::arg("b"));
-    m.def("swiglu_backward", torch::wrap_pybind_function_no_gil(swiglu_backward), py::arg("grad"), py::arg("a"), py::arg("b"),
-          py::arg("output_mask").noconvert() = std::array<bool, 2>{true, true});
+    m.def("swiglu_backward", torch::wrap_pybind_function_no_gil(swiglu_backward), py::arg("grad"), py::arg("a"),
+          py::arg("b"), py::arg("output_mask").noconvert() = std::array<bool, 2>{true, true});
     m.def("swiglu", torch::wrap_pybind_function_no_gil(swiglu), py::arg("a"), py::arg("b"));
 }
