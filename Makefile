@@ -7,8 +7,8 @@ MAINS := $(filter chapters/%,$(wildcard chapters/[0-9][0-9]_*/main.py))
 NUMBERS := $(sort $(foreach main,$(MAINS),$(word 2,$(subst /, ,$(subst _, ,$(main))))))
 
 # $(call python,lesson|test|lint) sets the shell's variable of that name, or ends the recipe.
-python = command -v "$${PYTHON:=python3}" >/dev/null || { echo "PYTHON=$$PYTHON: no such program" >&2; exit 1; }; \
-	python=$$("$$PYTHON" tools/environment.py --for $(1))
+named = command -v "$${PYTHON:=python3}" >/dev/null || { echo "PYTHON=$$PYTHON: no such program" >&2; exit 1; }
+python = $(named); python=$$("$$PYTHON" tools/environment.py --for $(1))
 # The words of ARGS follow those of the command.
 run = "$$python" tools/run.py
 
@@ -37,6 +37,10 @@ test-versions: test-oldest test-newest
 test-oldest test-newest: test-%:
 	@$(call python,test --versions $*) && $(run) "$$python" -m pytest
 
+## make doctor       what on this machine keeps lessons from running, and the command that mends it
+doctor:
+	@$(named); "$$PYTHON" tools/run.py "$$PYTHON" tools/doctor.py
+
 ## make cmake        the C++ side by CMake: configure, build, and ctest
 cmake:
 	@$(call python,test) && PATH="$$(dirname "$$python"):$$PATH" && \
@@ -61,7 +65,8 @@ $(NUMBERS:%=sanitize%): sanitize%:
 
 ## make chapterNN    build, check and time that chapter;  make chapter03 ARGS='--help' passes arguments on
 $(NUMBERS:%=chapter%): chapter%:
-	@$(call python,lesson) && $(run) "$$python" chapters/$*_*/main.py
+	@{ $(call python,lesson) && $(run) "$$python" chapters/$*_*/main.py; } || \
+	{ status=$$?; "$$PYTHON" tools/doctor.py --short >&2; exit $$status; }
 
 ## make gpu-sanitize   every kernel under compute-sanitizer's four tools: memcheck, racecheck, initcheck, synccheck
 gpu-sanitize:
@@ -77,4 +82,4 @@ $(NUMBERS:%=bench%): bench%:
 chapter% sanitize% bench%:
 	$(error There is no chapter $*; there are: $(NUMBERS))
 
-.PHONY: help setup test test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)
+.PHONY: help setup test doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)

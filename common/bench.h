@@ -1,13 +1,13 @@
 // bench.h: times a launch from C++, by the method of common/timing.py, for programs with no Python.
 //
-//   const double copy = bench::copy_bandwidth(stream);
+//   const bench::Limits limits = bench::limits(stream);
 //   bench::print_head(n, "float32");
-//   bench::print_row("add2", bench::measure([&] { launch_add2(c, a, b, n, stream); }, stream), 3 * n * sizeof(float),
-//   copy);
+//   const bench::Timing t = bench::measure([&] { launch_add2(c, a, b, n, stream); }, stream);
+//   bench::print_row("add2", t, 3 * n * sizeof(float), limits);
 //
 // Each launch is timed by two CUDA events around it, with an L2 cache that holds nothing of its data; the median of
 // many is reported. Only the CUDA runtime is used: include it in a .cpp or a .cu. Built as CUDA on CPU, it times the
-// CPU.
+// CPU. It sees no result, and only the work on that one stream: bench_launch() in check_launch.h checks what it times.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -124,6 +124,37 @@ inline double copy_bandwidth(cudaStream_t stream, size_t bytes = copy_bytes) {
     return 2.0 * double(bytes) / times[times.size() / 2];
 }
 
+// What a row is measured against.
+struct Limits {
+    double copy;     // bytes a second, see copy_bandwidth
+    double peak;     // bytes a second that the memory cannot exceed
+    double nothing;  // seconds between two events with no work between them
+};
+
+// The peak is that of NVIDIA's sample deviceQuery: the memory's bus, and two transfers in each cycle of its clock. Some
+// machines do not tell their clock, or less than a copy reaches: then it is a quarter more than the copy, as a copy
+// reaches more than four fifths of the peak.
+inline Limits limits(cudaStream_t stream, size_t bytes = copy_bytes) {
+    int device = 0, clock = 0, bus = 0;  // kHz, bits
+    CHECK_CUDA(cudaGetDevice(&device));
+    CHECK_CUDA(cudaDeviceGetAttribute(&clock, cudaDevAttrMemoryClockRate, device));
+    CHECK_CUDA(cudaDeviceGetAttribute(&bus, cudaDevAttrGlobalMemoryBusWidth, device));
+    const double copy = copy_bandwidth(stream, bytes), peak = 2.0 * clock * 1e3 * bus / 8;
+    const std::vector<double> nothing = kernel_times([] {}, stream);
+    return {copy, peak > copy ? peak : 1.25 * copy, nothing[nothing.size() / 2]};
+}
+
+// Why the GPU cannot have moved `bytes` in that time, or "". The L2 cache is no excuse: before each run it is filled
+// with other data, all of it changed. What run() reads comes from the memory, and for what it writes to the cache, some
+// of that data must go there.
+inline std::string suspicion(const Timing& t, size_t bytes, const Limits& limits) {
+    if (bytes > 0 && t.kernel <= 1.1 * limits.nothing) return "suspect: no work on this stream";
+    if (double(bytes) / t.kernel <= limits.peak) return "";
+    char s[64];
+    std::snprintf(s, sizeof s, "suspect: the memory's peak is %.0f GB/s", limits.peak / 1e9);
+    return s;
+}
+
 // 0.0000089 as "8.9 us", 0.00112 as "1.12 ms".
 inline std::string text(double seconds) {
     const double us = seconds * 1e6, ms = seconds * 1e3;
@@ -147,11 +178,13 @@ inline void print_head(int64_t n, const char* type) {
 }
 
 // One line of it. bytes: what the operator must move, every input read once and every output written once.
-inline void print_row(const char* name, const Timing& t, size_t bytes, double copy_bandwidth) {
+inline void print_row(const char* name, const Timing& t, size_t bytes, const Limits& limits) {
     std::printf("        %-33s%10s%9.0f%%", name, text(t.kernel).c_str(), t.spread * 100);
     if (on_gpu) {
         const double bandwidth = double(bytes) / t.kernel;
-        std::printf("%10.0f%9.0f%%%10s", bandwidth / 1e9, bandwidth / copy_bandwidth * 100, text(t.call).c_str());
+        std::printf("%10.0f%9.0f%%%10s", bandwidth / 1e9, bandwidth / limits.copy * 100, text(t.call).c_str());
+        const std::string suspect = suspicion(t, bytes, limits);
+        if (!suspect.empty()) std::printf("  %s", suspect.c_str());
     }
     std::printf("\n");
 }

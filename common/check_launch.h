@@ -13,7 +13,15 @@
 // Inputs of another type than the output's: check_launch<float, uint16_t>(...).
 //
 // Throws std::runtime_error when the launcher gives a wrong result, leaves an element unwritten, writes in front of or
-// behind its output, changes an input, gives an old result for new values, or does not keep to its stream.
+// behind its output, changes an input, gives an old result for new values, does not keep to its stream, or leaves an
+// error for a later call to find.
+//
+//   bench::Timing t = bench_launch<float>("launch_add2", 2, n, launch, expected);
+//
+// Times it at one size, and does the same before and after: bench::measure() alone times whatever it is given, right or
+// wrong, and an operator that has kept its result from one of its many calls still has it when other values come.
+//
+// tests/cpp/wrong_launchers.cu has a launcher for each of these sentences.
 #pragma once
 #include <cmath>
 #include <cstring>
@@ -89,69 +97,116 @@ bool near(T a, T b, double tolerance) {
     return same(a, b) || std::abs(double(a) - double(b)) <= tolerance * std::abs(double(b));
 }
 
-// Any value of an integer type; of a floating-point type, small ones with which a computer rounds seldom.
+// Any value of an integer type. Of a floating-point type multiples of 1/8, half of them small and with the few bits
+// with which a computer rounds seldom, half of them large and with more bits than float16 has: with the former alone, a
+// launcher that computes in float16 would be right.
 template <class T>
 T random_value(std::mt19937& random) {
     if constexpr (std::is_integral<T>::value) return T(random());
-    return T(int(random() % 2001) - 1000) / T(8);
+    return T(int(random() % 2001) - 1000) / T(8) * T(random() % 2 ? 1 : 1025);
 }
+
+// A launcher's arrays for one n, on a stream that does not wait for the default one.
+template <class T, class In>
+class LaunchCheck {
+public:
+    LaunchCheck(const std::string& name, int inputs, int64_t n, int width)
+        : who_(name + ", n = " + std::to_string(n) + ": "), n_(n), width_(width), out_(n, 0xA5), seen_(n, 0xA5) {
+        CHECK_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+        owner_.reset(stream_);
+        for (int k = 0; k < inputs; k++) {
+            arrays_.emplace_back(width * n, 0x5A), sources_.emplace_back(width * n, 0x5A);
+            pointers_.push_back(arrays_[k].data());
+        }
+    }
+
+    cudaStream_t stream() const { return stream_; }
+
+    template <class Launch>
+    void call(Launch& launch) const {
+        launch(out_.data(), pointers_.data(), n_, stream_);
+    }
+
+    // One call with new values at the same addresses. when: put in front of what is said.
+    template <class Launch, class Expected>
+    void round(std::mt19937& random, Launch& launch, Expected& expected, double tolerance,
+               const char* when = "") const {
+        const std::string who = when + who_;
+        const int inputs = int(arrays_.size());
+        std::vector<std::vector<In>> values(inputs, std::vector<In>(width_ * n_));
+        for (auto& some : values)
+            for (In& value : some) value = random_value<In>(random);
+        for (int k = 0; k < inputs; k++) {
+            arrays_[k].poison(stream_);
+            sources_[k].set(values[k]);
+        }
+        seen_.poison(stream_);
+        CHECK_CUDA(cudaDeviceSynchronize());
+        // The stream is busy when the launcher comes: whoever launches on another stream is there before the inputs
+        // are, and before the output is poisoned. What the stream's next work sees of the output is what counts: a
+        // launcher that has its work done on another stream is too late for it.
+        for (int i = 0; i < busy_rounds; i++) CHECK_CUDA(cudaMemsetAsync(busy_.get(), i, busy_bytes, stream_));
+        out_.poison(stream_);
+        for (int k = 0; k < inputs; k++) arrays_[k].set(sources_[k], stream_);
+        call(launch);
+        none(cudaGetLastError(), who + "left an error for a later call: ");
+        seen_.set(out_, stream_);
+        none(cudaDeviceSynchronize(), who + "failed while it ran: ");
+
+        out_.get(who);  // for its margins
+        const std::vector<T> result = seen_.get(who);
+        std::vector<In> in(inputs * width_);
+        for (int64_t i = 0; i < n_; i++) {
+            for (int k = 0; k < inputs * width_; k++) in[k] = values[k / width_][width_ * i + k % width_];
+            const T right = expected(in.data(), i);
+            if (tolerance == 0 ? same(result[i], right) : near(result[i], right, tolerance)) continue;
+            std::ostringstream message;
+            message << who << "wrong result: element " << i << " is " << +result[i] << ", expected " << +right;
+            throw std::runtime_error(message.str());
+        }
+        for (int k = 0; k < inputs; k++) {
+            if (n_ > 0 && std::memcmp(arrays_[k].get(who).data(), values[k].data(), width_ * n_ * sizeof(In)) != 0) {
+                throw std::runtime_error(who + "changed its input " + std::to_string(k));
+            }
+        }
+    }
+
+private:
+    static constexpr int busy_rounds = bench::on_gpu ? 50 : 0;  // a millisecond on a large GPU; a CPU has one stream
+    static constexpr size_t busy_bytes = bench::on_gpu ? size_t(64) << 20 : 1;
+
+    static void none(cudaError_t error, const std::string& what) {
+        if (error != cudaSuccess) throw std::runtime_error(what + cudaGetErrorString(error));
+    }
+
+    std::string who_;
+    int64_t n_;
+    int width_;
+    cudaStream_t stream_ = nullptr;
+    std::unique_ptr<CUstream_st, cudaError_t (*)(cudaStream_t)> owner_{nullptr, cudaStreamDestroy};
+    decltype(bench::device_memory(1)) busy_ = bench::device_memory(busy_bytes);
+    GuardedArray<T> out_, seen_;
+    std::vector<GuardedArray<In>> arrays_, sources_;
+    std::vector<const In*> pointers_;
+};
 
 template <class T, class In = T, class Launch, class Expected>
 void check_launch(const std::string& name, int inputs, const std::vector<int64_t>& sizes, Launch launch,
                   Expected expected, double tolerance = 0, int width = 1) {
-    // A stream that does not wait for the default one, and is busy when the launcher comes: whoever launches on another
-    // stream is there before the inputs are, and before the output is poisoned.
-    cudaStream_t stream = nullptr;
-    CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    const std::unique_ptr<CUstream_st, cudaError_t (*)(cudaStream_t)> owner(stream, cudaStreamDestroy);
-#ifdef CUDA_ON_CPU
-    constexpr int busy_rounds = 0;  // a CPU has one stream, and nothing runs in the background
-#else
-    constexpr int busy_rounds = 50;  // about a millisecond on a large GPU
-#endif
-    constexpr size_t busy_bytes = size_t(64) << 20;
-    const auto busy = bench::device_memory(busy_bytes);
     std::mt19937 random(0);
-
     for (const int64_t n : sizes) {
-        const std::string who = name + ", n = " + std::to_string(n) + ": ";
-        const GuardedArray<T> out(n, 0xA5);
-        std::vector<GuardedArray<In>> arrays, sources;
-        std::vector<const In*> pointers;
-        for (int k = 0; k < inputs; k++) {
-            arrays.emplace_back(width * n, 0x5A), sources.emplace_back(width * n, 0x5A);
-            pointers.push_back(arrays[k].data());
-        }
-        for (int round = 0; round < 2; round++) {  // the second with other values at the same addresses
-            std::vector<std::vector<In>> values(inputs, std::vector<In>(width * n));
-            for (auto& some : values)
-                for (In& value : some) value = random_value<In>(random);
-            for (int k = 0; k < inputs; k++) {
-                arrays[k].poison(stream);
-                sources[k].set(values[k]);
-            }
-            CHECK_CUDA(cudaDeviceSynchronize());
-            for (int i = 0; i < busy_rounds; i++) CHECK_CUDA(cudaMemsetAsync(busy.get(), i, busy_bytes, stream));
-            out.poison(stream);
-            for (int k = 0; k < inputs; k++) arrays[k].set(sources[k], stream);
-            launch(out.data(), pointers.data(), n, stream);
-            CHECK_CUDA(cudaDeviceSynchronize());
-
-            const std::vector<T> result = out.get(who);
-            std::vector<In> in(inputs * width);
-            for (int64_t i = 0; i < n; i++) {
-                for (int k = 0; k < inputs * width; k++) in[k] = values[k / width][width * i + k % width];
-                const T right = expected(in.data(), i);
-                if (tolerance == 0 ? same(result[i], right) : near(result[i], right, tolerance)) continue;
-                std::ostringstream message;
-                message << who << "element " << i << " is " << +result[i] << ", expected " << +right;
-                throw std::runtime_error(message.str());
-            }
-            for (int k = 0; k < inputs; k++) {
-                if (n > 0 && std::memcmp(arrays[k].get(who).data(), values[k].data(), width * n * sizeof(In)) != 0) {
-                    throw std::runtime_error(who + "changed its input " + std::to_string(k));
-                }
-            }
-        }
+        const LaunchCheck<T, In> arrays(name, inputs, n, width);
+        for (int call = 0; call < 2; call++) arrays.round(random, launch, expected, tolerance);
     }
+}
+
+template <class T, class In = T, class Launch, class Expected>
+bench::Timing bench_launch(const std::string& name, int inputs, int64_t n, Launch launch, Expected expected,
+                           double tolerance = 0, int width = 1) {
+    std::mt19937 random(0);
+    const LaunchCheck<T, In> arrays(name, inputs, n, width);
+    for (int call = 0; call < 2; call++) arrays.round(random, launch, expected, tolerance);
+    const bench::Timing timing = bench::measure([&] { arrays.call(launch); }, arrays.stream());
+    arrays.round(random, launch, expected, tolerance, "after it was timed, ");
+    return timing;
 }

@@ -1,8 +1,10 @@
 """check(): is this operator right? Written so that an operator which only looks right does not pass."""
 
+import functools
+
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_flatten
+from torch.utils._pytree import tree_flatten, tree_map_only
 
 from .device import device
 
@@ -21,38 +23,64 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, name=None):
     - leaves a part of its output unwritten, or writes beyond its end (its outputs come from Guarded, below),
     - changes its inputs, or returns memory of theirs,
     - remembers: gives an old result for new data at an old address, or overwrites a result it gave before,
-    - on a GPU, does not keep to torch's current stream.
+    - on a GPU, does not keep to torch's current stream, or leaves an error for a later call to find.
+
+    What it cannot see: sizes that are not among `sizes`, and what an operator does in its thousandth call. bench() has
+    an eye on both. tests/liars.py has an operator for each of these sentences.
     """
     name = name or getattr(op, "__name__", str(op))
     largest = 0.0
     for n in sizes:
         torch.manual_seed(n)
         args, fresh = inputs(n), inputs(n)
-        before = [a.clone() if isinstance(a, torch.Tensor) else a for a in args]
-        said = f"{name}({', '.join(map(_describe, args))}), n = {n}: "
-
-        def compare(actual, expected, what, said=said, rtol=rtol, atol=atol):
-            torch.testing.assert_close(
-                actual, expected, rtol=rtol, atol=atol, equal_nan=True, msg=lambda m: f"{said}{what}\n{m}"
-            )
-
-        with Guarded(said):
-            result = op(*args)
-        expected = reference(*before)
-        compare(result, expected, "wrong result")
-        compare(args, tuple(before), "the operator changed its inputs", rtol=0, atol=0)
-        _assert_no_shared_memory(result, args, said)
-        largest = max(largest, _largest_error(result, expected))
-
-        _overwrite(args, fresh)  # other values at the same addresses
-        with Guarded(said):
-            second = op(*args)
-        compare(second, reference(*fresh), "wrong result in the second call, with other values in the same memory")
-        compare(result, expected, "the second call overwrote the first call's result")
-
-        if device.type == "cuda":
-            compare(_on_side_stream(op, args, before), expected, "wrong result on a side stream")
+        largest = max(largest, check_at(n, op, reference, args, fresh, name, rtol, atol))
     print(f"{'check':8}{name}: n = {' '.join(map(str, sizes))}".ljust(58) + f"  ok, largest error {largest:.2g}")
+
+
+def check_at(n, op, reference, args, fresh, name, rtol=None, atol=None) -> float:
+    """check() for one size and these arguments, whose memory then holds the values of fresh. Returns the largest error."""
+    before = [a.clone() if isinstance(a, torch.Tensor) else a for a in args]
+    said = f"{name}({', '.join(map(_describe, args))}), n = {n}: "
+
+    def compare(actual, expected, what, rtol=rtol, atol=atol):
+        torch.testing.assert_close(
+            actual, expected, rtol=rtol, atol=atol, equal_nan=True, msg=lambda m: f"{said}{what}\n{m}"
+        )
+
+    result = _call(op, args, said)
+    _assert_no_shared_memory(result, args, said)
+    expected = reference(*before)
+    compare(result, expected, "wrong result")
+    compare(args, tuple(before), "the operator changed its inputs", rtol=0, atol=0)
+    error = _largest_error(result, expected)
+
+    _overwrite(args, fresh)  # other values at the same addresses
+    what = "wrong result in the second call, with other values in the same memory"
+    compare(_call(op, args, said), reference(*fresh), what)
+    compare(args, tuple(fresh), "the second call changed its inputs", rtol=0, atol=0)
+    compare(result, expected, "the second call overwrote the first call's result")
+
+    if device.type == "cuda":
+        compare(_on_side_stream(op, args, before, said), expected, "wrong result on a side stream")
+        _overwrite(args, fresh)
+    return error
+
+
+def _call(op, args, said):
+    with Guarded(said):
+        result = op(*args)
+        if device.type == "cuda":
+            _surface_errors(said)
+    return result
+
+
+def _surface_errors(said):
+    """An error of the GPU waits for a later call that asks. Ask here, where the operator's name is known."""
+    try:
+        torch.cuda.synchronize()  # kernels that crashed while they ran
+        torch.ones(1, device=device)  # launches that were refused: torch asks for those after each of its own
+    except RuntimeError as error:
+        raise AssertionError(f"{said}the operator left an error for a later call\n{error}") from error
 
 
 class Guarded(TorchDispatchMode):
@@ -95,19 +123,25 @@ class Guarded(TorchDispatchMode):
                     raise AssertionError(f"{self.said}the operator wrote {at} bytes {place} a tensor of {nbytes} bytes")
 
 
-def _on_side_stream(op, args, values):
-    """The result of op where its inputs get their values late, on a stream of their own.
+def _on_side_stream(op, args, values, said):
+    """The result of op where its inputs get their values late, on a stream of their own, read by that stream's next work.
 
-    An operator that launches on the default stream reads the inputs too early.
+    An operator that launches on the default stream reads the inputs too early; one that has its work done on another
+    stream, and does not wait for it, has not written the result yet.
     """
     torch.cuda.synchronize()
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
+    stream = _side_stream()
+    with torch.cuda.stream(stream), Guarded(said):
         torch.cuda._sleep(20_000_000)  # about 10 ms of GPU time
         _overwrite(args, values)
-        result = op(*args)
+        result = tree_map_only(torch.Tensor, torch.clone, op(*args))
     stream.synchronize()
     return result
+
+
+@functools.cache
+def _side_stream():
+    return torch.cuda.Stream()  # always the same one: torch keeps freed memory for the stream that it was used on
 
 
 def _overwrite(args, values):
@@ -128,10 +162,12 @@ def _assert_no_shared_memory(result, args, said):
 
 def _largest_error(actual, expected) -> float:
     """The largest absolute difference; places where both are NaN or the same infinity do not count."""
-    pairs = zip(_tensors(actual), _tensors(expected), strict=True)
-    return max(
-        (float((a.double() - e.double()).nan_to_num(0, 0, 0).abs().max()) for a, e in pairs if a.numel()), default=0.0
-    )
+    largest = 0.0
+    for pair in zip(_tensors(actual), _tensors(expected), strict=True):
+        for a, e in zip(*(t.flatten().split(2**24) for t in pair), strict=True):  # in float64, so a bit at a time
+            if a.numel():
+                largest = max(largest, float((a.double() - e.double()).nan_to_num(0, 0, 0).abs().max()))
+    return largest
 
 
 def _describe(arg) -> str:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import re
 import shutil
 import statistics
 import time
@@ -11,6 +12,7 @@ from unittest import mock
 import torch
 from torch.utils._pytree import tree_flatten
 
+from .checking import check_at
 from .device import device
 
 
@@ -28,6 +30,7 @@ class Timing:
     copy: float | None = None  # bytes a second of a copy in the same run; None without a GPU
     dtype: str = ""  # of the first argument
     more: dict = dataclasses.field(default_factory=dict)  # what else a table or a picture shows: name -> value
+    suspect: str = ""  # why this time is not to be believed; mostly nothing
 
     @property
     def bandwidth(self) -> float:
@@ -35,19 +38,29 @@ class Timing:
         return self.nbytes / self.kernel
 
 
-def bench(ops, inputs, sizes=(2**20,), flops=0) -> list[Timing]:
+def bench(ops, inputs, sizes=(2**20,), flops=0, reference=None, rtol=None, atol=None) -> list[Timing]:
     """Times every operator at every size, prints a table and returns its rows.
 
     ops     name -> callable; the first is ours, the others are what it is compared with
     inputs  n -> tuple of arguments
     flops   arithmetic operations for each of n elements, or a callable: n -> those of one call; for the roofline
+    reference, rtol, atol    as in check(); without a reference, the operator named "torch" is it
+
+    A figure of a wrong operator is worth nothing: each one, but for torch's ("torch", "torch.compile", ...), is checked
+    before and after it is timed, at this size and in the memory that is timed, and AssertionError says what check() would.
+    After it, because the timed calls have the same arguments again and again: an operator that has kept its result by then
+    still has it when other values come. A check takes about five times the memory of a call; where a GPU has not so
+    much, or there is no reference, nothing is checked, and the table says so.
 
     On a GPU: CUDA events around each of many calls, after warm-up, none of its data in the L2 cache, median. This is
     what triton.testing.do_bench does, and they agree within 5 % (tests/test_harness_gpu.py). The bandwidth counts the
-    bytes that the function must move; a copy of 1 GiB in the same run says what the memory can do.
+    bytes that the function must move; a copy of 1 GiB in the same run says what the memory can do. Events see the work
+    on torch's current stream only; a time that this memory does not allow is marked: see suspicion().
     """
     on_gpu = device.type == "cuda"
     limit = copy_bandwidth() if on_gpu else None
+    peak, nothing = (peak_bandwidth(limit), time_of_nothing()) if on_gpu else (None, None)
+    reference = reference or ops.get("torch")
     rows = []
     for n in sizes:
         args = inputs(n)
@@ -56,14 +69,43 @@ def bench(ops, inputs, sizes=(2**20,), flops=0) -> list[Timing]:
         heads = ["kernel", "spread", "GB/s", "of copy", "call"] if on_gpu else ["CPU time", "spread"]
         print(f"{'time':8}{f'n = {n}, {kind}':<33}" + "".join(f"{head:>10}" for head in heads))
         for name, op in ops.items():
+            ours = reference and not re.match(r"torch\b", name)
+            doubt = _check(n, op, reference, args, inputs, name, rtol, atol) if ours else ""
             row = dataclasses.replace(measure(name, n, op, args), flops=operations, copy=limit, dtype=kind)
-            rows.append(row)
+            if ours and not doubt:
+                doubt = _check(n, op, reference, args, inputs, f"after it was timed, {name}", rtol, atol)
             cells = [_seconds(row.kernel), f"{row.spread:.0%}"]
             if on_gpu:
+                row = dataclasses.replace(row, suspect=suspicion(row, peak, nothing) or doubt)
                 cells += [f"{row.bandwidth / 1e9:.0f}", f"{row.bandwidth / limit:.0%}", _seconds(row.call)]
-            print(f"{'':8}{name:<33}" + "".join(f"{cell:>10}" for cell in cells))
-    print(f"{'':8}{f'copy: {limit / 1e9:.0f} GB/s' if on_gpu else 'CPU times: they say nothing about a GPU.'}")
+            rows.append(row)
+            print(f"{'':8}{name:<33}" + "".join(f"{cell:>10}" for cell in cells) + (row.suspect and f"  {row.suspect}"))
+    last = f"copy: {limit / 1e9:.0f} GB/s" if on_gpu else "CPU times: they say nothing about a GPU."
+    print(f"{'':8}{last}{'' if reference else '  The results were not checked.'}")
     return rows
+
+
+def _check(n, op, reference, args, inputs, name, rtol, atol) -> str:
+    """check_at() with other inputs(n). Returns why it could not be done, or ""."""
+    try:
+        check_at(n, op, reference, args, inputs(n), name, rtol, atol)
+    except torch.OutOfMemoryError:
+        return "not checked: too little memory"
+    return ""
+
+
+def suspicion(row, peak, nothing) -> str:
+    """Why the GPU cannot have done this in that time, or "": a row of bench(), bytes a second, seconds.
+
+    The L2 cache is no excuse: before each call bench() fills it with other data, all of it changed. So what a call reads
+    comes from the memory, and for what it writes to the cache, some of that data must go there. Data that stays in the
+    cache may be faster (`make chapter06 ARGS=--cached`), and bench() does not measure that.
+    """
+    if row.nbytes and row.kernel <= 1.1 * nothing:  # a tenth, because both are measured
+        return "suspect: no work on this stream"
+    if row.bandwidth > peak:
+        return f"suspect: the memory's peak is {peak / 1e9:.0f} GB/s"
+    return ""
 
 
 def measure(name, n, op, args) -> Timing:
@@ -84,6 +126,22 @@ def copy_bandwidth() -> float:
     source = torch.ones(nbytes, dtype=torch.uint8, device=device)
     target = torch.empty_like(source)
     return 2 * source.nbytes / statistics.median(_gpu_times(target.copy_, (source,)))
+
+
+def peak_bandwidth(copy) -> float:
+    """Bytes a second that this GPU's memory cannot exceed: its bus, and two transfers in each cycle of its clock.
+
+    The formula is that of NVIDIA's sample deviceQuery. Some machines do not tell their clock, or less than a copy reaches:
+    then it is a quarter more than the copy, as a copy reaches more than four fifths of the peak.
+    """
+    gpu = torch.cuda.get_device_properties(device)
+    peak = 2 * gpu.memory_clock_rate * 1e3 * gpu.memory_bus_width / 8  # kHz, bits
+    return peak if peak > copy else 1.25 * copy
+
+
+def time_of_nothing() -> float:
+    """Seconds between two events with no work between them."""
+    return statistics.median(_gpu_times(lambda: None, ()))
 
 
 def seconds_to_build(name, build) -> float:

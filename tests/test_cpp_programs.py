@@ -1,4 +1,4 @@
-"""C++ programs with no Python: common/check.h and bench.h, and CUDA on CPU's own programs as nvcc and a GPU see them."""
+"""C++ programs with no Python: the harness of common/*.h, and CUDA on CPU's own programs as nvcc and a GPU see them."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ from conftest import ROOT
 
 from common import cuda_on_cpu, toolkit
 
-HARNESS = ROOT / "tests" / "cpp" / "harness.cu"
+HARNESS = [ROOT / "tests" / "cpp" / "harness.cu", ROOT / "tests" / "cpp" / "wrong_launchers.cu"]
 SPEED = ROOT / "tests" / "cuda_on_cpu" / "speed.cu"  # gives kernels the host's memory: for the CPU only
 PORTABLE = sorted(p for p in SPEED.parent.glob("*.cu") if p != SPEED)
 INCLUDES = [f"-I{ROOT}", f"-I{ROOT / 'tests' / 'cuda_on_cpu'}"]
@@ -23,18 +23,19 @@ def output(*command):
     return done.stdout
 
 
+@pytest.mark.parametrize("program", HARNESS, ids=lambda p: p.stem)
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
-def test_harness_on_cpu(compiler, tmp_path):
+def test_harness_on_cpu(compiler, program, tmp_path):
     if not shutil.which(compiler):
         pytest.skip(f"{compiler} not found: apt-get install {compiler.replace('clang++', 'clang')}")
-    cuda_on_cpu.translate_file(HARNESS, tmp_path / "harness.cpp")
+    cuda_on_cpu.translate_file(program, tmp_path / "harness.cpp")
     flags = ["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", *cuda_on_cpu.CFLAGS, f"-I{cuda_on_cpu.INCLUDE}"]
     output(compiler, *flags, *INCLUDES, tmp_path / "harness.cpp", "-o", tmp_path / "harness", "-pthread")
     assert output(tmp_path / "harness") == "ok\n"
 
 
 @pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
-@pytest.mark.parametrize("program", [HARNESS, *PORTABLE], ids=lambda p: p.stem)
+@pytest.mark.parametrize("program", [*HARNESS, *PORTABLE], ids=lambda p: p.stem)
 def test_nvcc_compiles_it_and_a_gpu_runs_it(program, tmp_path):
     nvcc = toolkit.cuda_home() / "bin" / "nvcc"
     if torch.cuda.is_available():

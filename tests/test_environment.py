@@ -195,7 +195,8 @@ def test_nothing_that_is_passed_is_a_command(repository, tmp_path, text):
     usual = {"PYTHON": str(repository.python(tmp_path / "mine", **COMPLETE))}
     read = dict.fromkeys(["ARGS", "CHAPTERS_DEVICE", "TORCH_CUDA_ARCH_LIST", "MAX_JOBS", "CUDA_HOME"], text)
     lessons = repository.make("chapter03", **usual | read), repository.make("chapter03", f"ARGS={text}", **usual)
-    repository.make("sanitize03", **usual, ARGS=text)
+    for target in "sanitize03", "doctor":
+        repository.make(target, **usual, ARGS=text)
     for name in "PYTHON", "CXX":
         repository.make("chapter03", **usual | {name: text})
     repository.make("chapter03", f"PYTHON={text}")

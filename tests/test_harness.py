@@ -1,4 +1,4 @@
-"""The harness is tested with operators that are wrong: check() must reject each, and a build that fails must say why."""
+"""The harness: bench()'s table, and a build that fails says why. What check() and bench() reject: test_liars.py."""
 
 import contextlib
 import fcntl
@@ -15,127 +15,10 @@ import pytest
 import torch
 import torch.utils.cpp_extension
 from conftest import ROOT
+from liars import pair, right
 
-from common import bench, check, cpp_extension, device, progress, toolkit
-from common.checking import Guarded
+from common import bench, cpp_extension, device, progress, toolkit
 from common.timing import _seconds
-
-
-def pair(n):
-    return torch.rand(n, device=device), torch.rand(n, device=device)
-
-
-def right(a, b):
-    return torch.add(a, b, out=torch.empty_like(a))
-
-
-def nan_in_the_last(a, b):
-    c = right(a, b)
-    c[-1:] = float("nan")
-    return c
-
-
-def off_by_one_in_the_last(a, b):
-    c = right(a, b)
-    c[-1:] += 1
-    return c
-
-
-def last_block_missing(a, b):
-    c = torch.empty_like(a)
-    n = len(a) // 256 * 256
-    torch.add(a[:n], b[:n], out=c[:n])
-    return c
-
-
-def never_launched(a, b):
-    return torch.empty_like(a)
-
-
-def beyond_the_end(a, b):
-    c = right(a, b)
-    c.as_strided((len(c) + 1,), (1,))[-1] = 0
-    return c
-
-
-def before_the_start(a, b):
-    c = right(a, b)
-    c.as_strided((1,), (1,), c.storage_offset() - 1).zero_()
-    return c
-
-
-def changes_its_input(a, b):
-    c = right(a, b)
-    a[:1] = 2
-    return c
-
-
-def returns_its_input(a, b):
-    return a.add_(b)
-
-
-def wrong_dtype(a, b):
-    return right(a, b).double()
-
-
-def float16_inside(a, b):
-    return (a.half() + b.half()).float()
-
-
-_cache = {}
-
-
-def remembers_addresses(a, b):
-    return _cache.setdefault((a.data_ptr(), len(a)), right(a, b))
-
-
-def one_output_for_all(a, b):
-    return torch.add(a, b, out=_cache.setdefault(len(a), torch.empty_like(a)))
-
-
-LIARS = {
-    nan_in_the_last: "wrong result",
-    off_by_one_in_the_last: "wrong result",
-    last_block_missing: "wrong result",
-    never_launched: "wrong result",
-    beyond_the_end: "wrote 4 bytes behind|wrote 0 bytes behind",
-    before_the_start: "before a tensor",
-    changes_its_input: "changed its inputs",
-    returns_its_input: "wrong result|changed its inputs|memory of an input",
-    wrong_dtype: "dtype",
-    float16_inside: "wrong result",
-    remembers_addresses: "second call",
-    one_output_for_all: "overwrote",
-}
-
-
-def test_check_accepts_a_right_operator(capsys):
-    check(right, torch.add, pair, rtol=0, atol=0)
-    assert "right: n = 0 1 3 255 256 257 1048579" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("liar", LIARS, ids=lambda f: f.__name__)
-def test_check_rejects(liar):
-    _cache.clear()
-    with pytest.raises(AssertionError, match=LIARS[liar]) as info:
-        check(liar, torch.add, pair)
-    assert f"{liar.__name__}(float32[" in str(info.value), "the message describes the inputs"
-
-
-@pytest.mark.skipif(device.type == "cpu", reason="streams need a GPU")
-def test_check_rejects_the_wrong_stream():
-    def on_the_default_stream(a, b):
-        with torch.cuda.stream(torch.cuda.default_stream()):
-            return right(a, b)
-
-    with pytest.raises(AssertionError, match="side stream"):
-        check(on_the_default_stream, torch.add, pair)
-
-
-def test_guarded_fills_new_memory_and_sees_cpp_allocations():
-    with Guarded():
-        x, i = torch.empty(5, device=device), torch.empty(5, dtype=torch.int32, device=device)
-    assert x.isnan().all() and (i == 0x5A5A5A5A).all()
 
 
 def test_bench_counts_bytes_and_prints_a_table(capsys):
@@ -157,6 +40,15 @@ def test_bench_sees_a_slower_operator():
 
     rows = bench({"right": right, "ten times": ten_times}, pair, sizes=[2**22])
     assert rows[1].kernel > 2 * rows[0].kernel  # eleven times the work, on a machine that others may use too
+
+
+def test_what_ncu_prints_is_understood():
+    from test_harness_gpu import metric
+
+    head = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
+    rows = '"0","k","gpu__time_duration.sum","ns","1,115,936"\n"1","k","gpu__time_duration.sum","ns","1,116,000"\n'
+    said = f"==PROF== Connected to process 7\n0.00112\n==PROF== Disconnected\n{head}{rows}"
+    assert metric("gpu__time_duration.sum", said) == [1115936, 1116000]
 
 
 @pytest.mark.parametrize(

@@ -253,6 +253,12 @@ def test_digits_and_the_fraction_of_a_copy():
     assert data["of_copy"] == float(f"{12 * 2**20 / 3.142e-6 / 4e12:.4g}")
 
 
+def test_a_mark_is_kept_and_shown():
+    rows = bench.rounded([row("add", 20, 1e-6, suspect="suspect: why"), row("torch", 20, 4e-6)])
+    assert [data.get("suspect") for data in rows] == ["suspect: why", None]
+    assert [line[5] for line in tables._timings(rows)] == ["of copy", "3.15 (suspect: why)", "0.79"]
+
+
 def test_a_row_is_a_line():
     data = invented()
     text = bench.as_json(data)

@@ -94,6 +94,8 @@ def rounded(data):
         if data.copy:
             row = rounded(row | {"copy": data.copy})
             row["of_copy"] = row["bytes"] / row["kernel"] / row["copy"]
+        if data.suspect:
+            row["suspect"] = data.suspect
         return rounded(row | data.more)
     if isinstance(data, dict):
         return {key: rounded(value) for key, value in data.items()}

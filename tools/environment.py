@@ -71,13 +71,18 @@ def numbers(version):
     return tuple(int(n) for n in re.match(r"[\d.]*\d", version)[0].split("."))
 
 
+def package(requirement):
+    """torch for torch>=2.11,<2.16"""
+    return re.match(r"[\w-]+", requirement)[0]
+
+
 def fits(requirement):
     """Whether this Python has it, by its metadata: `import torch` would take seconds."""
-    name = re.match(r"[\w-]+", requirement)[0]
     try:
-        have = numbers(metadata.version(name))
+        have = numbers(metadata.version(package(requirement)))
     except metadata.PackageNotFoundError:
-        return name == "ninja" and shutil.which(name) is not None  # conda's and Debian's ninja is a program only
+        # conda's and Debian's ninja is a program only
+        return package(requirement) == "ninja" and shutil.which("ninja") is not None
     compare = {">=": have.__ge__, "<": have.__lt__, "==": have.__eq__}
     return all(compare[sign](numbers(version)) for sign, version in re.findall(r"(>=|<|==)([\d.]+)", requirement))
 

@@ -12,6 +12,12 @@ and which figures in results/nvidia-h200.json, which tools/bench.py has measured
     (generated)                                         (generated)
     <!-- end of table -->                               <!-- end of picture -->
 
+One table is made from the tests' own, tests/operator_table.py (accepts.py):
+
+    <!-- what operators take -->
+    (generated)
+    <!-- end of what operators take -->
+
 python tools/notes.py --record nvidia-h200    run each command shown from this machine; keep the output in results/
 python tools/notes.py                         write all that results/ has into the READMEs; draw the pictures anew that
                                               were drawn from other figures (matplotlib)
@@ -33,6 +39,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
+import accepts
 import charts
 import files
 import tables
@@ -42,10 +49,12 @@ BLOCK = re.compile(rf"<!-- run on ([\w-]+): ({COMMAND}) -->\n(.*?)<!-- end of ru
 
 FIGURES = re.compile(r"<!-- (table|picture) from ([\w-]+): (\w+)(?: (\w+))? -->\n(.*?)<!-- end of \1 -->", re.S)
 
+TAKES = re.compile(r"(<!-- what operators take -->\n).*?(?=<!-- end of what operators take -->)", re.S)
+
 
 def readmes():
     others = [ROOT / "common/cuda_on_cpu/README.md", ROOT / "results/README.md"]
-    return [ROOT / "README.md", *sorted(ROOT.glob("chapters/*/README.md")), *others]
+    return [ROOT / "README.md", ROOT / "chapters/README.md", *sorted(ROOT.glob("chapters/*/README.md")), *others]
 
 
 def words(command):
@@ -93,12 +102,13 @@ def body(block, folder):
 
 
 def filled(text, folder=ROOT):
-    """The text of a README in that folder with every block filled from results/, as far as it has something."""
+    """The text of a README in that folder with every block filled, as far as results/ has something for it."""
 
     def fill(block):
         new = body(block, folder)
         return block[0] if new is None else f"{first_line(block)}\n{new}{block[0].rpartition(chr(10))[2]}"
 
+    text = TAKES.sub(lambda block: block[1] + accepts.table(), text)
     return FIGURES.sub(fill, BLOCK.sub(fill, text))
 
 

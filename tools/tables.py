@@ -97,7 +97,8 @@ def _timings(rows):
             f"{row['spread']:.0%}",
             f"{row['bytes'] / row['kernel'] / 1e9:.0f}",
         ]
-        lines.append(["" if n == before else n, *cells, f"{row['of_copy']:.2f}", _seconds(row["call"])])
+        of_copy = f"{row['of_copy']:.2f}" + (f" ({row['suspect']})" if "suspect" in row else "")
+        lines.append(["" if n == before else n, *cells, of_copy, _seconds(row["call"])])
         before = n
     return lines if not flight else [line[1:] for line in lines]
 

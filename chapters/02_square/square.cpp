@@ -46,7 +46,7 @@ at::Tensor add_cuda(const at::Tensor& a, const at::Tensor& b) {
 // The binding by hand. functions=["square_matrix", ...] would have load_inline write these lines, but without the
 // arguments' names: then square_matrix(matrix=x) fails, and an error speaks of arg0.
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
-    m.def("square_matrix", torch::wrap_pybind_function(square_matrix), py::arg("matrix"));
-    m.def("custom_operation", torch::wrap_pybind_function(custom_operation), py::arg("input"));
-    m.def("add_cuda", torch::wrap_pybind_function(add_cuda), py::arg("a"), py::arg("b"));
+    m.def("square_matrix", torch::wrap_pybind_function_no_gil(square_matrix), py::arg("matrix"));
+    m.def("custom_operation", torch::wrap_pybind_function_no_gil(custom_operation), py::arg("input"));
+    m.def("add_cuda", torch::wrap_pybind_function_no_gil(add_cuda), py::arg("a"), py::arg("b"));
 }

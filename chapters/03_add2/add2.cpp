@@ -33,6 +33,7 @@ void torch_launch_add2(const at::Tensor& c, const at::Tensor& a, const at::Tenso
          {a, b})  // c may be a. Shifted by an element, threads would read each other's results
         TORCH_CHECK_VALUE(at::get_overlap_status(c, input) != at::MemOverlapStatus::Partial,
                           "c must not share a part of its memory with a or b; let it be all of one of them, or none");
+    c.unsafeGetTensorImpl()->bump_version();  // if autograd has kept c's old values, it will refuse to use them
     const c10::cuda::CUDAGuard guard(c.device());
     launch_add2(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), n,
                 c10::cuda::getCurrentCUDAStream());
@@ -47,11 +48,12 @@ at::Tensor vector_add(const at::Tensor& a, const at::Tensor& b) {
     return add2(a, b);
 }
 
-// wrap_pybind_function hands torch's errors and warnings to Python as those of its own operators, and is what
-// load_inline writes for functions=[...].
+// wrap_pybind_function, which load_inline writes for functions=[...], hands torch's errors and warnings to Python as
+// those of its own operators. With _no_gil, other Python threads run until the call returns: see the README.
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
-    m.def("add2", torch::wrap_pybind_function(add2), py::arg("a"), py::arg("b"));
-    m.def("torch_launch_add2", torch::wrap_pybind_function(torch_launch_add2), py::arg("c"), py::arg("a"), py::arg("b"),
-          py::arg("n"));
-    m.def("vector_add", torch::wrap_pybind_function(vector_add), py::arg("a"), py::arg("b"));
+    m.def("add2", torch::wrap_pybind_function_no_gil(add2), py::arg("a"), py::arg("b"));
+    m.def("torch_launch_add2", torch::wrap_pybind_function_no_gil(torch_launch_add2), py::arg("c"), py::arg("a"),
+          py::arg("b"),
+          py::arg("n").noconvert());  // otherwise n = torch.tensor(2.7) is 2
+    m.def("vector_add", torch::wrap_pybind_function_no_gil(vector_add), py::arg("a"), py::arg("b"));
 }

@@ -31,5 +31,5 @@ at::Tensor custom_operation(const at::Tensor& input) {
 }
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
-    m.def("custom_operation", torch::wrap_pybind_function(custom_operation), py::arg("input"));
+    m.def("custom_operation", torch::wrap_pybind_function_no_gil(custom_operation), py::arg("input"));
 }

@@ -21,5 +21,5 @@ at::Tensor my_cuda_function(const at::Tensor& input) {
 // TORCH_EXTENSION_NAME is the last part of the name in setup.py: my_kernel. Python looks for PyInit_my_kernel in a file
 // my_kernel.*.so, so a module's file cannot be renamed.
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
-    m.def("my_cuda_function", torch::wrap_pybind_function(my_cuda_function), py::arg("input"));
+    m.def("my_cuda_function", torch::wrap_pybind_function_no_gil(my_cuda_function), py::arg("input"));
 }

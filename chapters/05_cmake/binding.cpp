@@ -6,5 +6,5 @@
 // load() passes TORCH_EXTENSION_NAME to the compiler; here CMakeLists.txt does. It must be the file's name up to the
 // first dot: `import axpy` looks for axpy.*.so, and in it for a function PyInit_axpy.
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
-    m.def("axpy", torch::wrap_pybind_function(axpy), py::arg("x"), py::arg("y"), py::arg("alpha") = 1.0);
+    m.def("axpy", torch::wrap_pybind_function_no_gil(axpy), py::arg("x"), py::arg("y"), py::arg("alpha") = 1.0);
 }

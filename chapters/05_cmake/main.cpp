@@ -27,12 +27,12 @@ static void check() {
     std::printf("%-58s  ok\n", "check   axpy from C++: n = 0 1 3 255 256 257 1048579");
 }
 
-static void time(int64_t n, double copy_bandwidth) {
+static void time(int64_t n, const bench::Limits& limits) {
     const at::Tensor x = random(n), y = random(n), z = random(n);
     const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
     const size_t bytes = 3 * n * sizeof(float);
     const auto row = [&](const char* name, auto&& run) {
-        bench::print_row(name, bench::measure(run, stream), bytes, copy_bandwidth);
+        bench::print_row(name, bench::measure(run, stream), bytes, limits);
     };
     bench::print_head(n, "float32");
     row("launch_axpy", [&] {
@@ -44,13 +44,13 @@ static void time(int64_t n, double copy_bandwidth) {
 
 int main(int count, char** arguments) try {
     if (count == 1) check();
-    const double copy_bandwidth = count > 1 ? bench::copy_bandwidth(nullptr) : 0;
+    const bench::Limits limits = count > 1 ? bench::limits(nullptr) : bench::Limits();
     for (int i = 1; i < count; i++) {
         char* end = nullptr;
         const long k = std::strtol(arguments[i], &end, 10);
         TORCH_CHECK_VALUE(end != arguments[i] && *end == 0 && 0 <= k && k <= 32,
                           "a size must be between 0 and 32, for 2^0 to 2^32 elements, got ", arguments[i]);
-        time(int64_t(1) << k, copy_bandwidth);
+        time(int64_t(1) << k, limits);
     }
 } catch (const c10::Error& error) {  // without this, the program would end with "terminate called" and a core dump
     std::fprintf(stderr, "%s\n", error.what_without_backtrace());  // what() goes on with a list of addresses

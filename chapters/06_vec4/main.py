@@ -82,7 +82,7 @@ def flight(module):
             ops[f"{loads} x {kind}: {in_flight // 1024} KiB in flight"] = lambda a, b, loads=loads, width=width: (
                 module.add_unrolled(a, b, loads, width)
             )
-    rows = bench(ops, inputs, [LARGE], flops=1)
+    rows = bench(ops, inputs, [LARGE], flops=1, reference=torch.add)
     rows = [replace(row, more=more) for row, more in zip(rows, kept, strict=True)]
     sms = torch.cuda.get_device_properties(device).multi_processor_count
     in_flight = module.threads_per_sm(1, 1) * 4 * 2 * sms
@@ -94,16 +94,18 @@ def flight(module):
 
 def slices(module):
     """add_forward and torch.add of n - 1 elements, which begin at a multiple of 16 bytes or not. Returns the rows."""
-    z = torch.empty(LARGE, device=device)
     adds = {"add_forward": module.add_forward, "torch": torch.add}
     cases = {
         "x[:-1], y[:-1]": lambda add: lambda x, y: add(x[:-1], y[:-1]),
         "x[1:], y[:-1]": lambda add: lambda x, y: add(x[1:], y[:-1]),
         "x[1:], y[1:]": lambda add: lambda x, y: add(x[1:], y[1:]),
-        "... out=z[1:]": lambda add: lambda x, y: add(x[1:], y[1:], out=z[1:]),
+        "... out=z[1:]": lambda add: lambda x, y: add(x[1:], y[1:], out=torch.empty_like(x)[1:]),
     }
-    ops = {f"{name}: {case}": op(add) for case, op in cases.items() for name, add in adds.items()}
-    return bench(ops, inputs, [LARGE], flops=1)
+    rows = []
+    for case, op in cases.items():
+        ops = {f"{name}: {case}": op(add) for name, add in adds.items()}
+        rows += bench(ops, inputs, [LARGE], flops=1, reference=op(torch.add))
+    return rows
 
 
 def cached(module, sizes=(2**16, 2**18, 2**20, 2**21)):

@@ -92,10 +92,12 @@ int64_t resident_threads(int64_t loads, int64_t width) {
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     const auto a = py::arg("a"), b = py::arg("b");
-    m.def("add_scalar", torch::wrap_pybind_function(add_scalar), a, b);
-    m.def("add_grid_stride", torch::wrap_pybind_function(add_grid_stride), a, b);
-    m.def("add_unrolled", torch::wrap_pybind_function(add_unrolled), a, b, py::arg("loads") = 8, py::arg("width") = 1);
-    m.def("add_vec4", torch::wrap_pybind_function(add_vec4), a, b);
-    m.def("add_forward", torch::wrap_pybind_function(add_forward), a, b, py::arg("out") = py::none());
-    m.def("threads_per_sm", torch::wrap_pybind_function(resident_threads), py::arg("loads"), py::arg("width"));
+    auto loads = py::arg("loads"), width = py::arg("width");
+    loads.noconvert(), width.noconvert();  // otherwise torch.tensor(2.7) is 2
+    m.def("add_scalar", torch::wrap_pybind_function_no_gil(add_scalar), a, b);
+    m.def("add_grid_stride", torch::wrap_pybind_function_no_gil(add_grid_stride), a, b);
+    m.def("add_unrolled", torch::wrap_pybind_function_no_gil(add_unrolled), a, b, loads = 8, width = 1);
+    m.def("add_vec4", torch::wrap_pybind_function_no_gil(add_vec4), a, b);
+    m.def("add_forward", torch::wrap_pybind_function_no_gil(add_forward), a, b, py::arg("out") = py::none());
+    m.def("threads_per_sm", torch::wrap_pybind_function_no_gil(resident_threads), loads, width);
 }

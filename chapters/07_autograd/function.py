@@ -28,10 +28,11 @@ class SwiGLUWithGate(SwiGLU):
 
     @staticmethod
     def forward(ctx, module, a, b):
+        out = SwiGLU.forward(ctx, module, a, b)  # first, for the kernel's checks: torch's sigmoid reads freed memory
         gate = torch.sigmoid(a)
         ctx.mark_non_differentiable(gate)  # it will not require grad, so that nobody can ask for its gradient
         ctx.set_materialize_grads(False)  # None instead of a tensor of zeros for an output without a gradient
-        return SwiGLU.forward(ctx, module, a, b), gate
+        return out, gate
 
     @staticmethod
     def backward(ctx, grad, no_grad):

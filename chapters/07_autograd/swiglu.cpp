@@ -117,15 +117,23 @@ struct SwigluFunction : Function<SwigluFunction> {
     }
 };
 
+// apply() asks for the shape of each tensor before forward() can check it, and a nested one has none.
+template <class F>
+static at::Tensor apply(const at::Tensor& a, const at::Tensor& b) {
+    check_dense(a, "a");
+    check_dense(b, "b");
+    return F::apply(a, b);
+}
+
 // As add_forward and swiglu_forward, and differentiable, any number of times.
-at::Tensor add_autograd(const at::Tensor& a, const at::Tensor& b) { return AddFunction::apply(a, b); }
-at::Tensor swiglu(const at::Tensor& a, const at::Tensor& b) { return SwigluFunction::apply(a, b); }
+at::Tensor add_autograd(const at::Tensor& a, const at::Tensor& b) { return apply<AddFunction>(a, b); }
+at::Tensor swiglu(const at::Tensor& a, const at::Tensor& b) { return apply<SwigluFunction>(a, b); }
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
-    m.def("add_forward", torch::wrap_pybind_function(add_forward), py::arg("a"), py::arg("b"));
-    m.def("add", torch::wrap_pybind_function(add_autograd), py::arg("a"), py::arg("b"));
-    m.def("swiglu_forward", torch::wrap_pybind_function(swiglu_forward), py::arg("a"), py::arg("b"));
-    m.def("swiglu_backward", torch::wrap_pybind_function(swiglu_backward), py::arg("grad"), py::arg("a"), py::arg("b"),
-          py::arg("output_mask") = std::array<bool, 2>{true, true});
-    m.def("swiglu", torch::wrap_pybind_function(swiglu), py::arg("a"), py::arg("b"));
+    m.def("add_forward", torch::wrap_pybind_function_no_gil(add_forward), py::arg("a"), py::arg("b"));
+    m.def("add", torch::wrap_pybind_function_no_gil(add_autograd), py::arg("a"), py::arg("b"));
+    m.def("swiglu_forward", torch::wrap_pybind_function_no_gil(swiglu_forward), py::arg("a"), py::arg("b"));
+    m.def("swiglu_backward", torch::wrap_pybind_function_no_gil(swiglu_backward), py::arg("grad"), py::arg("a"),
+          py::arg("b"), py::arg("output_mask").noconvert() = std::array<bool, 2>{true, true});
+    m.def("swiglu", torch::wrap_pybind_function_no_gil(swiglu), py::arg("a"), py::arg("b"));
 }

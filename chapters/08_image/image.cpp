@@ -75,9 +75,11 @@ at::Tensor normalize_volume_naive(const at::Tensor& volume, double maxVal) {
 }
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
-    m.def("rgb_to_gray", torch::wrap_pybind_function(rgb_to_gray), py::arg("img"), py::arg("bgr") = false);
-    m.def("rgb_to_gray_naive", torch::wrap_pybind_function(rgb_to_gray_naive), py::arg("img"));
-    m.def("normalize_volume", torch::wrap_pybind_function(normalize_volume), py::arg("volume"), py::arg("maxVal"));
-    m.def("normalize_volume_naive", torch::wrap_pybind_function(normalize_volume_naive), py::arg("volume"),
+    m.def("rgb_to_gray", torch::wrap_pybind_function_no_gil(rgb_to_gray), py::arg("img"),
+          py::arg("bgr").noconvert() = false);  // True or False: otherwise None and 0.0 are False, too
+    m.def("rgb_to_gray_naive", torch::wrap_pybind_function_no_gil(rgb_to_gray_naive), py::arg("img"));
+    m.def("normalize_volume", torch::wrap_pybind_function_no_gil(normalize_volume), py::arg("volume"),
+          py::arg("maxVal"));
+    m.def("normalize_volume_naive", torch::wrap_pybind_function_no_gil(normalize_volume_naive), py::arg("volume"),
           py::arg("maxVal"));
 }

@@ -64,7 +64,20 @@ int main() {
     expect(once.kernel > 0 && once.call > 0 && once.spread >= 0, "a time is positive");
     expect(many.kernel > 5 * once.kernel, "100 launches take longer than one");
     expect(bench::text(0.0000089) == "8.9 us" && bench::text(0.00112) == "1.12 ms", "times are shown as Python's are");
-    expect(bench::copy_bandwidth(nullptr, 1 << 22) > 0, "a copy has a bandwidth");
+    const bench::Limits limits = bench::limits(nullptr, 1 << 22);
+    expect(limits.copy > 0 && limits.peak > limits.copy, "a copy has a bandwidth, below the peak");
+    expect(limits.nothing >= 0 && limits.nothing < many.kernel, "nothing takes less time than 100 launches");
+
+    // A GPU of 4000 GB/s, whose copy reaches 3600, and a clock that says what we want.
+    const bench::Limits fake = {3.6e12, 4e12, 2e-6};
+    const auto suspicion = [&](size_t bytes, double seconds) {
+        return bench::suspicion({seconds, 0, 0, 10}, bytes, fake);
+    };
+    expect(suspicion(12 << 20, (12 << 20) / 3.9e12) == "", "above the copy and below the peak is possible");
+    expect(suspicion(12 << 20, (12 << 20) / 4.1e12) == "suspect: the memory's peak is 4000 GB/s", "above it is not");
+    expect(suspicion(64, 2.3e-6) == "", "a small kernel is slow enough");
+    expect(suspicion(64, 2.1e-6) == "suspect: no work on this stream", "... unless it takes no longer than nothing");
+    expect(suspicion(0, 2e-6) == "", "... and had something to do");
 
     if (failures == 0) std::printf("ok\n");
     return failures;

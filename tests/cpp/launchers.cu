@@ -147,12 +147,9 @@ static const std::vector<OtherRow> other_rows = {
 
 static void time(const Row& row) {
     const int64_t n = 1 << 20;
-    const GuardedArray<float> out(n, 0xA5), in(n, 0x5A);
-    in.set(std::vector<float>(n, 1.0f));
-    const std::vector<const float*> pointers(row.inputs, in.data());
-    const bench::Timing t = bench::measure([&] { row.launch(out.data(), pointers.data(), n, nullptr); }, nullptr);
+    const bench::Timing t = bench_launch<float>(row.name, row.inputs, n, row.launch, row.expected, row.tolerance);
     bench::print_head(n, "float32");
-    bench::print_row(row.name, t, (row.inputs + 1) * n * sizeof(float), bench::copy_bandwidth(nullptr));
+    bench::print_row(row.name, t, (row.inputs + 1) * n * sizeof(float), bench::limits(nullptr));
 }
 
 int main(int count, char** arguments) try {

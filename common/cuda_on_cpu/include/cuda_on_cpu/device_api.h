@@ -25,6 +25,8 @@ enum cudaDeviceAttr {
     cudaDevAttrWarpSize = 10,
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
     cudaDevAttrL2CacheSize = 38,
     cudaDevAttrMaxThreadsPerMultiProcessor = 39,
     cudaDevAttrComputeCapabilityMajor = 75,
@@ -116,6 +118,12 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
             break;
         case cudaDevAttrMultiProcessorCount:
             *value = p.multiProcessorCount;
+            break;
+        case cudaDevAttrMemoryClockRate:
+            *value = 0;  // as of a GPU that does not tell
+            break;
+        case cudaDevAttrGlobalMemoryBusWidth:
+            *value = p.memoryBusWidth;
             break;
         case cudaDevAttrL2CacheSize:
             *value = p.l2CacheSize;
