@@ -74,6 +74,8 @@ def try_call(tried, call, seed):
     op, of_each, scalars, grad = call
     torch.manual_seed(seed)
     args = [tensor(*made) for made in of_each]
+    if op.dispatched and any(x.is_meta for x in args):
+        return  # the dispatcher has a function of its own for them: tests/test_05_cmake.py
     with torch.set_grad_enabled(grad):
         faults = op.faults(args) + op.scalar_faults(args, scalars)
         tried["refused" if faults else "right"] += 1
