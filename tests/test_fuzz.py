@@ -29,7 +29,7 @@ from operator_cases import (
 )
 from operator_table import OPERATORS
 
-SECONDS = float(os.environ.get("FUZZ", 5))
+SECONDS = float(os.environ.get("FUZZ", 3))
 SEED = int(os.environ.get("FUZZ_SEED") or python_random.randrange(10**6))
 ROUND = 50  # examples; after each round it looks at the clock
 pytestmark = pytest.mark.filterwarnings("ignore")
