@@ -133,7 +133,7 @@ class Operator:
         else:
             if self.dispatched and x.is_neg():  # the dispatcher resolves it, where torch can negate that dtype
                 wrong += [(x.dtype == torch.uint16, NotImplementedError, None)]
-                x = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+                x = torch.empty_like(x)
             wrong += [
                 (x.device.type != device.type, ValueError, f"must be on {device}, got {x.device}"),
                 (needs(x) > x.untyped_storage().nbytes(), ValueError, f"must have {needs(x)} bytes of memory, got"),
