@@ -131,7 +131,9 @@ class Operator:
         if x.is_nested or x.layout != torch.strided:
             wrong += [(True, ValueError, "must be a dense tensor, got .*layout")]
         else:
-            x = x.resolve_neg() if self.dispatched else x  # as the dispatcher does
+            if self.dispatched and x.is_neg():  # the dispatcher resolves it, where torch can negate that dtype
+                wrong += [(x.dtype == torch.uint16, NotImplementedError, None)]
+                x = torch.empty_like(x)
             wrong += [
                 (x.device.type != device.type, ValueError, f"must be on {device}, got {x.device}"),
                 (needs(x) > x.untyped_storage().nbytes(), ValueError, f"must have {needs(x)} bytes of memory, got"),
@@ -143,7 +145,7 @@ class Operator:
                 (not self.takes(x.shape), ValueError, r"must have (\d dimensions|the shape|a multiple of).*, got"),
                 (self.aligned and x.data_ptr() % 16, ValueError, "must begin at a multiple of 16 bytes, got .* beyond"),
             ]  # fmt: skip
-        found = [(exception, f"{name} {words}") for is_so, exception, words in wrong if is_so]
+        found = [(exception, f"{name} {words}" if words else '"neg_') for is_so, exception, words in wrong if is_so]
         found += [(NotImplementedError, f".*{self.name}")] * (x.is_nested and self.dispatched)
         if name == self.writes and x.is_inference() and not torch.is_inference_mode_enabled():
             found.append((RuntimeError, "Inplace update to inference tensor outside InferenceMode"))  # torch's own

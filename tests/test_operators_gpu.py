@@ -4,7 +4,6 @@ What needs a GPU, or two, is skipped without. Threads and equal bits are for the
 """
 
 import contextlib
-import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -173,18 +172,19 @@ def test_more_than_2_to_the_31_elements(op):
 
 
 # ---- threads ---------------------------------------------------------------------------------------------------------
-def test_8_threads_at_once():
-    """Each goes through all operators from another one on, with its own numbers; on a GPU, on its own stream."""
-    for op in OPERATORS:
-        assert op.function  # builds what is not yet built: nobody does that in eight threads
+@per_operator
+def test_8_threads_at_once(op):
+    """Each with its own numbers; on a GPU, on its own stream."""
+    assert op.function  # builds it, if need be: nobody does that in eight threads
     start = threading.Barrier(8)
 
-    def work(i):
-        start.wait()
+    def work(_):
         with torch.cuda.stream(torch.cuda.Stream()) if device.type == "cuda" else contextlib.nullcontext():
-            for op in [*OPERATORS[3 * i :], *OPERATORS[: 3 * i]]:
-                for n in (1, 4, N):
-                    assert_right(op, good(op, n))
+            inputs = [good(op, N) for _ in range(20)]
+            start.wait()
+            results = [op(*args) for args in inputs]
+            for args, result in zip(inputs, results, strict=True):
+                assert_close(op, result, right_for(op, args))
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(8)))
@@ -218,8 +218,10 @@ def test_other_threads_run_during_a_long_call(op):
 
 @gpu
 def test_other_threads_run_while_one_waits_for_the_gpu():
+    hello_gpu = operators("01_hello").hello_gpu
+    hello_gpu()  # loads the kernel
     torch.cuda._sleep(200_000_000)
-    assert others_ran_during(operators("01_hello").hello_gpu)
+    assert others_ran_during(hello_gpu)
 
 
 # ---- the same bits ---------------------------------------------------------------------------------------------------
@@ -237,6 +239,6 @@ def test_both_thread_orders_give_the_same_bits(op, monkeypatch):
     args = good(op, N + 3 if op.multiple == 1 else N)
     results = []
     for reverse in "0", "1":
-        monkeypatch.setitem(os.environ, "CUDA_REVERSE", reverse)
+        monkeypatch.setenv("CUDA_REVERSE", reverse)
         results.append(bits(op(*args)).clone())
     assert torch.equal(*results)
