@@ -22,11 +22,17 @@ from common.cpp_extension import load_inline
 @pytest.mark.kernels
 def test_planted():
     cuda = """
+    #include <ATen/core/Tensor.h>
     __global__ void too_far(float* x, int n) { if (threadIdx.x < n + %d) x[threadIdx.x] = 1; }
-    void write(at::Tensor x) { too_far<<<1, 64>>>(x.mutable_data_ptr<float>(), int(x.numel())); }
+    void fill_ones(const at::Tensor& x) { too_far<<<1, 64>>>(x.mutable_data_ptr<float>(), int(x.numel())); }
     """
-    module = load_inline("planted_%d", "void write(at::Tensor x);", cuda, functions=["write"])
-    module.write(torch.empty(32, device="cuda"))
+    cpp = """
+    #include <torch/csrc/Exceptions.h>
+    #include <torch/csrc/utils/pybind.h>
+    void fill_ones(const at::Tensor& x);
+    """
+    module = load_inline("planted_%d", cpp, cuda, functions=["fill_ones"], no_implicit_headers=True)
+    module.fill_ones(torch.empty(32, device="cuda"))
     torch.cuda.synchronize()
 '''
 
@@ -48,10 +54,12 @@ def test_without_a_gpu_it_says_what_to_do():
     device.type == "cpu" or not shutil.which("compute-sanitizer"), reason="needs a GPU and its sanitizer"
 )
 @pytest.mark.parametrize("too_many", [0, 1])
-def test_a_write_beyond_the_end_is_found(tmp_path, too_many):
+def test_a_write_beyond_the_end_is_found(tmp_path, too_many, capsys):
     file = tmp_path / "test_planted.py"
     file.write_text(f"import sys; sys.path.insert(0, {str(ROOT)!r})\n" + PLANTED % (too_many, too_many))
     assert gpu_sanitize.finds_errors("memcheck", str(file), ["too_far"]) == bool(too_many)
+    said = capsys.readouterr().out
+    assert ("Invalid __global__ write of size 4" if too_many else "1 passed") in said, said
 
 
 @pytest.mark.skipif(

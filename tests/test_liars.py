@@ -168,8 +168,8 @@ def test_the_peak_of_the_memory(clock, bus, peak, fake_gpu):
 
 
 def test_bench_says_when_it_has_nothing_to_check_with(capsys):
-    (row,) = bench({"liar": liars.never_launched}, pair, [16])
-    assert "The results were not checked" in capsys.readouterr().out and row.suspect == ""
+    bench({"liar": liars.never_launched}, pair, [16])
+    assert "The results were not checked" in capsys.readouterr().out
 
 
 def test_lies_are_told_once_and_in_both_languages():
