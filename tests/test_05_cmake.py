@@ -228,6 +228,12 @@ def test_the_registered_operator(registered, thread_order):
         (lambda x, y: (x, y, "2"), RuntimeError, "Expected a value of type 'float' for argument 'alpha'"),
         (lambda x, y: (x,), RuntimeError, "missing value for argument 'y'"),
         (lambda x, y: (x, y.to("meta")), ValueError, "x and y must be on the same device, got .* and meta"),
+        (
+            lambda x, y: (x.to("meta"), y[:3].to("meta")),
+            ValueError,
+            r"x and y must have the same shape, got \[5\] and \[3\]",
+        ),
+        (lambda x, y: (x.to("meta"), y.double().to("meta")), TypeError, "must have dtype Float, got Float and Double"),
     ],
 )
 def test_the_registered_operator_refuses(registered, change, error, message):

@@ -23,6 +23,11 @@ TORCH_LIBRARY_IMPL(chapter05, Autograd, m) { m.impl("axpy", torch::autograd::aut
 // writes.
 TORCH_LIBRARY_IMPL(chapter05, Meta, m) {
     m.impl("axpy", [](const at::Tensor& x, const at::Tensor& y, double) {
+        // What axpy() would refuse must not get through here. In an exported model a size may be a symbol: sym_sizes.
+        TORCH_CHECK_TYPE(x.scalar_type() == at::kFloat && y.scalar_type() == at::kFloat,
+                         "x and y must have dtype Float, got ", x.scalar_type(), " and ", y.scalar_type());
+        TORCH_CHECK_VALUE(x.sym_sizes() == y.sym_sizes(), "x and y must have the same shape, got ", x.sym_sizes(),
+                          " and ", y.sym_sizes());
         TORCH_CHECK_VALUE(x.device() == y.device(), "x and y must be on the same device, got ", x.device(), " and ",
                           y.device());
         return at::empty_like(x);
