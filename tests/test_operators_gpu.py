@@ -191,7 +191,8 @@ def test_8_threads_at_once(op):
 
 
 def others_ran_during(call):
-    """Whether another Python thread went on in the midst of call()."""
+    """Whether another Python thread went on in the midst of call(): looked at the clock again and again. Kept out, it may
+    still get a look in between the call's end and ours; hence three."""
     seen, done = [], threading.Event()
 
     def look():
@@ -206,14 +207,15 @@ def others_ran_during(call):
     end = time.perf_counter()
     done.set()
     thread.join()
-    return any(0.2 < (moment - start) / (end - start) < 0.8 for moment in seen)
+    return sum(0.2 < (moment - start) / (end - start) < 0.8 for moment in seen) >= 3
 
 
 @cpu
 @per_operator
 def test_other_threads_run_during_a_long_call(op):
-    args = good(op, 2**20 // torch.Size(op.shape(1)).numel())
-    assert any(others_ran_during(lambda: op(*args)) for _ in range(5))  # five chances, for a machine that is busy
+    assert op.function  # builds it, if need be: others run during a build
+    args = good(op, 2**22 // torch.Size(op.shape(1)).numel())
+    assert any(others_ran_during(lambda: op(*args)) for _ in range(20))  # for a machine that is busy
 
 
 @gpu
