@@ -356,7 +356,7 @@ def test_two_that_write_one_file(tmp_path):
     assert (tmp_path / "sum").read_text() == "100"
 
 
-@pytest.mark.parametrize("tool", ["bench", "notes", "charts", "tables"])
+@pytest.mark.parametrize("tool", ["bench", "notes", "charts", "tables", "doctor"])
 def test_results_are_written_in_no_other_way(tool):
     text = (ROOT / "tools" / f"{tool}.py").read_text()
     assert not re.findall(r"write_(?:text|bytes)\(|open\(|savefig\(file", text)

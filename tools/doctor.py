@@ -101,7 +101,9 @@ def main():
         form.add_argument(f"--{option}", action="store_true")
     options = parser.parse_args()
     if options.write:
-        return README.write_text(documented(README.read_text()))
+        import files  # of the tools that write; a diagnosis does without
+
+        return files.rewrite(README, documented)
     as_the_lessons()
     findings = diagnose(Machine())
     print((as_json if options.json else short if options.short else report)(findings))
