@@ -28,7 +28,7 @@ constexpr bool on_gpu = true;
 constexpr size_t copy_bytes = size_t(1) << 30;
 #endif
 
-constexpr size_t cache_bytes = on_gpu ? size_t(768) << 20 : 1;  // larger than any GPU's L2
+constexpr size_t cache_bytes = on_gpu ? size_t(768) << 20 : 1;  // why so much: common/timing.py
 
 // Seconds.
 struct Timing {

@@ -18,9 +18,8 @@ from conftest import CHAPTERS, ROOT, chapter, without_network
 
 from common import cmake, cpp_extension, progress, toolkit
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:.*fork:DeprecationWarning"
-)  # of a process with threads; these only wait
+# A fork of a process with threads: those only wait here.
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
 SOURCE = """
 #include <Python.h>

@@ -86,9 +86,8 @@ def test_agrees_with_ncu_within_5_percent(tmp_path):
     options += ["--kernel-name", "timed_kernel", "--launch-skip", "20", "--launch-count", "21"]
     done = subprocess.run([ncu, *options, program, "28"], capture_output=True, text=True)
     said = done.stdout + done.stderr
-    if error := re.search(
-        "^==ERROR== .*", said, re.M
-    ):  # mostly ERR_NVGPUCTRPERM: chapter 02 says who may read counters
+    # Mostly ERR_NVGPUCTRPERM: chapter 02 says who may read counters.
+    if error := re.search("^==ERROR== .*", said, re.M):
         pytest.skip(f"ncu cannot measure here: {error[0]}")
     assert done.returncode == 0, said
     theirs = statistics.median(metric(name, said)) / 1e9
