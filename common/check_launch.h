@@ -21,7 +21,7 @@
 // Times it at one size, and does the same before and after: bench::measure() alone times whatever it is given, right or
 // wrong, and an operator that has kept its result from one of its many calls still has it when other values come.
 //
-// tests/cpp/wrong_launchers.cu has a launcher for each of these sentences.
+// tests/common/wrong_launchers.cu has a launcher for each of these sentences.
 #pragma once
 #include <cmath>
 #include <cstring>

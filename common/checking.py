@@ -26,7 +26,7 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, name=None):
     - on a GPU, does not keep to torch's current stream, or leaves an error for a later call to find.
 
     What it cannot see: sizes that are not among `sizes`, and what an operator does in its thousandth call. bench() has
-    an eye on both. tests/liars.py has an operator for each of these sentences.
+    an eye on both. tests/common/wrong_operators.py has an operator for each of these sentences.
     """
     name = name or getattr(op, "__name__", str(op))
     largest = 0.0

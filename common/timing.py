@@ -53,7 +53,7 @@ def bench(ops, inputs, sizes=(2**20,), flops=0, reference=None, rtol=None, atol=
     much, or there is no reference, nothing is checked, and the table says so.
 
     On a GPU: CUDA events around each of many calls, after warm-up, none of its data in the L2 cache, median. This is
-    what triton.testing.do_bench does, and they agree within 5 % (tests/test_harness_gpu.py). The bandwidth counts the
+    what triton.testing.do_bench does, and they agree within 5 % (tests/common/test_harness_gpu.py). The bandwidth counts the
     bytes that the function must move; a copy of 1 GiB in the same run says what the memory can do. Events see the work
     on torch's current stream only; a time that this memory does not allow is marked: see suspicion().
     """

@@ -1,4 +1,4 @@
-"""What each operator takes, as the table of chapters/README.md: from tests/operator_table.py. tools/notes.py writes it."""
+"""What each operator takes, as the table of chapters/README.md: from tests/chapters/operator_table.py. tools/notes.py writes it."""
 
 import sys
 from pathlib import Path
@@ -23,7 +23,7 @@ def row(op):
 
 
 def table():
-    sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests/chapters")]
     from operator_table import FUNCTIONS
 
     whole = {(op.path, op.variant): op for op in FUNCTIONS}

@@ -18,7 +18,7 @@ def main() -> None:
     compiler = sys.argv[1:] or ["g++", "-O3", "-std=c++17"]
     with tempfile.TemporaryDirectory() as folder:
         cpp, program = Path(folder, "speed.cpp"), Path(folder, "speed")
-        translate_file(ROOT / "tests/cuda_on_cpu/speed.cu", cpp)
+        translate_file(ROOT / "tests/cuda_on_cpu/programs/speed.cu", cpp)
         subprocess.run([*compiler, *CFLAGS, f"-I{INCLUDE}", cpp, "-o", program, "-pthread"], check=True)
         print(" ".join(compiler), flush=True)
         subprocess.run([program], check=True)

@@ -12,7 +12,7 @@ and which figures in results/nvidia-h200.json, which tools/bench.py has measured
     (generated)                                         (generated)
     <!-- end of table -->                               <!-- end of picture -->
 
-One table is made from the tests' own, tests/operator_table.py (accepts.py):
+One table is made from the tests' own, tests/chapters/operator_table.py (accepts.py):
 
     <!-- what operators take -->
     (generated)
@@ -21,7 +21,7 @@ One table is made from the tests' own, tests/operator_table.py (accepts.py):
 python tools/notes.py --record nvidia-h200    run each command shown from this machine; keep the output in results/
 python tools/notes.py                         write all that results/ has into the READMEs; draw the pictures anew that
                                               were drawn from other figures (matplotlib)
-python tools/notes.py --check                 only say what differs from results/ (tests/test_notes.py)
+python tools/notes.py --check                 only say what differs from results/ (tests/tools/test_notes.py)
 
 The machine called cpu has no GPU, or leaves it unused. Builds are recorded from clean: --record removes build/ first.
 What has not been recorded or measured yet stays as it is, and is named.

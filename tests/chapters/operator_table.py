@@ -1,0 +1,298 @@
+"""Every operator of every chapter in a few words: what it takes, and what is right. A new one adds a row.
+
+From a row test_operators.py and test_operators_gpu.py make their cases, test_fuzz.py its examples, and tools/accepts.py
+the table in the docs.
+"""
+
+import functools
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy
+import torch
+from support import chapter, operators
+
+from common import device
+from common.checking import SIZES
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """An argument that is no tensor. kind: float, int, bool or mask (two bools). right, wrong: values that are taken, and
+    others that are a ValueError; what is none of its kind is a TypeError. accepts: the same in words, for the docs."""
+
+    kind: str
+    value: object
+    right: tuple = ()
+    wrong: tuple = ()
+    accepts: str = ""
+
+
+@dataclass(frozen=True)
+class Operator:
+    """arguments: the names of its tensors, all of one shape, dtype and device.
+    reference: the same in torch ops; gets tensors by place, scalars by name.
+    scalars: its other arguments, by name.
+    dtypes: those that it takes; `dtype`, the first, is what most tests use.
+    ranks, last, multiple: numbers of dimensions (None: any), the last one's size, and a divisor of the number of elements.
+    crops: it takes rows that lie apart; otherwise tensors must be contiguous.
+    aligned: it refuses arguments that do not begin at a multiple of 16 bytes.
+    writes: the argument that receives the result. optional: those that may be None.
+    tolerance: rtol and atol of its results against the reference; 0 asks for the same bits.
+    differentiable: it takes tensors that require grad.
+    dispatched: torch's dispatcher comes first, with words of its own for what is no tensor or wraps one.
+    variant: what sets this row apart from another of the same operator.
+    build: the function of main.py whose module has the operator.
+    of: how to get it from that module, where it is none of its functions."""
+
+    chapter: str
+    name: str
+    arguments: tuple[str, ...]
+    reference: Callable
+    shape: Callable = lambda n: (n,)  # of the arguments, for a size
+    sizes: tuple = SIZES
+    scalars: dict[str, Scalar] = field(default_factory=dict)
+    dtypes: tuple = (torch.float32,)
+    ranks: tuple | None = None
+    last: int | None = None
+    multiple: int = 1
+    crops: bool = False
+    aligned: bool = False
+    writes: str = ""
+    optional: tuple = ()
+    tolerance: float = 0
+    differentiable: bool = False
+    dispatched: bool = False
+    variant: str = ""
+    build: str = "build"
+    of: Callable | None = None
+
+    @property
+    def dtype(self):
+        return self.dtypes[0]
+
+    @property
+    def path(self):
+        return f"{self.chapter}.{self.name}"
+
+    @property
+    def function(self):
+        module = operators(self.chapter, self.build)
+        return self.of(module) if self.of else getattr(module, self.name)
+
+    def __str__(self):
+        return f"{self.path} {self.variant}".strip()
+
+    def values(self, args):
+        """The scalars that go with these tensors, unless one says otherwise."""
+        return {name: s.value(*args) if callable(s.value) else s.value for name, s in self.scalars.items()}
+
+    def __call__(self, *args, **kwargs):
+        """The result, also where it lies in an argument. Scalars that are not given have the row's value."""
+        result = self.function(*args, **self.values(args) | kwargs)
+        return args[self.arguments.index(self.writes)] if result is None else result
+
+    def takes(self, shape):
+        """Whether tensors of that shape are what it is for."""
+        rank = self.ranks is None or len(shape) in self.ranks
+        last = self.last is None or shape[-1:] == (self.last,)
+        return rank and last and torch.Size(shape).numel() % self.multiple == 0
+
+    def faults(self, args):
+        """What is wrong with these tensors: [(exception, pattern of its message)]. None: the result must be right."""
+        found = [fault for name, x in zip(self.arguments, args, strict=True) for fault in self._faults_of(name, x)]
+        named = [(name, x) for name, x in zip(self.arguments, args, strict=True) if isinstance(x, torch.Tensor)]
+        for (a, x), (b, y) in itertools.combinations(named, 2):
+            both = f"({a} and {b}|{b} and {a}) must"
+            found += [(TypeError, rf"({a}|{b}) must have dtype \w+, got \w+")] * (x.dtype != y.dtype)
+            found += [(ValueError, rf"{both} have the same shape, got \[")] * (sizes(x) != sizes(y))
+            found += [(ValueError, f"{both} be on the same device, got")] * (x.device != y.device)
+            written = self.writes in (a, b) and not found and share_a_part(x, y)
+            found += [(ValueError, f"{self.writes} must not share a part of its memory")] * written
+        return found
+
+    def scalar_faults(self, args, scalars):
+        """The same for scalars out of their row's lists. What is right may be too large for small tensors, or not wrong."""
+        right = {"n": lambda n: 0 <= n <= args[0].numel()}  # by name, where the tensors decide
+        lists = {name: lambda v, s=s: not any(v is w for w in s.wrong) for name, s in self.scalars.items()}
+        return [(ValueError, rf"{name} must .*, got ") for name, v in scalars.items() if not (lists | right)[name](v)]
+
+    def _faults_of(self, name, x):
+        if not isinstance(x, torch.Tensor):
+            taken = x is None and name in self.optional
+            said = rf"\w+\(\): .*\b{name}: torch.Tensor|{name} must be a tensor"
+            torchs_own = [
+                (RuntimeError, rf"\w+::{self.name}\(\) Expected a value of type 'Tensor' for argument '{name}'")
+            ]
+            return [] if taken else [(TypeError, said)] + torchs_own * self.dispatched
+        dtype = rf"must have dtype {NAMES[self.dtype]}( or \w+)?, got {NAMES.get(x.dtype)}$"
+        wrong = [(x.dtype not in self.dtypes, TypeError, dtype)]
+        if x.is_nested or x.layout != torch.strided:
+            wrong += [(True, ValueError, "must be a dense tensor, got .*layout")]
+        else:
+            if self.dispatched and x.is_neg():  # the dispatcher resolves it, where torch can negate that dtype
+                wrong += [(x.dtype == torch.uint16, NotImplementedError, None)]
+                x = torch.empty_like(x)
+            wrong += [
+                (x.device.type != device.type, ValueError, f"must be on {device}, got {x.device}"),
+                (needs(x) > x.untyped_storage().nbytes(), ValueError, f"must have {needs(x)} bytes of memory, got"),
+                (x.is_neg(), ValueError, rf"is a lazily negated view .* pass {name}.resolve_neg\(\)"),
+                (x.requires_grad and torch.is_grad_enabled() and not self.differentiable, ValueError,
+                 rf"requires grad, but this operator has no backward .* pass {name}.detach\(\)"),
+                (not (rows_together if self.crops else torch.Tensor.is_contiguous)(x), ValueError,
+                 rf"must be contiguous.*, got strides \[.* pass {name}.contiguous\(\)"),
+                (not self.takes(x.shape), ValueError, r"must have (\d dimensions|the shape|a multiple of).*, got"),
+                (self.aligned and x.data_ptr() % 16, ValueError, "must begin at a multiple of 16 bytes, got .* beyond"),
+            ]  # fmt: skip
+        found = [(exception, f"{name} {words}" if words else '"neg_') for is_so, exception, words in wrong if is_so]
+        found += [(NotImplementedError, f".*{self.name}")] * (x.is_nested and self.dispatched)
+        if name == self.writes and x.is_inference() and not torch.is_inference_mode_enabled():
+            found.append((RuntimeError, "Inplace update to inference tensor outside InferenceMode"))  # torch's own
+        return found
+
+
+# As C++ prints them.
+NAMES = {
+    torch.float32: "Float", torch.float64: "Double", torch.float16: "Half", torch.bfloat16: "BFloat16",
+    torch.float8_e4m3fn: "Float8_e4m3fn", torch.uint8: "Byte", torch.int8: "Char", torch.uint16: "UInt16",
+    torch.int16: "Short", torch.int32: "Int", torch.int64: "Long", torch.bool: "Bool", torch.complex64: "ComplexFloat",
+    torch.complex128: "ComplexDouble", torch.quint8: "QUInt8",
+}  # fmt: skip
+
+
+def sizes(x):
+    return None if x.is_nested else x.shape
+
+
+def needs(x):
+    """How many bytes of its storage a tensor reaches."""
+    reach = x.storage_offset() + 1 + sum((n - 1) * step for n, step in zip(x.shape, x.stride(), strict=True))
+    return reach * x.itemsize if x.numel() else 0
+
+
+def share_a_part(x, y):
+    """Of two contiguous tensors: whether they share memory, but are not the same."""
+    starts, ends = zip(*((t.data_ptr(), t.data_ptr() + t.nbytes) for t in (x, y)), strict=True)
+    return max(starts) < min(ends) and (starts[0], ends[0]) != (starts[1], ends[1])
+
+
+def rows_together(img):
+    """Whether the pixels of each row lie one behind the other, as a crop's do."""
+    last = list(zip(img.shape, img.stride(), strict=True))[:-3:-1]  # two at most
+    return img.numel() == 0 or all(n == 1 or step == is_ for (n, is_), step in zip(last, (1, 3), strict=False))
+
+
+# ---- references ------------------------------------------------------------------------------------------------------
+def add(a, b, *_, **__):
+    return a + b
+
+
+def add_n(c, a, b, n):
+    return torch.cat([(a + b).flatten()[:n], c.flatten()[n:]]).view(c.shape)
+
+
+def axpy(x, y, alpha):  # rounded once, like the kernel's fma
+    return (float(numpy.float32(alpha)) * x.double() + y.double()).float()
+
+
+def swiglu(a, b):
+    return torch.nn.functional.silu(a) * b
+
+
+def swiglu_and_gate(a, b):
+    return swiglu(a, b), torch.sigmoid(a)
+
+
+def python_function(module, name="SwiGLU"):
+    return functools.partial(getattr(chapter("07_autograd", "function"), name).apply, module)
+
+
+def swiglu_backward(grad, a, b, output_mask):
+    return torch.ops.aten.silu_backward(grad * b, a), grad * torch.nn.functional.silu(a)
+
+
+def in_parts(function):  # in steps that are small enough for a GPU's memory
+    def of_image(img, **scalars):
+        parts = [function(*part.unbind(-1), **scalars) for part in img.flatten(0, -2).split(2**26)]
+        return torch.cat(parts).to(torch.uint8).view(img.shape[:-1])
+
+    return of_image
+
+
+@in_parts
+def gray(r, g, b, bgr):  # in integers
+    r, b = (b, r) if bgr else (r, b)
+    return (299 * r.int() + 587 * g.int() + 114 * b.int() + 500) // 1000
+
+
+@in_parts
+def gray_naive(r, g, b):
+    def fma(a, x, c):  # product and sum are exact in float64; then one rounding
+        return (a.double() * x.double() + c.double()).float()
+
+    weights = torch.tensor([0.299, 0.587, 0.114], device=r.device)
+    return fma(weights[2], b, fma(weights[1], g, weights[0] * r.float()))
+
+
+def quotient(volume, maxVal):  # by a tensor: on a GPU, torch divides by a number as 1 / 1000 times, and is off by a bit
+    return (volume.double() / torch.tensor(float(numpy.float32(maxVal)), device=volume.device).double()).float()
+
+
+# ---- the operators ---------------------------------------------------------------------------------------------------
+infinity, nan = float("inf"), float("nan")
+both = {"dtypes": (torch.float32, torch.float64)}
+both_rounded = both | {"tolerance": 1e-6}  # exp() is rounded in its own way on each machine
+ALPHA = Scalar("float", 1.0, (0, -2.0, 3e38, 1e-50, infinity, -infinity, nan, numpy.float32(0.5), torch.tensor(0.5)),
+               (1e39, -1e300), "fits into float32, or is infinite or NaN")  # fmt: skip
+N = Scalar("int", lambda c, *_: c.numel() if isinstance(c, torch.Tensor) and not c.is_nested else 0,
+           (0, 1, numpy.int64(2), torch.tensor(3)), (-1, 17, 2**40, -(2**63)), "0 to the tensors' size")  # fmt: skip
+LOADS = Scalar("int", 8, (1, 2, 4), (0, 3, -8, 2**32 + 1), "1, 2, 4 or 8")
+WIDTH = Scalar("int", 1, (), (0, 2, -4, 2**32 + 1), "1; with 4: as add_vec4")
+MASK = Scalar("mask", (True, True), ([True, True],), (), "two bools")
+BGR = Scalar("bool", False, (True, numpy.True_), (), "True or False")
+MAX_VAL = Scalar("float", 1000.0, (65535, 1, 0.1, 1e-42, 3e38, True, numpy.float32(7), torch.tensor(0.3)),
+                 (0, -0.0, -1, nan, infinity, -infinity, 1e39, 1e-50), "positive and finite as float32")  # fmt: skip
+FLOAT4 = {"shape": lambda n: (n, 4), "sizes": (0, 1, 63, 64, 65, 2**16 + 3), "multiple": 4, "aligned": True}
+IMAGE = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint8,), "ranks": (3, 4), "last": 3, "crops": True}
+VOLUME = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint16,), "ranks": (3,), "scalars": {"maxVal": MAX_VAL}}
+AB = ("a", "b")
+
+FUNCTIONS = [
+    Operator("01_hello", "hello", (), lambda: "Hello World!"),
+    Operator("01_hello", "hello_gpu", (), lambda: "Hello World!"),
+    Operator("02_square", "square_matrix", ("matrix",), torch.square, shape=lambda n: (n, 3), ranks=(2,)),
+    Operator("02_square", "custom_operation", ("input",), lambda x: 2 * x),
+    Operator("02_square", "add_cuda", AB, add),
+    Operator("03_add2", "add2", AB, add),
+    Operator("03_add2", "torch_launch_add2", ("c", "a", "b"), add_n, scalars={"n": N}, writes="c"),
+    Operator("03_add2", "vector_add", AB, add),
+    Operator("03_add2", "custom_operation", ("input",), lambda x: 2 * x, build="build_one_file"),
+    Operator("04_package", "my_cuda_function", ("input",), lambda x: 2 * x),
+    Operator("05_cmake", "axpy", ("x", "y"), axpy, scalars={"alpha": ALPHA}),
+    Operator("05_cmake", "axpy", ("x", "y"), axpy, scalars={"alpha": ALPHA}, variant="by torch.ops", dispatched=True,
+             of=lambda module: torch.ops.chapter05.axpy),
+    Operator("06_vec4", "add_scalar", AB, add),
+    Operator("06_vec4", "add_grid_stride", AB, add),
+    Operator("06_vec4", "add_unrolled", AB, add, scalars={"loads": LOADS, "width": WIDTH}),
+    Operator("06_vec4", "add_unrolled", AB, add, scalars={"width": Scalar("int", 4)}, **FLOAT4, variant="width=4"),
+    Operator("06_vec4", "add_vec4", AB, add, **FLOAT4),
+    Operator("06_vec4", "add_forward", AB, add),
+    Operator("06_vec4", "add_forward", (*AB, "out"), add, writes="out", optional=("out",), variant="out"),
+    Operator("06_vec4", "threads_per_sm", (), lambda **kwargs: operators("06_vec4").threads_per_sm(**kwargs),
+             scalars={"loads": LOADS, "width": Scalar("int", 1, (4,), WIDTH.wrong, "1 or 4")}),
+    Operator("07_autograd", "add_forward", AB, add, **both),
+    Operator("07_autograd", "add", AB, add, **both, differentiable=True),
+    Operator("07_autograd", "swiglu_forward", AB, swiglu, **both_rounded),
+    Operator("07_autograd", "swiglu_backward", ("grad", *AB), swiglu_backward, **both_rounded,
+             scalars={"output_mask": MASK}),
+    Operator("07_autograd", "swiglu", AB, swiglu, **both_rounded, differentiable=True),
+    Operator("07_autograd", "SwiGLU.apply", AB, swiglu, **both_rounded, differentiable=True, of=python_function),
+    Operator("07_autograd", "SwiGLUWithGate.apply", AB, swiglu_and_gate, **both_rounded, differentiable=True,
+             of=functools.partial(python_function, name="SwiGLUWithGate")),
+    Operator("08_image", "rgb_to_gray", ("img",), gray, **IMAGE, scalars={"bgr": BGR}),
+    Operator("08_image", "rgb_to_gray_naive", ("img",), gray_naive, **IMAGE),
+    Operator("08_image", "normalize_volume", ("volume",), quotient, **VOLUME),
+    Operator("08_image", "normalize_volume_naive", ("volume",), quotient, **VOLUME),
+]  # fmt: skip
+OPERATORS = [op for op in FUNCTIONS if op.arguments]  # on tensors

@@ -1,0 +1,113 @@
+"""What every chapter is: a quartet, a note, a main.py that builds and runs. Chapters are found by looking."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+import torch
+from support import CHAPTERS, ROOT, chapter, without_network
+
+from common import device, toolkit
+
+per_chapter = pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
+
+# The anatomy of a note, in this order.
+HEADINGS = [
+    "What you will be able to do",
+    "Run it",
+    "The four files",
+    "Under the hood",
+    "Pitfalls",
+    "Exercises",
+    "Next",
+]
+
+
+def run(folder, *args, **environment):
+    """main.py in a process of its own, started from another folder, with nothing activated and without a network."""
+    command = [*without_network(), sys.executable, str(folder / "main.py"), *args]
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("CHAPTERS_", "CUDA_REVERSE"))} | environment
+    return subprocess.run(command, cwd="/", env=env, capture_output=True, text=True)
+
+
+def quartet(folder):
+    """name.h, name.cu and name.cpp: the one header says the name.
+
+    The .cu is name_kernel.cu where setuptools builds the chapter: it would make one name.o of .cpp and .cu."""
+    (header,) = folder.glob("*.h")
+    kernel = "_kernel.cu" if (folder / "setup.py").exists() else ".cu"
+    return header, folder / f"{header.stem}{kernel}", folder / f"{header.stem}.cpp"
+
+
+@per_chapter
+def test_has_its_quartet(folder):
+    for file in *quartet(folder), folder / "main.py", folder / "README.md":
+        assert file.is_file(), f"{folder.name} has no {file.name}"
+
+
+@per_chapter
+def test_no_torch_header_in_the_cu(folder):
+    _, file, _ = quartet(folder)
+    includes = re.findall(r'#include [<"](.*?)[>"]', file.read_text())
+    assert not [i for i in includes if i.split("/")[0] in ("torch", "ATen", "c10")], f"{file}: nvcc would need minutes"
+
+
+@per_chapter
+def test_the_note_has_the_usual_headings(folder):
+    headings = re.findall(r"^## (.*)$", (folder / "README.md").read_text(), re.M)
+    assert [h for h in headings if h in HEADINGS] == HEADINGS
+
+
+@per_chapter
+def test_the_note_names_only_files_that_exist(folder):
+    text = (folder / "README.md").read_text()
+    for target in re.findall(r"\]\((?!http)([^)#]+)", text):
+        assert (folder / target).exists(), f"{folder.name}/README.md links to {target}"
+    for test in re.findall(r"tests/\w+/\w+\.py", text):
+        assert (ROOT / test).exists(), f"{folder.name}/README.md names {test}"
+    for file, test in re.findall(r"(tests/\w+/\w+\.py)::(\w+)", text):
+        assert f"def {test}(" in (ROOT / file).read_text(), f"{folder.name}/README.md names {file}::{test}"
+
+
+@per_chapter
+def test_import_does_nothing_and_offers_build_and_main(folder, capfd):
+    module = chapter(folder.name)
+    assert callable(module.build) and callable(module.main)
+    assert capfd.readouterr() == ("", "")
+
+
+@per_chapter
+def test_runs_from_another_folder(folder):
+    done = run(folder, CHAPTERS_DEVICE=device.type)
+    assert done.returncode == 0, done.stderr
+    assert re.match(rf"chapter {folder.name[:2]} · ", done.stdout)
+    where = "CUDA on CPU" if device.type == "cpu" else torch.cuda.get_device_name()
+    assert where in done.stdout.splitlines()[0]
+    assert "\033" not in done.stdout and "\r" not in done.stdout, "plain text in a pipe"
+    assert "Warning" not in done.stderr
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU: the other tests build for it")
+@pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
+@per_chapter
+def test_builds_for_a_gpu_without_one(folder):
+    """nvcc compiles and the linker links what readers with a GPU will get; only running it is left out."""
+    code = (
+        f"import sys; sys.path.insert(0, {str(folder)!r}); import main\n"
+        "for name in dir(main):\n"
+        "    if name.startswith('build') and callable(getattr(main, name)): print(getattr(main, name)())"
+    )
+    env = os.environ | {"CHAPTERS_DEVICE": "cuda", "TORCH_CUDA_ARCH_LIST": "9.0"}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "<module" in done.stdout and "-cuda" in done.stdout
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+@per_chapter
+def test_cuda_without_a_gpu_is_a_clear_message(folder):
+    done = run(folder, CHAPTERS_DEVICE="cuda")
+    assert done.returncode == 1
+    assert done.stderr.strip() == "CHAPTERS_DEVICE=cuda, but torch sees no GPU. Unset it to run the lesson on the CPU."

@@ -1,0 +1,54 @@
+"""What the tests share: the chapters (found by looking into chapters/), and their operators."""
+
+import functools
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+CHAPTERS = sorted(path.parent for path in ROOT.glob("chapters/[0-9][0-9]_*/main.py"))
+
+
+@functools.cache
+def chapter(name, file="main"):
+    """chapters/<name>/main.py (or another of its files) as a module. Lessons are named alike, so each gets its own name."""
+    path = ROOT / "chapters" / name / f"{file}.py"
+    spec = importlib.util.spec_from_file_location(f"chapter_{name}_{file}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@functools.cache
+def operators(name, build="build"):
+    """What chapters/<name>/main.py builds; built once for all tests."""
+    return getattr(chapter(name), build)()
+
+
+def kept_folder(name):
+    """build/tests/<torch and Python>/<name>: for a build that the next test run may find finished."""
+    import torch
+
+    version = f"torch-{torch.__version__}-py{sys.version_info.major}{sys.version_info.minor}"
+    folder = ROOT / "build" / "tests" / version / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def write(file, text):
+    """Writes a file unless it has that text already: a newer file is compiled again."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if not file.exists() or file.read_text() != text:
+        file.write_text(text)
+    return file
+
+
+@functools.cache
+def without_network():
+    """What goes before a command to run it without a network; nothing where this machine does not let us."""
+    prefix = ["unshare", "--map-root-user", "--net"]
+    allowed = shutil.which("unshare") and subprocess.run([*prefix, "true"], capture_output=True).returncode == 0
+    return prefix if allowed else []
