@@ -1,5 +1,5 @@
-"""A machine of straw for tests/tools/test_doctor.py: programs, torch, GPU and system files that the checks look at, all planted
-in a temporary folder. So a check says the same on every machine, and a test breaks one thing at a time.
+"""A machine of straw for tests/tools/test_doctor.py. Every program, package and system file that a diagnosis looks at lies in
+a temporary folder, so that a test can break one thing at a time, and a diagnosis says the same on every machine.
 """
 
 import importlib
@@ -8,98 +8,75 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from pathlib import Path
 from types import SimpleNamespace
 
 from support import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
-import environment
-from checks import machine as checks_machine
+from diagnoses import machine
 
 TORCH = """
+import warnings
 from . import version
-GPU, SAID = {gpu}, {said!r}
 class cuda:
     def is_available():
-        if SAID:
-            import warnings
-            warnings.warn(SAID)
-        return GPU
+        if {warns!r}:
+            warnings.warn({warns!r})
+        return {gpu}
 class _C:
     def _cuda_getArchFlags():
         return "sm_75 sm_80 sm_90"
 {more}
 """
-VERSION = """
-from typing import Optional
-__version__ = '{version}'
-cuda: Optional[str] = {cuda!r}
-"""
-EXTENSION = (
-    "[('Hopper', '9.0+PTX'), ('Volta', '7.0+PTX')] ['5.0', '7.0', '8.0', '9.0', '9.0a']"  # as torch's file has it
-)
-NVCC = """
-case "$*" in
-    *--version*) echo "Cuda compilation tools, release {version}, V{version}.1";;
-    *--list-gpu-arch*) echo compute_80; echo compute_90;;
-    *) {compile};;
-esac
-"""
-SMI = 'case "$*" in *query*) echo "NVIDIA H200, 580.1, {capability}";; *) echo "| CUDA Version: {cuda} |";; esac'
+NVCC = """case "$*" in
+*--version*) echo "Cuda compilation tools, release {version}, V{version}.1";;
+*) {compile};;
+esac"""
+SMI = 'case "$*" in *query*) echo "NVIDIA H200, {capability}";; *) echo "| CUDA Version: {cuda} |";; esac'
 
 
 class World:
+    """A machine on which all is well: torch 2.15.0 with CUDA 13.0, an nvcc from PyPI beside it, and an H200."""
+
     def __init__(self, folder, monkeypatch):
         self.folder, self.monkeypatch = folder, monkeypatch
         self.bin, self.site, self.root = folder / "bin", folder / "site-packages", folder / "root"
         self.repository, self.home, self.include = folder / "a clone", folder / "home", folder / "include"
-        self.cuda = self.site / "nvidia" / "cu13"
-        self.called = folder / "called"
-        self.free = {}  # bytes on disk by folder
+        self.cuda = self.site / "nvidia/cu13"
+        self.free = {}  # folder: bytes free on its disk
         for name in list(os.environ):
             monkeypatch.delenv(name)
         self.environ(PATH=self.bin, HOME=self.home, TMPDIR=folder)
         standard = [entry for entry in sys.path if "-packages" not in entry and not entry.startswith(str(ROOT))]
         monkeypatch.setattr(sys, "path", [str(self.site), *standard])
-        monkeypatch.setattr(sys, "prefix", str(folder / "prefix"))
+        # This Python without its own packages.
+        self.program("python", f'PYTHONPATH="${{PYTHONPATH:+$PYTHONPATH:}}{self.site}" exec "{sys.executable}" -S "$@"')
+        monkeypatch.setattr(sys, "executable", str(self.bin / "python"))
         places = {"include": str(self.include), "purelib": str(self.site), "platlib": str(self.site)}
         monkeypatch.setattr(sysconfig, "get_path", places.get)
-        monkeypatch.setattr(checks_machine.find_cuda, "USUAL", folder / "usual")
-        monkeypatch.setattr(environment, "STAMP", folder / "stamp")
+        monkeypatch.setattr(machine.find_cuda, "USUAL", folder / "usual")
         monkeypatch.setattr(os, "cpu_count", lambda: 8)
-        usage = lambda place: SimpleNamespace(free=self.free.get(type(folder)(place), 50e9))  # noqa: E731
-        monkeypatch.setattr(shutil, "disk_usage", usage)
-        note = f'echo "$(/usr/bin/basename "$0") $*" >> "{self.called}"'
-        self.program("python", f'[ "$2" = pip ] || PYTHONPATH="{self.site}" exec "{sys.executable}" -S "$@"\n{note}')
-        monkeypatch.setattr(sys, "executable", str(self.bin / "python"))
-        for name in ["sudo", "make", "docker", "wsl", "xcode-select", "xdg-open"]:  # called by cures
-            self.program(name, note)
-        self.home.mkdir()
-        for name in "chapters/03_add2/add2.cpp", "chapters/03_add2/add2.cu", "common/__init__.py":
-            self.write(self.repository / name)
-        self.write(self.root / "proc/version", "Linux version 6.8")
-        self.healthy()
-
-    def healthy(self):
-        """Whatever is missing or broken comes from its package again."""
+        monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=self.free.get(Path(place), 50e9)))
+        for name in "add2.cpp", "add2.cu":
+            self.write(self.repository / "chapters/03_add2" / name)
         for name, version in {"numpy": "2.4", "setuptools": "81.0", "ninja": "1.13"}.items():
             self.metadata(name, version)
-        for name, says in {"c++": "13.2.0", "gcc": "13.2.0", "ninja": "1.13"}.items():
-            self.program(name, f"echo {says}")
+        for name in "c++", "gcc", "ninja":
+            self.program(name, "echo 13.2.0")
         self.write(self.include / "Python.h")
+        self.memory(16)
         self.nvcc("13.0")
         for name in "libcudart.so", "libcudart.so.13":
-            self.write(self.cuda / "lib" / name, "cudart 13.0")
+            self.write(self.cuda / "lib" / name)
         self.torch()
         self.gpu()
-        self.memory(16)
-        self.free.clear()
 
     def machine(self):
-        """What a doctor started now would see."""
-        checks_machine.find_cuda.version.cache_clear()
+        """What a doctor that starts now finds."""
+        machine.find_cuda.version.cache_clear()
         importlib.invalidate_caches()
-        return checks_machine.Machine(self.root, self.repository)
+        return machine.Machine(self.root, self.repository)
 
     def write(self, file, text=""):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -109,44 +86,40 @@ class World:
     def program(self, name, script, folder=None):
         self.write((folder or self.bin) / name, f"#!/bin/sh\n{script}\n").chmod(0o755)
 
-    def metadata(self, name, version, requires="", site=None):
+    def metadata(self, name, version, requires=""):
         text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requires}"
-        return self.write((site or self.site) / f"{name}-{version}.dist-info" / "METADATA", text)
+        self.write(self.site / f"{name}-{version}.dist-info" / "METADATA", text)
 
-    def torch(self, version="2.15.0+cu130", cuda="13.0", gpu=True, said="", more="", site=None):
+    def remove(self, name):
+        for path in self.site.glob(f"{name}*"):
+            shutil.rmtree(path)
+
+    def torch(self, version="2.15.0+cu130", cuda="13.0", gpu=True, warns="", more=""):
         """Installs a torch in place of the one that is there."""
-        self.remove("torch", site)
-        folder = (site or self.site) / "torch"
-        self.write(folder / "__init__.py", TORCH.format(gpu=gpu, said=said, more=more))
-        self.write(folder / "version.py", VERSION.format(version=version, cuda=cuda))
-        locking = "FileLock" if version.startswith("2.15") else "FileBaton"
-        self.write(folder / "utils/cpp_extension.py", f"{EXTENSION} {locking}")
-        self.write(
-            folder / "share/cmake/Torch/TorchConfig.cmake", "target_compile_features(torch INTERFACE cxx_std_20)"
-        )
-        self.metadata("torch", version, site=site)
-
-    def remove(self, name, site=None):
-        for path in [*(site or self.site).glob(f"{name}-*"), (site or self.site) / name]:
-            shutil.rmtree(path, ignore_errors=True)
+        self.remove("torch")
+        folder = self.site / "torch"
+        self.write(folder / "__init__.py", TORCH.format(gpu=gpu, warns=warns, more=more))
+        self.write(folder / "version.py", f"__version__ = '{version}'\ncuda: str | None = {cuda!r}\n")
+        self.write(folder / "utils/cpp_extension.py", "FileLock" if version.startswith("2.15") else "FileBaton")
+        self.write(folder / "share/cmake/Torch/TorchConfig.cmake", "target_compile_features(torch cxx_std_20)")
+        self.metadata("torch", version)
 
     def nvcc(self, version, home=None, compile=":"):
         self.program("nvcc", NVCC.format(version=version, compile=compile), (home or self.cuda) / "bin")
-        return home or self.cuda
+        return home
 
     def gpu(self, capability="9.0", cuda="13.0"):
+        """The newest CUDA that its driver runs is `cuda`."""
         self.program("nvidia-smi", SMI.format(capability=capability, cuda=cuda))
         self.write(self.root / "sys/bus/pci/devices/1/vendor", "0x10de\n")
-        self.write(self.root / "sys/bus/pci/devices/1/class", "0x030200\n")
 
     def no_gpu(self):
-        """As a machine without one; its torch is the same."""
-        (self.bin / "nvidia-smi").unlink()
+        self.no_driver()
         shutil.rmtree(self.root / "sys")
-        self.torch(gpu=False)
 
-    def no_nvcc(self):
-        shutil.rmtree(self.cuda)
+    def no_driver(self):
+        self.torch(gpu=False)
+        (self.bin / "nvidia-smi").unlink()
 
     def memory(self, gb):
         self.write(self.root / "proc/meminfo", f"MemAvailable: {round(gb * 1e9 / 1024)} kB\n")
@@ -156,15 +129,12 @@ class World:
             self.monkeypatch.setenv(name, str(value))
 
     def follow(self, cure):
-        """Runs a cure in a shell, and takes over the variables that it sets; returns which planted programs it called."""
-        line = f"set -e\n{cure}\nprintf '\\0'; env -0"
-        env = os.environ | {"PATH": f"{self.bin}:/usr/bin:/bin"}
-        done = subprocess.run(["/bin/sh", "-c", line], env=env, capture_output=True, text=True, cwd=self.folder)
-        assert done.returncode == 0, done.stderr
+        """Runs a cure in a shell, and takes over the variables that the cure sets."""
+        shell = {"env": {**os.environ, "PATH": "/usr/bin:/bin"}, "capture_output": True, "text": True}
+        done = subprocess.run(["/bin/sh", "-c", f"set -e\n{cure}\nprintf '\\0'; env -0"], **shell, check=True)
         after = dict(line.split("=", 1) for line in done.stdout.split("\0")[1:-1])
-        for name in {*os.environ, *after} - {"PATH", "PWD", "OLDPWD", "_", "SHLVL", "LC_CTYPE"}:
+        for name in {*os.environ, *after} - {"PATH"}:
             if name in after:
                 self.monkeypatch.setenv(name, after[name])
             else:
                 self.monkeypatch.delenv(name)
-        return self.called.read_text() if self.called.exists() else ""
