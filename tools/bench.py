@@ -38,7 +38,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 import files
 
 from common import device, toolkit
-from common.timing import Timing, _gpu_times, copy_bandwidth
+from common.timing import Timing, copy_bandwidth, gpu_times
 
 
 def machine() -> str:
@@ -81,7 +81,7 @@ def limits() -> dict[str, float]:
     torch.set_float32_matmul_precision("highest")  # no TF32, which is not float32
     n = 8192
     a, b = torch.rand(n, n, device=device), torch.rand(n, n, device=device)
-    flops = 2 * n**3 / statistics.median(_gpu_times(torch.matmul, (a, b)))
+    flops = 2 * n**3 / statistics.median(gpu_times(torch.matmul, (a, b)))
     cache = torch.cuda.get_device_properties(device).L2_cache_size
     return rounded({"copy": copy_bandwidth(), "flops": flops, "l2_bytes": cache})
 
