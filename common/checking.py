@@ -213,7 +213,9 @@ def _largest_error(actual, expected) -> float:
     """The largest absolute difference; places where both are NaN or the same infinity do not count."""
     largest = 0.0
     for pair in zip(tensors_in(actual), tensors_in(expected), strict=True):
-        for a, e in zip(*(t.detach().flatten().split(2**24) for t in pair), strict=True):  # in float64, so a bit at a time
+        for a, e in zip(
+            *(t.detach().flatten().split(2**24) for t in pair), strict=True
+        ):  # in float64, so a bit at a time
             if a.numel():
                 largest = max(largest, float((a.double() - e.double()).nan_to_num(0, 0, 0).abs().max()))
     return largest

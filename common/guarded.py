@@ -10,9 +10,10 @@ from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 
 MARGIN = 1024  # bytes: a multiple of the alignment that torch gives, and of what any vector load asks for
 
-# What margins and uninitialised memory hold. Two patterns, because the right result of one byte may be either of them.
-NAN = 0xFF  # in each byte: NaN in every floating-point dtype, -1 in signed integers, the largest unsigned integer
-OTHER = 0x5A  # in each byte: 1.5e16 in float32
+# What each byte of margins and of uninitialised memory holds. Two patterns, used one after the other, because a right
+# result may look like one of them, and because NaN hides an addition: NaN + 1 has the same bytes.
+NAN = 0xFF  # NaN in every floating-point dtype, -1 in signed integers, the largest unsigned integer
+OTHER = 0x42  # 48.6 in float32, 1.6e11 in float64: larger than most data, and small enough for a sum to change it
 
 
 class Region:
@@ -146,7 +147,7 @@ class Guarded(TorchDispatchMode):
         shapes = [t.shape for t in given]
         result = func(*args, **kwargs)
         for t, shape in zip(given, shapes, strict=True):
-            if t.shape != shape:
+            if t.shape != shape and func.overloadpacket is not torch.ops.aten.set_:
                 self._resized(t)
         there = {_address(t) for t in given}  # only now: a resized tensor has another address
         fresh = {}

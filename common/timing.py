@@ -172,24 +172,22 @@ def seconds_to_build(name, build) -> float:
 def gpu_times(op, args, budget=0.2, records_before=lambda i: i % 4) -> list[float]:
     """Seconds that the GPU spends in op, many times. budget: seconds for all of them.
 
-    records_before: how many events are recorded in front of sample i, next to its own two. With the same number for all,
-    an H200 spends 0.3 to 0.8 us more on some samples, at the same place of every second, fourth or eighth one, as if it
-    waited there for the next piece of its commands: one operator meets such a wait in each sample and another in none. So
-    the samples shift against these places by 0, 1, 2, 3, 0, ... events. Then each place is met equally often, and an
-    operator meets its average share of waits, whatever it launches: tools/launch_delays.py shows it.
+    records_before: how many more events are recorded in front of sample i. If it is the same number for all samples, an
+    H200 spends 0.3 to 0.8 us more on every second, fourth or eighth of them, at the same place, as if it waited there for
+    the next piece of its commands: one operator meets such a wait in most samples, another in none. With 0, 1, 2, 3, 0, ...
+    events more, the samples shift against these places and meet each of them equally often, so that every operator has its
+    average share of waits, whatever it launches. tools/launch_delays.py shows it.
     """
     # Larger than any GPU's L2. And while it is zeroed, some 0.2 ms, the host queues the next call, so that the GPU does not
     # wait for the host between the two events: after 256 MiB it did, for what torch.compile has made of a small sum.
     flush = torch.empty(768 * 2**20, dtype=torch.uint8, device=device).zero_
-    shift = torch.cuda.Event(enable_timing=True)
 
     def timed(repeats):
         events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeats)]
         for i, (start, end) in enumerate(events):
             flush()
-            for _ in range(records_before(i)):
-                shift.record()
-            start.record()
+            for _ in range(1 + records_before(i)):
+                start.record()  # the last one counts
             op(*args)
             end.record()
         torch.cuda.synchronize()

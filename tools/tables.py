@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
 sys.path.insert(0, str(ROOT))
-from common.timing import format_seconds
+from common.timing import format_seconds as _seconds
 
 MADE_WITH = ("gpu", "driver", "torch", "nvcc", "date", "commit")  # what is said below each table and picture
 
@@ -93,12 +93,12 @@ def _timings(rows):
         n = number(row["n"]) + (f" {row['dtype']}" if dtypes else "")
         cells = [
             row["op"],
-            format_seconds(row["kernel"]),
+            _seconds(row["kernel"]),
             f"{row['spread']:.0%}",
             f"{row['bytes'] / row['kernel'] / 1e9:.0f}",
         ]
         of_copy = f"{row['of_copy']:.2f}" + (f" ({row['suspect']})" if "suspect" in row else "")
-        lines.append(["" if n == before else n, *cells, of_copy, format_seconds(row["call"])])
+        lines.append(["" if n == before else n, *cells, of_copy, _seconds(row["call"])])
         before = n
     return lines if not flight else [line[1:] for line in lines]
 
@@ -111,7 +111,7 @@ def _memory(rows):
 def _batch(rows):
     lines = [["<", "images", "all of them", "images a second"]]
     for row in rows:
-        lines.append([row["op"], str(row["images"]), format_seconds(row["seconds"]), f"{row['images'] / row['seconds']:.0f}"])
+        lines.append([row["op"], str(row["images"]), _seconds(row["seconds"]), f"{row['images'] / row['seconds']:.0f}"])
     return lines
 
 
@@ -120,7 +120,7 @@ def _training(data):
     shown = [0, steps // 4, steps // 2, steps - 1]
     lines = [["<", *(f"loss before step {step + 1}" for step in shown), "a step"]]
     for name, losses in data["losses"].items():
-        lines.append([name, *(f"{losses[step]:.4g}" for step in shown), format_seconds(data["seconds"][name])])
+        lines.append([name, *(f"{losses[step]:.4g}" for step in shown), _seconds(data["seconds"][name])])
     return lines
 
 
