@@ -1,4 +1,4 @@
-"""check() and bench() reject every operator in wrong_operators.py and accept right ones; a time that cannot be true is marked."""
+"""check() and bench() reject every operator in wrong_operators.py, and accept right ones; impossible times are marked."""
 
 import functools
 import re
