@@ -16,6 +16,12 @@ from .device import device
 from .guarded import Inputs, tensors_in
 
 
+# Bytes to overwrite before each call: more than any GPU's L2 holds. And while they are zeroed, some 0.2 ms, the host queues
+# the next call, so that the GPU does not wait for the host between the two events: after 256 MiB it did, for what
+# torch.compile has made of a small sum.
+FLUSHED = 768 * 2**20
+
+
 @dataclasses.dataclass(frozen=True)
 class Timing:
     """One row of the table. Seconds; `kernel` is the GPU's own time (in CPU mode, the time of the whole call)."""
@@ -178,9 +184,7 @@ def gpu_times(op, args, budget=0.2, records_before=lambda i: i % 4) -> list[floa
     events more, the samples shift against these places and meet each of them equally often, so that every operator has its
     average share of waits, whatever it launches. tools/launch_delays.py shows it.
     """
-    # Larger than any GPU's L2. And while it is zeroed, some 0.2 ms, the host queues the next call, so that the GPU does not
-    # wait for the host between the two events: after 256 MiB it did, for what torch.compile has made of a small sum.
-    flush = torch.empty(768 * 2**20, dtype=torch.uint8, device=device).zero_
+    flush = torch.empty(FLUSHED, dtype=torch.uint8, device=device).zero_
 
     def timed(repeats):
         events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeats)]

@@ -1,32 +1,133 @@
-"""The harness: bench()'s table. What check() and bench() reject: test_wrong_operators.py."""
+"""What bench() reports: its table, and its method against a GPU and a clock that only these tests have.
+
+What check() and bench() reject: test_wrong_operators.py. The times of a GPU: test_harness_gpu.py.
+"""
+
+import dataclasses
+import statistics
 
 import pytest
 import torch
 from wrong_operators import pair, right
 
-from common import bench, device
-from common.timing import _seconds
+from common import bench, device, timing
 
 
-def test_bench_counts_bytes_and_prints_a_table(capsys):
-    rows = bench({"right": right, "torch": torch.add}, pair, sizes=[2**12, 2**13])
+def test_bench_counts_bytes_prints_a_table_and_sees_a_slower_operator(capsys):
+    """Fifty times the work takes more than twice the time, whatever else this machine does. 2 s."""
+
+    def fifty_times(a, b):
+        for _ in range(49):
+            right(a, b)
+        return right(a, b)
+
+    ops = {"right": right, "fifty times": fifty_times, "torch": torch.add}
+    rows = bench(ops, pair, sizes=[2**10, 2**12])
     assert [(row.name, row.n, row.nbytes) for row in rows] == [
-        (name, n, 3 * 4 * n) for n in (2**12, 2**13) for name in ("right", "torch")
+        (name, n, 3 * 4 * n) for n in (2**10, 2**12) for name in ops
     ]
     assert all(row.kernel > 0 and row.call > 0 for row in rows)
+    assert rows[1].kernel > 2 * rows[0].kernel and rows[4].kernel > 2 * rows[3].kernel
     out = capsys.readouterr().out
     assert "n = 4096, float32" in out
     assert ("CPU times" in out) == ("GB/s" not in out) == (device.type == "cpu")
 
 
-def test_bench_sees_a_slower_operator():
-    def ten_times(a, b):
-        for _ in range(10):
-            right(a, b)
-        return right(a, b)
+@pytest.fixture
+def on_a_cpu(monkeypatch):
+    monkeypatch.setattr(timing, "device", torch.device("cpu"))
 
-    rows = bench({"right": right, "ten times": ten_times}, pair, sizes=[2**22])
-    assert rows[1].kernel > 2 * rows[0].kernel  # eleven times the work, on a machine that others may use too
+
+def test_spread_is_of_all_samples(monkeypatch, on_a_cpu):
+    """Half of the samples lie within: of 100 from 1 to 2 between 1.25 and 1.75; the order does not matter."""
+    samples = [1 + (37 * i % 100) / 100 for i in range(100)]
+    monkeypatch.setattr(timing, "_cpu_times", lambda op, args: samples)
+    row = timing.measure("neg", 4, torch.neg, (torch.ones(4),))
+    assert row.kernel == statistics.median(samples) == pytest.approx(1.5, abs=0.01)
+    assert row.spread == pytest.approx(0.5 / 1.5, abs=0.01)
+
+
+@dataclasses.dataclass
+class FrontEnd:
+    """A GPU that takes its commands in pieces of eight, and waits for each piece."""
+
+    seconds: float = 0
+    commands: int = 0
+
+    def run(self):
+        self.commands += 1
+        self.seconds += 1e-6 if self.commands % 8 else 1e-3
+
+    def event(self, **_):
+        return Event(self)
+
+
+@dataclasses.dataclass
+class Event:
+    gpu: FrontEnd
+    at: float = 0
+
+    def record(self):
+        self.gpu.run()
+        self.at = self.gpu.seconds
+
+    def elapsed_time(self, end):
+        return (end.at - self.at) * 1e3
+
+
+@pytest.mark.parametrize("launches", range(8))
+def test_every_operator_meets_its_share_of_waits(launches, monkeypatch, on_a_cpu):
+    """Of the launches between two events, and of the second event. With fixed places it is all or nothing for six launches,
+    whose sample is a piece of commands."""
+    gpu = FrontEnd()
+    monkeypatch.setattr(torch.cuda, "Event", gpu.event)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    monkeypatch.setattr(timing, "FLUSHED", 1)
+    monkeypatch.setattr(timing, "_repeats", lambda budget, timed: 320)
+
+    def op():
+        for _ in range(launches):
+            gpu.run()
+
+    def waits(**options):
+        samples = timing.gpu_times(op, (), **options)
+        assert len(samples) == 320, "all are kept"
+        return sum(seconds > 5e-4 for seconds in samples) / 320
+
+    assert waits() == pytest.approx((launches + 1) / 8, abs=0.01)
+    if launches == 6:
+        assert waits(records_before=lambda i: 0) in (0, 1)
+
+
+class Queue:
+    """A GPU whose queue holds 1024 launches: another one makes the host wait."""
+
+    def __init__(self, host, gpu):
+        self.host, self.gpu = host, gpu  # seconds of a launch
+        self.now = 0.0
+        self.ends = [0.0]
+
+    def launch(self):
+        self.now += self.host
+        if len(self.ends) > 1024:
+            self.now = max(self.now, self.ends[-1024])
+        self.ends.append(max(self.now, self.ends[-1]) + self.gpu)
+
+    def wait(self):
+        self.now = max(self.now, self.ends[-1])
+
+
+@pytest.mark.parametrize("launches", [1, 9, 100, 600])
+def test_the_hosts_time_is_not_that_of_a_full_queue(launches):
+    queue, calls = Queue(host=2e-6, gpu=174e-6), []
+
+    def op():
+        calls.append(0)
+        for _ in range(launches):
+            queue.launch()
+
+    assert timing.call_time(op, (), queue.wait, lambda: queue.now) == pytest.approx(launches * 2e-6)
+    assert len(calls) == {1: 1270, 9: 1270, 100: 310, 600: 30}[launches], "no rounds after those that fill the queue"
 
 
 def test_what_ncu_prints_is_understood():
@@ -42,4 +143,4 @@ def test_what_ncu_prints_is_understood():
     "t, text", [(8.94e-6, "8.9 us"), (123.4e-6, "123 us"), (0.0123, "12.3 ms"), (0.00112, "1.12 ms"), (2.5, "2.50 s")]
 )
 def test_seconds(t, text):
-    assert _seconds(t) == text
+    assert timing.format_seconds(t) == text
