@@ -34,7 +34,7 @@ MEASURED = ["chapters", "common", "tools/bench.py", ":!*.md"]  # a change in the
 sys.path.insert(0, str(ROOT))
 
 from common import device, toolkit
-from common.timing import Timing, _gpu_times, copy_bandwidth
+from common.timing import Timing, copy_bandwidth, gpu_times
 
 
 def machine() -> str:
@@ -71,7 +71,7 @@ def circumstances() -> dict:
     torch.set_float32_matmul_precision("highest")  # no TF32, which is not float32
     n = 8192
     a, b = torch.rand(n, n, device=device), torch.rand(n, n, device=device)
-    flops = 2 * n**3 / statistics.median(_gpu_times(torch.matmul, (a, b)))
+    flops = 2 * n**3 / statistics.median(gpu_times(torch.matmul, (a, b)))
     cache = torch.cuda.get_device_properties(device).L2_cache_size
     here["limits"] = rounded({"copy": copy_bandwidth(), "flops": flops, "l2_bytes": cache})
     return {"gpu": torch.cuda.get_device_name(), "driver": driver, "nvcc": toolkit.nvcc_version()} | here

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
 sys.path.insert(0, str(ROOT))
-from common.timing import _seconds
+from common.timing import format_seconds as _seconds
 
 MADE_WITH = ("gpu", "driver", "torch", "nvcc", "date", "commit")  # what stands below each table and picture
 
