@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
 sys.path.insert(0, str(ROOT))
-from common.timing import format_seconds as _seconds
+from common.timing import format_seconds
 
 MADE_WITH = ("gpu", "driver", "torch", "nvcc", "date", "commit")  # what stands below each table and picture
 
@@ -91,8 +91,8 @@ def _timings(rows):
     for row in rows:
         n = number(row["n"]) + (f" {row['dtype']}" if dtypes else "")
         rate, suspect = f"{row['bytes'] / row['kernel'] / 1e9:.0f}", f" ({row['suspect']})" if "suspect" in row else ""
-        times = [_seconds(row["kernel"]), f"{row['spread']:.0%}", rate, f"{row['of_copy']:.2f}{suspect}"]
-        lines.append(["" if n == before else n, row["op"], *times, _seconds(row["call"])])
+        times = [format_seconds(row["kernel"]), f"{row['spread']:.0%}", rate, f"{row['of_copy']:.2f}{suspect}"]
+        lines.append(["" if n == before else n, row["op"], *times, format_seconds(row["call"])])
         before = n
     first = "in_flight" in rows[0]  # all of one size
     return ["n", "<", "kernel", "spread", "GB/s", "of copy", "call"][first:], [line[first:] for line in lines]
@@ -104,14 +104,16 @@ def _memory(rows):
 
 
 def _batch(rows):
-    lines = [[r["op"], str(r["images"]), _seconds(r["seconds"]), f"{r['images'] / r['seconds']:.0f}"] for r in rows]
+    lines = [
+        [r["op"], str(r["images"]), format_seconds(r["seconds"]), f"{r['images'] / r['seconds']:.0f}"] for r in rows
+    ]
     return ["<", "images", "all of them", "images a second"], lines
 
 
 def _training(data):
     shown = [0, data["steps"] // 4, data["steps"] // 2, data["steps"] - 1]
     lines = [
-        [model, *(f"{losses[step]:.4g}" for step in shown), _seconds(data["seconds"][model])]
+        [model, *(f"{losses[step]:.4g}" for step in shown), format_seconds(data["seconds"][model])]
         for model, losses in data["losses"].items()
     ]
     return ["<", *(f"loss before step {step + 1}" for step in shown), "a step"], lines
