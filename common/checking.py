@@ -1,77 +1,175 @@
 """check(): is this operator right? Written so that an operator which only looks right does not pass."""
 
+import dataclasses
 import functools
+from collections.abc import Callable
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_flatten, tree_map_only
+from torch.utils._pytree import tree_map_only
 
 from .device import device
+from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
 
 SIZES = (0, 1, 3, 255, 256, 257, 2**20 + 3)  # nothing, less than a warp, around one block, many blocks and a bit
 
 
-def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, name=None):
+def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, name=None, gradients=False):
     """Compares op(*inputs(n)) with reference(*inputs(n)) for every n in sizes, and prints one line.
 
-    op         the operator under test; returns a tensor (or a tuple of them) of its own
+    op         the operator under test; returns a tensor of its own, or a tuple of them
     reference  the same function in torch ops, slow and obviously right
-    inputs     n -> tuple of arguments; called anew for each use, after torch.manual_seed()
+    inputs     n -> tuple of arguments: tensors of any strides, numbers, and lists, tuples and dicts of them. Called anew for
+               each use, after torch.manual_seed(); only the values may differ from call to call
     rtol, atol as in torch.testing.assert_close; rtol=0, atol=0 asks for the same bits (and NaN where the reference has NaN)
+    gradients  compares the gradients, too: of the inputs that require one, or of all floating-point inputs if none does
 
     Raises AssertionError, with the operator's inputs in the message, also when the operator
-    - leaves a part of its output unwritten, or writes beyond its end (its outputs come from Guarded, below),
+    - leaves a part of its output unwritten, or writes beside it, however the output was allocated,
+    - writes beside an input, or between the elements of a strided one; or computes with what lies there,
     - changes its inputs, or returns memory of theirs,
     - remembers: gives an old result for new data at an old address, or overwrites a result it gave before,
-    - on a GPU, does not keep to torch's current stream, or leaves an error for a later call to find.
+    - on a GPU, does not keep to torch's current stream, or leaves an error for a later call to find,
+    and, with gradients=True, when its backward pass
+    - gives a wrong gradient, or one of a wrong shape, or none where the reference has one,
+    - takes a grad_output for contiguous that is not (that of sum() repeats one element), or changes it,
+    or does in the backward pass what is forbidden above.
 
-    What it cannot see: sizes that are not among `sizes`, and what an operator does in its thousandth call. bench() has
-    an eye on both. tests/common/wrong_operators.py has an operator for each of these sentences.
+    What it cannot see: sizes that are not among `sizes`, what an operator does in its thousandth call, and reads beside an
+    input that change nothing. bench() has an eye on the first two. A gradient's dtype is no matter: torch converts each to
+    that of its input. tests/common/wrong_operators.py has an operator for each of these sentences.
     """
     name = name or getattr(op, "__name__", str(op))
     largest = 0.0
     for n in sizes:
         torch.manual_seed(n)
-        args, fresh = inputs(n), inputs(n)
-        largest = max(largest, check_at(n, op, reference, args, fresh, name, rtol, atol))
+        first, second = inputs(n), inputs(n)
+        error = check_at(n, op, reference, Inputs(first), first, second, name, rtol, atol, gradients)
+        largest = max(largest, error)
     print(f"{'check':8}{name}: n = {' '.join(map(str, sizes))}".ljust(58) + f"  ok, largest error {largest:.2g}")
 
 
-def check_at(n, op, reference, args, fresh, name, rtol=None, atol=None) -> float:
-    """check() for one size and these arguments, whose memory then holds the values of fresh. Returns the largest error."""
-    before = [a.clone() if isinstance(a, torch.Tensor) else a for a in args]
-    said = f"{name}({', '.join(map(_describe, args))}), n = {n}: "
+def check_at(n, op, reference, held, first, second, name, rtol=None, atol=None, gradients=False) -> float:
+    """check() for one size, with the values of first and then of second in the memory of held, which are Inputs.
 
-    def compare(actual, expected, what, rtol=rtol, atol=atol):
-        torch.testing.assert_close(
-            actual, expected, rtol=rtol, atol=atol, equal_nan=True, msg=lambda m: f"{said}{what}\n{m}"
-        )
-
-    result = _call(op, args, said)
-    _assert_no_shared_memory(result, args, said)
-    expected = reference(*before)
-    compare(result, expected, "wrong result")
-    compare(args, tuple(before), "the operator changed its inputs", rtol=0, atol=0)
+    Returns the largest error.
+    """
+    said = f"{name}({', '.join(map(_describe, first))}), n = {n}: "
+    case = _Case(op, reference, held, said, rtol, atol)
+    result, expected = case.forward(first, NAN, "")
     error = _largest_error(result, expected)
-
-    _overwrite(args, fresh)  # other values at the same addresses
-    what = "wrong result in the second call, with other values in the same memory"
-    compare(_call(op, args, said), reference(*fresh), what)
-    compare(args, tuple(fresh), "the second call changed its inputs", rtol=0, atol=0)
-    compare(result, expected, "the second call overwrote the first call's result")
-
+    case.forward(second, OTHER, " in the second call, with other values in the same memory")  # at the same addresses
+    case.close(result, expected, "the second call overwrote the first call's result")
     if device.type == "cuda":
-        compare(_on_side_stream(op, args, before, said), expected, "wrong result on a side stream")
-        _overwrite(args, fresh)
+        case.close(_on_side_stream(op, held, first, said), expected, "wrong result on a side stream")
+    if gradients:
+        del result, expected
+        error = max(error, case.backward(first, NAN, torch.randn_like))
+        case.backward(second, OTHER, _as_sum_gives)
     return error
 
 
-def _call(op, args, said):
-    with Guarded(said):
-        result = op(*args)
-        if device.type == "cuda":
-            _surface_errors(said)
-    return result
+@dataclasses.dataclass(frozen=True)
+class _Case:
+    """An operator, what it is compared with, and the memory of its inputs."""
+
+    op: Callable
+    reference: Callable
+    held: Inputs
+    said: str
+    rtol: float | None
+    atol: float | None
+
+    def forward(self, values, pattern, when):
+        """The results of the operator and of the reference for these values, which agree."""
+        args = self.held.set(values, pattern)
+        result = self.guarded(pattern, lambda: self.op(*args))
+        _assert_no_shared_memory(result, args, self.said)
+        expected = self.reference(*values)
+        self.close(result, expected, f"wrong result{when}")
+        self.unchanged(self.held, values, f"changed its inputs{when}")
+        return result, expected
+
+    def backward(self, values, pattern, grad_output) -> float:
+        """Compares the gradients for these values and for what grad_output(result) returns. Returns the largest error."""
+        values = _requiring_gradients(values)
+        expected = self.reference(*values)
+        outputs = [grad_output(t.detach()) for t in tensors_in(expected) if _has_gradient(t)]
+        wanted = _gradients(expected, values, outputs)
+
+        args, held_outputs = self.held.set(values, pattern), Inputs(outputs, pattern)
+        result = self.guarded(pattern, lambda: self.op(*args))
+        self.close(result, expected, "wrong result where gradients are required")
+        try:
+            found = self.guarded(pattern, lambda: _gradients(result, args, held_outputs.args))
+        except torch.OutOfMemoryError:
+            raise
+        except RuntimeError as error:  # torch refuses a gradient of a wrong shape, for example
+            raise AssertionError(f"{self.said}the backward pass failed\n{error}") from error
+        error = 0.0
+        for place, (mine, theirs) in enumerate(zip(found, wanted, strict=True)):
+            if theirs is None and mine is None:
+                continue
+            if mine is None:
+                raise AssertionError(f"{self.said}no gradient of input {place}, and the reference has one")
+            theirs = torch.zeros_like(mine) if theirs is None else theirs
+            self.close(mine, theirs, f"wrong gradient of input {place}")
+            error = max(error, _largest_error(mine, theirs))
+        self.unchanged(self.held, values, "changed its inputs in the backward pass")
+        self.unchanged(held_outputs, outputs, "changed its grad_output")
+        return error
+
+    def guarded(self, pattern, call):
+        with Guarded(self.said, pattern):
+            result = call()
+            if device.type == "cuda":
+                _surface_errors(self.said)
+        return result
+
+    def unchanged(self, held, values, what):
+        for region in held.regions:
+            if where := region.written():
+                raise AssertionError(f"{self.said}the operator wrote {where} an input {region}")
+        if held.replaced():
+            raise AssertionError(f"{self.said}the operator {what}: a list or dict has other elements now")
+        self.close(tensors_in(held.args), tensors_in(values), f"the operator {what}", exact=True)
+
+    def close(self, actual, expected, what, exact=False):
+        rtol, atol = (0, 0) if exact else (self.rtol, self.atol)
+        actual, expected = tree_map_only(torch.Tensor, torch.Tensor.detach, (actual, expected))
+        torch.testing.assert_close(
+            actual, expected, rtol=rtol, atol=atol, equal_nan=True, msg=lambda m: f"{self.said}{what}\n{m}"
+        )
+
+
+def _has_gradient(value) -> bool:
+    return isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
+
+
+def _requiring_gradients(values):
+    """The same values, as leaves: those require a gradient that did; all floating-point ones if none did."""
+    chosen = any(t.requires_grad for t in tensors_in(values))
+
+    def leaf(t):
+        return t.detach().requires_grad_(t.requires_grad if chosen else _has_gradient(t))
+
+    return tree_map_only(torch.Tensor, leaf, values)
+
+
+def _gradients(result, args, outputs):
+    """The gradient of each tensor in args, None where it has none; outputs: grad_output of each floating-point result."""
+    results = [t for t in tensors_in(result) if _has_gradient(t)]
+    pairs = [(r, g) for r, g in zip(results, outputs, strict=True) if r.requires_grad]
+    leaves = [t for t in tensors_in(args) if t.requires_grad]
+    if not pairs or not leaves:
+        return [None] * len(tensors_in(args))
+    results, outputs = zip(*pairs, strict=True)
+    found = iter(torch.autograd.grad(results, leaves, outputs, allow_unused=True))
+    return [next(found) if t.requires_grad else None for t in tensors_in(args)]
+
+
+def _as_sum_gives(result):
+    """A grad_output as that of result.sum() is: one element in memory, and strides of 0."""
+    return torch.randn((), dtype=result.dtype, device=result.device).expand(result.shape)
 
 
 def _surface_errors(said):
@@ -83,47 +181,7 @@ def _surface_errors(said):
         raise AssertionError(f"{said}the operator left an error for a later call\n{error}") from error
 
 
-class Guarded(TorchDispatchMode):
-    """Inside `with Guarded():` every tensor made by an empty function is filled with a pattern, and so is the memory
-    before and behind it. On leaving, memory outside the tensors must still hold the pattern.
-
-    C++ operators are covered, because at::empty goes through torch's dispatcher. What an operator forgets to write
-    reads NaN (floating point) or 0x5A bytes, not some earlier result that happens to be right.
-    """
-
-    MARGIN = 1024  # bytes on each side: a multiple of every alignment that a vector load asks for
-    PATTERN = 0x5A
-
-    def __init__(self, said: str = ""):
-        super().__init__()
-        self.said = said
-        self.allocations = []
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        result = func(*args, **(kwargs or {}))
-        if "empty" not in func.name() or not isinstance(result, torch.Tensor) or result.layout != torch.strided:
-            return result
-        nbytes = result.untyped_storage().nbytes()
-        memory = torch.full((nbytes + 2 * self.MARGIN,), self.PATTERN, dtype=torch.uint8, device=result.device)
-        self.allocations.append((memory, nbytes))
-        inside = memory[self.MARGIN : self.MARGIN + nbytes].view(result.dtype)
-        if result.dtype.is_floating_point or result.dtype.is_complex:
-            inside.fill_(float("nan"))
-        return inside.as_strided(result.shape, result.stride(), inside.storage_offset())
-
-    def __exit__(self, *exception):
-        super().__exit__(*exception)
-        if exception[0] is not None:
-            return
-        for memory, nbytes in self.allocations:
-            for place, margin in ("before", memory[: self.MARGIN]), ("behind", memory[self.MARGIN + nbytes :]):
-                written = (margin != self.PATTERN).nonzero()
-                if len(written):
-                    at = self.MARGIN - int(written[-1]) if place == "before" else int(written[0])
-                    raise AssertionError(f"{self.said}the operator wrote {at} bytes {place} a tensor of {nbytes} bytes")
-
-
-def _on_side_stream(op, args, values, said):
+def _on_side_stream(op, held, values, said):
     """The result of op where its inputs get their values late, on a stream of their own, read by that stream's next work.
 
     An operator that launches on the default stream reads the inputs too early; one that has its work done on another
@@ -131,10 +189,11 @@ def _on_side_stream(op, args, values, said):
     """
     torch.cuda.synchronize()
     stream = _side_stream()
-    with torch.cuda.stream(stream), Guarded(said):
+    with torch.cuda.stream(stream):
         torch.cuda._sleep(20_000_000)  # about 10 ms of GPU time
-        _overwrite(args, values)
-        result = tree_map_only(torch.Tensor, torch.clone, op(*args))
+        args = held.set(values)
+        with Guarded(said):
+            result = tree_map_only(torch.Tensor, torch.clone, op(*args))  # before Guarded waits for the stream
     stream.synchronize()
     return result
 
@@ -144,33 +203,30 @@ def _side_stream():
     return torch.cuda.Stream()  # always the same one: torch keeps freed memory for the stream that it was used on
 
 
-def _overwrite(args, values):
-    for old, new in zip(args, values, strict=True):
-        if isinstance(old, torch.Tensor):
-            old.copy_(new)
-
-
-def _tensors(values):
-    return [v for v in tree_flatten(values)[0] if isinstance(v, torch.Tensor)]
-
-
 def _assert_no_shared_memory(result, args, said):
-    theirs = {a.untyped_storage().data_ptr() for a in _tensors(args) if a.numel()}
-    if any(r.numel() and r.untyped_storage().data_ptr() in theirs for r in _tensors(result)):
+    theirs = {a.untyped_storage().data_ptr() for a in tensors_in(args) if a.numel()}
+    if any(r.numel() and r.untyped_storage().data_ptr() in theirs for r in tensors_in(result)):
         raise AssertionError(f"{said}the result is memory of an input")
 
 
 def _largest_error(actual, expected) -> float:
     """The largest absolute difference; places where both are NaN or the same infinity do not count."""
     largest = 0.0
-    for pair in zip(_tensors(actual), _tensors(expected), strict=True):
-        for a, e in zip(*(t.flatten().split(2**24) for t in pair), strict=True):  # in float64, so a bit at a time
+    for pair in zip(tensors_in(actual), tensors_in(expected), strict=True):
+        for a, e in zip(
+            *(t.detach().flatten().split(2**24) for t in pair), strict=True
+        ):  # in float64, so a bit at a time
             if a.numel():
                 largest = max(largest, float((a.double() - e.double()).nan_to_num(0, 0, 0).abs().max()))
     return largest
 
 
 def _describe(arg) -> str:
+    if isinstance(arg, (list, tuple)):
+        return f"[{', '.join(map(_describe, arg))}]"
+    if isinstance(arg, dict):
+        return f"{{{', '.join(f'{key!r}: {_describe(value)}' for key, value in arg.items())}}}"
     if not isinstance(arg, torch.Tensor):
         return repr(arg)
-    return f"{str(arg.dtype).removeprefix('torch.')}{list(arg.shape)} on {arg.device}"
+    strides = "" if arg.is_contiguous() else f" with strides {list(arg.stride())}"
+    return f"{str(arg.dtype).removeprefix('torch.')}{list(arg.shape)}{strides} on {arg.device}"

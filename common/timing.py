@@ -10,10 +10,16 @@ from pathlib import Path
 from unittest import mock
 
 import torch
-from torch.utils._pytree import tree_flatten
 
 from .checking import check_at
 from .device import device
+from .guarded import Inputs, tensors_in
+
+
+# Bytes to overwrite before each call: more than any GPU's L2 holds. And while they are zeroed, some 0.2 ms, the host queues
+# the next call, so that the GPU does not wait for the host between the two events: after 256 MiB it did, for what
+# torch.compile has made of a small sum.
+FLUSHED = 768 * 2**20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,10 +58,11 @@ def bench(ops, inputs, sizes=(2**20,), flops=0, reference=None, rtol=None, atol=
     still has it when other values come. A check takes about five times the memory of a call; where a GPU has not so
     much, or there is no reference, nothing is checked, and the table says so.
 
-    On a GPU: CUDA events around each of many calls, after warm-up, none of its data in the L2 cache, median. This is
-    what triton.testing.do_bench does, and they agree within 5 % (tests/common/test_harness_gpu.py). The bandwidth counts the
-    bytes that the function must move; a copy of 1 GiB in the same run says what the memory can do. Events see the work
-    on torch's current stream only; a time that this memory does not allow is marked: see suspicion().
+    On a GPU: CUDA events around each of many calls, after warm-up, none of its data in the L2 cache, median of all. This
+    is what triton.testing.do_bench does, and they agree within 5 % (tests/common/test_harness_gpu.py); what is
+    added here is that operators of one launch and of several are treated alike: see gpu_times(). The bandwidth counts the
+    bytes that the function must move; a copy of 1 GiB in the same run says what the memory can do. Events see the work on
+    torch's current stream only; a time that this memory does not allow is marked: see suspicion().
     """
     on_gpu = device.type == "cuda"
     limit = copy_bandwidth() if on_gpu else None
@@ -63,21 +70,22 @@ def bench(ops, inputs, sizes=(2**20,), flops=0, reference=None, rtol=None, atol=
     reference = reference or ops.get("torch")
     rows = []
     for n in sizes:
-        args = inputs(n)
-        kind = str(args[0].dtype).removeprefix("torch.")
+        held, args = _inputs(inputs(n))
+        kind = str(tensors_in(args)[0].dtype).removeprefix("torch.")
         operations = flops(n) if callable(flops) else flops * n
         heads = ["kernel", "spread", "GB/s", "of copy", "call"] if on_gpu else ["CPU time", "spread"]
         print(f"{'time':8}{f'n = {n}, {kind}':<33}" + "".join(f"{head:>10}" for head in heads))
         for name, op in ops.items():
             ours = reference and not re.match(r"torch\b", name)
-            doubt = _check(n, op, reference, args, inputs, name, rtol, atol) if ours else ""
+            doubt = _check(n, op, reference, held, inputs, name, rtol, atol) if ours else ""
+            args = held.args if held else args
             row = dataclasses.replace(measure(name, n, op, args), flops=operations, copy=limit, dtype=kind)
             if ours and not doubt:
-                doubt = _check(n, op, reference, args, inputs, f"after it was timed, {name}", rtol, atol)
-            cells = [_seconds(row.kernel), f"{row.spread:.0%}"]
+                doubt = _check(n, op, reference, held, inputs, f"after it was timed, {name}", rtol, atol)
+            cells = [format_seconds(row.kernel), f"{row.spread:.0%}"]
             if on_gpu:
                 row = dataclasses.replace(row, suspect=suspicion(row, peak, nothing) or doubt)
-                cells += [f"{row.bandwidth / 1e9:.0f}", f"{row.bandwidth / limit:.0%}", _seconds(row.call)]
+                cells += [f"{row.bandwidth / 1e9:.0f}", f"{row.bandwidth / limit:.0%}", format_seconds(row.call)]
             rows.append(row)
             print(f"{'':8}{name:<33}" + "".join(f"{cell:>10}" for cell in cells) + (row.suspect and f"  {row.suspect}"))
     last = f"copy: {limit / 1e9:.0f} GB/s" if on_gpu else "CPU times: they say nothing about a GPU."
@@ -85,13 +93,24 @@ def bench(ops, inputs, sizes=(2**20,), flops=0, reference=None, rtol=None, atol=
     return rows
 
 
-def _check(n, op, reference, args, inputs, name, rtol, atol) -> str:
-    """check_at() with other inputs(n). Returns why it could not be done, or ""."""
+def _inputs(values):
+    """These arguments as Inputs, whose memory check_at() needs; without a copy, and None, where memory is short."""
     try:
-        check_at(n, op, reference, args, inputs(n), name, rtol, atol)
+        held = Inputs(values)
     except torch.OutOfMemoryError:
-        return "not checked: too little memory"
-    return ""
+        return None, values
+    return held, held.args
+
+
+def _check(n, op, reference, held, inputs, name, rtol, atol) -> str:
+    """check_at() in this memory. Returns why it could not be done, or ""."""
+    try:
+        if held:
+            check_at(n, op, reference, held, inputs(n), inputs(n), name, rtol, atol)
+            return ""
+    except torch.OutOfMemoryError:
+        pass
+    return "not checked: too little memory"
 
 
 def suspicion(row, peak, nothing) -> str:
@@ -111,12 +130,12 @@ def suspicion(row, peak, nothing) -> str:
 def measure(name, n, op, args) -> Timing:
     """Times op(*args). See bench for the method."""
     result = op(*args)
-    nbytes = sum(t.nbytes for t in tree_flatten((args, result))[0] if isinstance(t, torch.Tensor))
+    nbytes = sum(t.nbytes for t in tensors_in((args, result)))
     del result
-    samples = sorted(_gpu_times(op, args) if device.type == "cuda" else _cpu_times(op, args))
+    samples = sorted(gpu_times(op, args) if device.type == "cuda" else _cpu_times(op, args))
     median = statistics.median(samples)
     spread = (samples[len(samples) * 3 // 4] - samples[len(samples) // 4]) / median
-    call = _call_time(op, args) if device.type == "cuda" else median
+    call = call_time(op, args) if device.type == "cuda" else median
     return Timing(name, n, median, spread, call, nbytes)
 
 
@@ -125,7 +144,7 @@ def copy_bandwidth() -> float:
     nbytes = min(2**30, torch.cuda.get_device_properties(device).total_memory // 16)
     source = torch.ones(nbytes, dtype=torch.uint8, device=device)
     target = torch.empty_like(source)
-    return 2 * source.nbytes / statistics.median(_gpu_times(target.copy_, (source,)))
+    return 2 * source.nbytes / statistics.median(gpu_times(target.copy_, (source,)))
 
 
 def peak_bandwidth(copy) -> float:
@@ -141,7 +160,7 @@ def peak_bandwidth(copy) -> float:
 
 def time_of_nothing() -> float:
     """Seconds between two events with no work between them."""
-    return statistics.median(_gpu_times(lambda: None, ()))
+    return statistics.median(gpu_times(lambda: None, ()))
 
 
 def seconds_to_build(name, build) -> float:
@@ -156,30 +175,30 @@ def seconds_to_build(name, build) -> float:
         return time.perf_counter() - start
 
 
-def _gpu_times(op, args, budget=0.2) -> list[float]:
-    """Seconds that the GPU spends in op, many times. budget: seconds for all of them."""
-    # Larger than any GPU's L2. And while it is zeroed, some 0.2 ms, the host queues the next call, so that the GPU does not
-    # wait for the host between the two events: after 256 MiB it did, for what torch.compile has made of a small sum.
-    flush = torch.empty(768 * 2**20, dtype=torch.uint8, device=device).zero_
+def gpu_times(op, args, budget=0.2, records_before=lambda i: i % 4) -> list[float]:
+    """Seconds that the GPU spends in op, many times. budget: seconds for all of them.
+
+    records_before: how many more events are recorded in front of sample i. If it is the same number for all samples, an
+    H200 spends 0.3 to 0.8 us more on every second, fourth or eighth of them, at the same place, as if it waited there for
+    the next piece of its commands: one operator meets such a wait in most samples, another in none. With 0, 1, 2, 3, 0, ...
+    events more, the samples shift against these places and meet each of them equally often, so that every operator has its
+    average share of waits, whatever it launches. tools/launch_delays.py shows it.
+    """
+    flush = torch.empty(FLUSHED, dtype=torch.uint8, device=device).zero_
 
     def timed(repeats):
         events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeats)]
-        for start, end in events:
+        for i, (start, end) in enumerate(events):
             flush()
-            start.record()
+            for _ in range(1 + records_before(i)):
+                start.record()  # the last one counts
             op(*args)
             end.record()
         torch.cuda.synchronize()
         return [start.elapsed_time(end) / 1e3 for start, end in events]
 
     timed(3)  # warm-up: loads the kernel, fills the allocator, raises the clocks
-    half = _repeats(budget / 2, timed)
-    # On an H200 each second launch takes 0.7 us longer between its events, and op is always the second of two here, or
-    # always the first, whatever was launched before. So do both, and take the half that was not unlucky.
-    halves = [timed(half)]
-    flush()
-    halves.append(timed(half))
-    return min(halves, key=statistics.median)
+    return timed(_repeats(budget, timed))
 
 
 def _cpu_times(op, args, budget=0.3) -> list[float]:
@@ -194,17 +213,28 @@ def _cpu_times(op, args, budget=0.3) -> list[float]:
     return timed(_repeats(budget, timed))
 
 
-def _call_time(op, args, calls=100) -> float:
-    """Seconds until op returns to Python, without waiting for the GPU; the median of ten rounds of calls."""
+def call_time(op, args, wait=torch.cuda.synchronize, clock=time.perf_counter) -> float:
+    """Seconds until op returns to Python, without waiting for the GPU.
 
-    def one_round():
-        torch.cuda.synchronize()  # an empty queue: a full one makes the host wait
-        start = time.perf_counter()
+    A GPU takes about a thousand launches in advance; when its queue is full, a launch waits until the GPU has finished
+    one. How many calls fill the queue depends on what op launches. So this times rounds of 1, 2, 4, ... 64 calls, each after
+    wait() has emptied the queue, and takes the fastest kind of round: its calls have not waited.
+    """
+
+    def one_round(calls):
+        wait()
+        start = clock()
         for _ in range(calls):
             op(*args)
-        return (time.perf_counter() - start) / calls
+        return (clock() - start) / calls
 
-    return statistics.median(one_round() for _ in range(10))
+    fastest = float("inf")
+    for calls in (2**k for k in range(7)):
+        median = statistics.median(one_round(calls) for _ in range(10))
+        if median > 2 * fastest:  # the queue is full: longer rounds only wait longer
+            break
+        fastest = min(fastest, median)
+    return fastest
 
 
 def _repeats(budget, timed) -> int:
@@ -214,7 +244,7 @@ def _repeats(budget, timed) -> int:
     return max(10, min(1000, int(budget / ((time.perf_counter() - start) / 5))))
 
 
-def _seconds(t: float) -> str:
+def format_seconds(t: float) -> str:
     """0.0000089 as '8.9 us', 0.00112 as '1.12 ms'."""
     for unit, scale in ("us", 1e6), ("ms", 1e3):
         if t * scale < 1000:

@@ -1,11 +1,11 @@
 """compute-sanitizer over every kernel of every chapter, on this machine's GPU: `make gpu-sanitize`.
 
-    python tools/gpu_sanitize.py                 all four tools
-    python tools/gpu_sanitize.py memcheck        one of memcheck, racecheck, initcheck, synccheck
+python tools/gpu_sanitize.py             its four tools: memcheck, racecheck, initcheck, synccheck
+python tools/gpu_sanitize.py memcheck    only that one
 
 What runs are the tests marked `kernels`: each kernel at the sizes and addresses where it is most likely to go wrong.
-First without a sanitizer, to see that no kernel is missing among them; then under each tool. A tool's error is an
-error of this program.
+First without a sanitizer, to see that no kernel is missing among them; then under each tool. An error that a tool finds
+is an error of this program.
 """
 
 import os
@@ -13,7 +13,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,13 +24,13 @@ sys.path.insert(0, str(ROOT))
 
 from common import toolkit
 
-# What each tool finds: https://docs.nvidia.com/compute-sanitizer/ComputeSanitizer/
+# What each finds: https://docs.nvidia.com/compute-sanitizer/ComputeSanitizer/
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
-OPTIONS = ["-q", "-m", "kernels", "-p", "no:cacheprovider"]
+PYTEST = ["-q", "-m", "kernels", "-p", "no:cacheprovider", "-o", "addopts="]  # in one process: no pytest-xdist
 
 
 def kernels() -> set[str]:
-    """The names behind every __global__ in the chapters, those in main.py's strings included."""
+    """The names behind every __global__ in the chapters, those in Python's strings included."""
     files = [*ROOT.glob("chapters/*/*.cu"), *ROOT.glob("chapters/*/*.py")]
     return {name for file in files for name in re.findall(r"__global__ void (\w+)\(", file.read_text())}
 
@@ -39,29 +38,27 @@ def kernels() -> set[str]:
 def launched(tests) -> set[str]:
     """Runs the tests and returns the names of all kernels that they launched."""
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
-        if status := pytest.main([*OPTIONS, tests]):
+        if status := pytest.main([*PYTEST, tests]):
             sys.exit(f"The tests fail without a sanitizer already: {status!r}")
     return {name for event in profile.key_averages() for name in re.findall(r"\w+", event.key)}
 
 
 def compute_sanitizer() -> str:
-    home = toolkit.cuda_home()
-    program = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path=f"{home}/bin")
-    if program is None:
-        sys.exit("compute-sanitizer not found. It comes with a system's CUDA toolkit; put its bin/ on PATH.")
-    return program
+    path = f"{os.environ['PATH']}:{toolkit.cuda_home()}/bin"
+    return shutil.which("compute-sanitizer", path=path) or sys.exit(
+        "compute-sanitizer not found. It comes with a system's CUDA toolkit; put its bin/ on PATH."
+    )
 
 
 def finds_errors(tool, tests, names) -> bool:
-    """Runs the tests under that tool, looking at the kernels of those names, and prints what it says."""
+    """Runs the tests under that tool, which looks at the kernels of those names, and prints what it says."""
     # initcheck has to see who writes what, so it looks at all kernels, torch's included.
     only = [f"--kernel-name=kns={name}" for name in names] if tool != "initcheck" else []
     # Without torch's cache every tensor is an allocation of its own, and its end is where memcheck looks.
     environment = os.environ | {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
     command = [compute_sanitizer(), "--tool", tool, "--error-exitcode", "9", *only, sys.executable, "-m", "pytest"]
-    start = time.perf_counter()
-    run = subprocess.run([*command, *OPTIONS, tests], cwd=ROOT, env=environment, capture_output=True, text=True)
-    print(f"\n{tool}, {time.perf_counter() - start:.0f} s\n{run.stdout}{run.stderr}", flush=True)
+    run = subprocess.run([*command, *PYTEST, tests], cwd=ROOT, env=environment, capture_output=True, text=True)
+    print(f"\n{tool}\n{run.stdout}{run.stderr}", flush=True)
     return run.returncode != 0
 
 
@@ -74,16 +71,12 @@ def main(tools, tests=str(ROOT / "tests")):
     every = sorted(kernels())
     if missing := sorted(set(every) - launched(tests)):
         sys.exit(f"No test marked `kernels` launches {', '.join(missing)}")
-    print(f"{len(every)} of {len(every)} kernels are launched by these tests", flush=True)
-    tools = tools or TOOLS
+    print(f"These tests launch all {len(every)} kernels", flush=True)
     with ThreadPoolExecutor() as pool:  # at the same time: each is mostly a host that waits
-        failed = [
-            tool
-            for tool, found in zip(tools, pool.map(lambda t: finds_errors(t, tests, every), tools), strict=True)
-            if found
-        ]
+        found = pool.map(lambda tool: finds_errors(tool, tests, every), tools)
+        failed = [tool for tool, errors in zip(tools, found, strict=True) if errors]
     sys.exit(f"\nErrors: {', '.join(failed)}" if failed else 0)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1:] or TOOLS)

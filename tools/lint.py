@@ -1,4 +1,4 @@
-"""Check the form of every file that git knows or would add: white space, ruff, clang-format. With --fix, mend it."""
+"""Looks at the form of every file that git knows or would add: white space, ruff, clang-format. With --fix, mends it."""
 
 import re
 import subprocess
@@ -7,41 +7,30 @@ from pathlib import Path
 
 from clang_format import get_executable
 
+FIX = "--fix" in sys.argv
+RUFF, CLANG_FORMAT = [sys.executable, "-m", "ruff"], get_executable("clang-format")
+LIST = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+PYTHON, CPP = (".py",), (".h", ".cuh", ".cu", ".cpp")
+TOOLS = [  # which files, the command that looks, the one that mends
+    (PYTHON, [*RUFF, "check", "--quiet"], [*RUFF, "check", "--quiet", "--fix"]),
+    (PYTHON, [*RUFF, "format", "--quiet", "--diff"], [*RUFF, "format", "--quiet"]),
+    (CPP, [CLANG_FORMAT, "--dry-run", "-Werror"], [CLANG_FORMAT, "-i"]),
+]
 
-def tidy(data):
-    """No blanks at the end of a line, and one newline at the end of a file."""
-    return re.sub(rb"[ \t\r]+$", b"", data, flags=re.M).rstrip(b"\n") + b"\n" if data else data
-
-
-def main():
-    fix = "--fix" in sys.argv
-    list_files = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(list_files, check=True, capture_output=True, text=True).stdout.split("\0")
-    files = [path for path in map(Path, names) if path.is_file() and not path.is_symlink()]
-    failed = False
-
-    for path in files:
-        data = path.read_bytes()
-        if b"\0" in data or data == tidy(data):  # a picture has zeros
-            continue
-        if fix:
-            path.write_bytes(tidy(data))
-        else:
-            print(f"{path}: blanks at the end of a line, or not one newline at the end of the file")
-            failed = True
-
-    python = [path for path in files if path.suffix == ".py"]
-    cpp = [path for path in files if path.suffix in (".h", ".cuh", ".cu", ".cpp")]
-    ruff = [sys.executable, "-m", "ruff"]
-    for chosen, check, mend in (
-        (python, [*ruff, "check", "--quiet"], [*ruff, "check", "--quiet", "--fix"]),
-        (python, [*ruff, "format", "--diff", "--quiet"], [*ruff, "format", "--quiet"]),
-        (cpp, [get_executable("clang-format"), "--dry-run", "-Werror"], [get_executable("clang-format"), "-i"]),
-    ):
-        if chosen:
-            failed |= subprocess.run([*(mend if fix else check), *chosen]).returncode != 0
-    sys.exit("`make format` mends most of this." if failed else 0)
-
-
-if __name__ == "__main__":
-    main()
+names = subprocess.run(LIST, check=True, capture_output=True, text=True).stdout.split("\0")
+files = [path for path in map(Path, names) if path.is_file() and not path.is_symlink()]
+failed = False
+for path in files:
+    text = path.read_bytes()
+    tidy = re.sub(rb"[ \t\r]+$", b"", text, flags=re.M).rstrip(b"\n") + b"\n" * bool(text)
+    if tidy == text or b"\0" in text or path.suffix == ".svg":  # a PNG has zeros, and matplotlib writes the SVGs
+        continue
+    if FIX:
+        path.write_bytes(tidy)
+    else:
+        failed = True
+        print(f"{path}: blanks at the end of a line, or not one newline at the end of the file")
+for suffixes, look, mend in TOOLS:
+    if chosen := [path for path in files if path.suffix in suffixes]:
+        failed |= subprocess.run([*(mend if FIX else look), *chosen]).returncode != 0
+sys.exit("`make format` mends most of this." if failed else 0)

@@ -1,4 +1,4 @@
-"""The figures in results/<machine>.json, and Markdown tables of them. tools/notes.py puts them into the READMEs."""
+"""Markdown tables for tools/docs.py: the figures in results/<machine>.json, and what operators take."""
 
 import json
 import os
@@ -8,12 +8,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
 sys.path.insert(0, str(ROOT))
-from common.timing import _seconds
+from common.timing import format_seconds
 
-MADE_WITH = ("gpu", "driver", "torch", "nvcc", "date", "commit")  # what is said below each table and picture
+MADE_WITH = ("gpu", "driver", "torch", "nvcc", "date", "commit")  # what stands below each table and picture
 
 
-def figures(machine, chapter, table=None):
+def figures(machine, chapter, name=None):
     """{chapter: its figures}, of one chapter, or of all for the roofline. None where they have not been measured yet."""
     if machine == "cpu":
         raise ValueError("results/cpu.json: times without a GPU say nothing about one, and no README shows them")
@@ -22,54 +22,59 @@ def figures(machine, chapter, table=None):
     if any("gpu" not in measured for measured in data.values()):
         raise ValueError(f"results/{machine}.json was not measured on a GPU")
     if chapter != "roofline":
-        data = {chapter: data[chapter]} if table in data.get(chapter, {}).get("tables", {}) else {}
+        data = {chapter: data[chapter]} if name in data.get(chapter, {}).get("tables", {}) else {}
     return data or None
 
 
-def roofline_rows(data):
+def roofline(data):
     """[(chapter, row, FLOP a byte, FLOP/s, limit in FLOP/s)]: each of our own kernels at its largest size, in float32 or
     in integers. The limit is what the slower of memory and arithmetic would allow (see results/README.md)."""
-    best = {}
+    largest = {}
     for chapter, measured in data.items():
-        for row in (row for table in measured["tables"].values() if isinstance(table, list) for row in table):
-            ours = row.get("flops") and not row["op"].startswith("torch") and ":" not in row["op"]
-            key = chapter, row["op"]
-            if ours and row["dtype"] != "float64" and row["bytes"] > best.get(key, {"bytes": 0})["bytes"]:
-                best[key] = row
-    rows = []
-    for (chapter, _), row in best.items():
+        for row in (row for rows in measured["tables"].values() if isinstance(rows, list) for row in rows):
+            op = row["op"]
+            ours = row.get("flops") and not op.startswith("torch") and ":" not in op and row["dtype"] != "float64"
+            if ours and row["bytes"] > largest.get((chapter, op), {"bytes": 0})["bytes"]:
+                largest[chapter, op] = row
+    points = []
+    for (chapter, _), row in largest.items():
         intensity = row["flops"] / row["bytes"]
         limit = min(intensity * row["copy"], data[chapter]["limits"]["flops"])
-        rows.append((chapter, row, intensity, row["flops"] / row["kernel"], limit))
-    return rows
+        points.append((chapter, row, intensity, row["flops"] / row["kernel"], limit))
+    return points
 
 
-def table(machine, chapter, name, folder):
-    """Markdown for a README in that folder; None where nothing has been measured yet."""
+def markdown(heads, rows):
+    """A table. A head that begins with "<" has its column aligned to the left, the others to the right."""
+    rules = ["---" if head.startswith("<") else "--:" for head in heads]
+    lines = [[head.removeprefix("<") for head in heads], rules, *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def table(machine, chapter, name=None, *, folder):
+    """One table of that file, or the roofline's, for a README in that folder; None where nothing has been measured yet."""
     data = figures(machine, chapter, name)
     if data is None:
         return None
     rows = data if chapter == "roofline" else data[chapter]["tables"][name]
-    lines = (_roofline if chapter == "roofline" else _kind(rows))(rows)
-    columns = lines[0]
-    rules = ["---" if head.startswith("<") else "--:" for head in columns]
-    lines = [[head.removeprefix("<") for head in columns], rules, *lines[1:]]
-    body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    return f"{body}\n\n{source(data, machine, name, folder)}\n"
+    if isinstance(rows, dict):
+        kind = _roofline if chapter == "roofline" else _training
+    else:
+        kind = _memory if "saved" in rows[0] else _batch if "images" in rows[0] else _timings
+    return f"{markdown(*kind(rows))}\n{source(data, machine, name, folder)}\n"
 
 
 def source(data, machine, name, folder):
     """With what it was measured, when, and where the figures are: below each table and picture."""
-    said = {}
+    chapters = {}  # of each combination of GPU, versions, date and commit
     for chapter, measured in data.items():
         gpu, driver, torch, nvcc, date, commit = (measured[key] for key in MADE_WITH)
-        what = f"{gpu}, driver {driver}, torch {torch}, nvcc {nvcc}; {date}, commit {commit}"
-        said.setdefault(what, []).append(chapter[:2])
+        made_with = f"{gpu}, driver {driver}, torch {torch}, nvcc {nvcc}; {date}, commit {commit}"
+        chapters.setdefault(made_with, []).append(chapter[:2])
+    lines = [f"{', '.join(of)}: {made_with}" for made_with, of in chapters.items()] if len(chapters) > 1 else chapters
     file = f"[{machine}.json]({os.path.relpath(RESULTS / f'{machine}.json', folder)})"
     keys = f", {next(iter(data))}, {name}" if name else ""
-    if len(said) > 1:
-        said = {f"{', '.join(chapters)}: {what}": None for what, chapters in said.items()}
-    return f"{'<br>'.join(said)}. Data: {file}{keys}."
+    return f"{'<br>'.join(lines)}. Data: {file}{keys}."
 
 
 def number(n):
@@ -77,57 +82,72 @@ def number(n):
     return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}".replace(",", " ")
 
 
-def _kind(rows):
-    if isinstance(rows, dict):
-        return _training
-    return _memory if "saved" in rows[0] else _batch if "images" in rows[0] else _timings
-
-
-# Each returns lines of cells, the heads first; "<" in front of a head: to the left.
+# Each kind of table returns its heads and its rows of cells.
 
 
 def _timings(rows):
-    dtypes, flight = len({row["dtype"] for row in rows}) > 1, "in_flight" in rows[0]
-    lines, before = [["n", "<", "kernel", "spread", "GB/s", "of copy", "call"]], None
+    dtypes = len({row["dtype"] for row in rows}) > 1
+    lines, before = [], None
     for row in rows:
         n = number(row["n"]) + (f" {row['dtype']}" if dtypes else "")
-        cells = [
-            row["op"],
-            _seconds(row["kernel"]),
-            f"{row['spread']:.0%}",
-            f"{row['bytes'] / row['kernel'] / 1e9:.0f}",
-        ]
-        of_copy = f"{row['of_copy']:.2f}" + (f" ({row['suspect']})" if "suspect" in row else "")
-        lines.append(["" if n == before else n, *cells, of_copy, _seconds(row["call"])])
+        rate, suspect = f"{row['bytes'] / row['kernel'] / 1e9:.0f}", f" ({row['suspect']})" if "suspect" in row else ""
+        times = [format_seconds(row["kernel"]), f"{row['spread']:.0%}", rate, f"{row['of_copy']:.2f}{suspect}"]
+        lines.append(["" if n == before else n, row["op"], *times, format_seconds(row["call"])])
         before = n
-    return lines if not flight else [line[1:] for line in lines]
+    first = "in_flight" in rows[0]  # all of one size
+    return ["n", "<", "kernel", "spread", "GB/s", "of copy", "call"][first:], [line[first:] for line in lines]
 
 
 def _memory(rows):
     heads = ["saved", "held", "peak"]
-    return [["<", *heads], *([row["op"], *(f"{row[head] / 2**20:.0f} MiB" for head in heads)] for row in rows)]
+    return ["<", *heads], [[row["op"], *(f"{row[head] / 2**20:.0f} MiB" for head in heads)] for row in rows]
 
 
 def _batch(rows):
-    lines = [["<", "images", "all of them", "images a second"]]
-    for row in rows:
-        lines.append([row["op"], str(row["images"]), _seconds(row["seconds"]), f"{row['images'] / row['seconds']:.0f}"])
-    return lines
+    lines = [
+        [r["op"], str(r["images"]), format_seconds(r["seconds"]), f"{r['images'] / r['seconds']:.0f}"] for r in rows
+    ]
+    return ["<", "images", "all of them", "images a second"], lines
 
 
 def _training(data):
-    steps = data["steps"]
-    shown = [0, steps // 4, steps // 2, steps - 1]
-    lines = [["<", *(f"loss before step {step + 1}" for step in shown), "a step"]]
-    for name, losses in data["losses"].items():
-        lines.append([name, *(f"{losses[step]:.4g}" for step in shown), _seconds(data["seconds"][name])])
-    return lines
+    shown = [0, data["steps"] // 4, data["steps"] // 2, data["steps"] - 1]
+    lines = [
+        [model, *(f"{losses[step]:.4g}" for step in shown), format_seconds(data["seconds"][model])]
+        for model, losses in data["losses"].items()
+    ]
+    return ["<", *(f"loss before step {step + 1}" for step in shown), "a step"], lines
 
 
 def _roofline(data):
-    lines = [["<chapter", "<", "n", "FLOP a byte", "GFLOP/s", "<limit", "of the limit"]]
-    for chapter, row, intensity, flops, limit in roofline_rows(data):
+    lines = []
+    for chapter, row, intensity, flops, limit in roofline(data):
         which = "memory" if limit < data[chapter]["limits"]["flops"] else "arithmetic"
-        cells = [chapter[:2], row["op"], number(row["n"]), f"{intensity:.3f}", f"{flops / 1e9:.0f}"]
-        lines.append([*cells, which, f"{flops / limit:.2f}"])
-    return lines
+        cells = [number(row["n"]), f"{intensity:.3f}", f"{flops / 1e9:.0f}", which, f"{flops / limit:.2f}"]
+        lines.append([chapter[:2], row["op"], *cells])
+    return ["<chapter", "<", "n", "FLOP a byte", "GFLOP/s", "<limit", "of the limit"], lines
+
+
+def what_operators_take(folder):
+    """The tests' table of operators, for readers."""
+    sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/chapters")]
+    from operator_table import FUNCTIONS
+
+    every = {(op.path, op.variant): op for op in FUNCTIONS}
+    shown = [op for (path, variant), op in every.items() if variant or (path, "out") not in every]  # out: all it takes
+    heads = ["operator", "tensors", "dtype", "shape", "memory", "other arguments", "requires grad"]
+    return markdown([f"<{head}" for head in heads], map(_operator, shown))
+
+
+def _operator(op):
+    remarks = {a: ["optional"] * (a in op.optional) + ["receives the result"] * (a == op.writes) for a in op.arguments}
+    tensors = [f"`{a}`" + f" ({', '.join(words)})" * bool(words) for a, words in remarks.items()]
+    dtypes = [str(dtype).removeprefix("torch.") for dtype in op.dtypes]
+    shape = ["any" if op.ranks is None else f"{' or '.join(map(str, op.ranks))} dimensions"]
+    shape += [f"the last of {op.last}"] * bool(op.last) + [f"{op.multiple}n elements"] * (op.multiple > 1)
+    memory = ["rows may lie apart" if op.crops else "contiguous"] + ["at a multiple of 16 bytes"] * op.aligned
+    scalars = [f"`{name}`: {scalar.accepts}" for name, scalar in op.scalars.items() if scalar.accepts]
+    gradient = "yes" if op.differentiable else "refused" if op.dtype.is_floating_point else ""
+    operator = f"{op.chapter[:2]} `{op.name}`" + f", {op.variant}" * (bool(op.variant) and not op.optional)
+    *of_tensors, gradient = [*map(", ".join, (tensors, dtypes, shape, memory)), gradient] if tensors else [""] * 5
+    return [operator, *of_tensors, "; ".join(scalars), gradient]

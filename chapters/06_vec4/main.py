@@ -22,7 +22,7 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 
 from common import bench, check, device, title
 from common.cpp_extension import load
-from common.timing import Timing, _call_time, copy_bandwidth
+from common.timing import Timing, call_time, copy_bandwidth
 
 LARGE = 2**28 if device.type == "cuda" else 2**20  # elements: so many that the GPU's memory is what counts
 
@@ -124,7 +124,7 @@ def cached(module, sizes=(2**16, 2**18, 2**20, 2**21)):
                 end.record()
             torch.cuda.synchronize()
             low, median, high = statistics.quantiles((start.elapsed_time(end) / 1e3 for start, end in events), n=4)
-            times = {"kernel": median, "spread": (high - low) / median, "call": _call_time(op, args)}
+            times = {"kernel": median, "spread": (high - low) / median, "call": call_time(op, args)}
             row = Timing(name, n, **times, nbytes=3 * 4 * n, flops=n, copy=limit, dtype="float32")
             rows.append(row)
             print(f"{'':8}{name:<33}{median * 1e6:>7.1f} us{row.bandwidth / 1e9:>10.0f}")

@@ -161,7 +161,7 @@ def test_more_rows_and_images_than_a_grid_has_blocks(ops, thread_order):
     red = torch.tensor([255, 0, 0], dtype=torch.uint8, device=device)
     for op, rows_of_a_block in (ops.rgb_to_gray, 256), (ops.rgb_to_gray_naive, 16):
         for shape in (65535 * rows_of_a_block + 3, 1), (65537, 1, 1):
-            with Guarded():  # what is not written is 0x5A
+            with Guarded():  # what is not written is 255
                 gray = op(red.expand(*shape, 3))  # the same pixel for each row
             assert (gray == 76).all()
 

@@ -1,5 +1,6 @@
-"""Every operator in wrong_operators.py is rejected: by check(), and by bench() at the size that it times. And what is too fast."""
+"""check() and bench() reject every operator in wrong_operators.py, and accept right ones; impossible times are marked."""
 
+import functools
 import re
 import subprocess
 import sys
@@ -9,46 +10,57 @@ import pytest
 import torch
 import wrong_operators
 from support import ROOT
-from wrong_operators import LIARS, pair, right
+from torch.testing import assert_close
+from wrong_operators import WRONG_OPERATORS, pair, right
 
 from common import bench, check, checking, device, timing
-from common.checking import Guarded
+from common.guarded import NAN, OTHER, Guarded, Inputs
 
 ODD = 2**16 + 3  # no multiple of anything, and no size of check()'s
-HERE = [liar for liar in LIARS if liar.needs != "GPU of its own"]
+HERE = [wrong for wrong in WRONG_OPERATORS if wrong.needs != "GPU of its own"]
 
 
-@pytest.fixture(params=HERE, ids=lambda liar: liar.lie.replace(" ", "-"))
-def liar(request):
+@pytest.fixture(params=HERE, ids=lambda wrong: wrong.what.replace(" ", "-"))
+def wrong(request):
     if request.param.needs and device.type == "cpu":
-        pytest.skip(f"{request.param.lie}: needs a {request.param.needs}")
+        pytest.skip(f"{request.param.what}: needs a {request.param.needs}")
     wrong_operators._kept.clear()
     yield request.param
     wrong_operators._kept.clear()
 
 
-def test_check_rejects(liar, capsys):
-    if liar.words is None:  # what check() cannot see; bench() must
-        return check(liar.operator, liar.reference, liar.inputs)
-    with pytest.raises(AssertionError, match=liar.words) as info:
-        check(liar.operator, liar.reference, liar.inputs)
-    assert f"{liar.operator.__name__}(float32[" in str(info.value), "the message describes the inputs"
+def test_check_rejects(wrong, capsys):
+    if wrong.words is None:  # what check() cannot see; bench() must
+        return check(wrong.operator, wrong.reference, wrong.inputs)
+    with pytest.raises(AssertionError, match=wrong.words) as info:
+        check(wrong.operator, wrong.reference, wrong.inputs, gradients=wrong.gradients)
+    said = str(info.value)
+    assert said.startswith(f"{wrong.operator.__name__}(") and "float32[" in said, "the message describes the inputs"
 
 
-def test_bench_rejects(liar, capsys):
-    with pytest.raises(AssertionError, match=liar.words or "wrong result") as info:
-        bench({"liar": liar.operator}, liar.inputs, [ODD], reference=liar.reference)
-    assert "liar(float32[" in str(info.value) and f"n = {ODD}" in str(info.value)
-    assert not re.search(r"liar +\d", capsys.readouterr().out), "no time of a wrong operator is printed"
-    late = liar.operator is wrong_operators.remembers_after_ten_calls
+def test_bench_rejects(wrong, capsys):
+    if wrong.gradients:  # bench() calls no backward pass
+        return
+    with pytest.raises(AssertionError, match=wrong.words or "wrong result") as info:
+        bench({"wrong": wrong.operator}, wrong.inputs, [ODD], reference=wrong.reference)
+    assert "wrong(" in str(info.value) and f"n = {ODD}" in str(info.value)
+    assert not re.search(r"wrong +\d", capsys.readouterr().out), "no time of a wrong operator is printed"
+    late = wrong.operator is wrong_operators.remembers_after_ten_calls
     assert str(info.value).startswith("after it was timed, ") == late, "the others are not even timed"
 
 
-def test_both_accept_a_right_operator(capsys):
+def test_right_operators_are_accepted(capsys):
     check(right, torch.add, pair, rtol=0, atol=0)
     assert "right: n = 0 1 3 255 256 257 1048579" in capsys.readouterr().out
-    check(wrong_operators.row_sums, wrong_operators.row_sums, wrong_operators.rows, sizes=(0, 1, 257))
+    w, sizes = wrong_operators, (0, 1, 257)
+    for inputs in w.strided, w.square_pair:
+        check(torch.add, lambda *args: right(*args), inputs, sizes, rtol=0, atol=0)
+    for op, inputs in (w.row_sums, w.rows), (w.sum_of_list, w.listed), (w.sum_of_dict, w.named):
+        check(op, op, inputs, sizes)
+    check(w.largest_neighbour_torch, w.largest_neighbour_torch, pair, (1, 257))
+    check(w.right_product, torch.mul, pair, gradients=True, rtol=0, atol=0)
     bench({"right": right, "torch": torch.add}, pair, [ODD], rtol=0, atol=0)
+    bench({"list": w.sum_of_list}, w.listed, [3], reference=w.sum_of_list)
     assert "not checked" not in capsys.readouterr().out
 
 
@@ -56,12 +68,13 @@ def test_the_crash_of_a_kernel_is_put_down_to_its_operator():
     """In a process of its own: after it, this GPU does nothing more for the process."""
     if device.type == "cpu":
         pytest.skip("asynchronous error swallowed: needs a GPU of its own")
-    (liar,) = set(LIARS) - set(HERE)
-    for judge in "check(liar, torch.add, pair)", "bench({'liar': liar}, pair, [1000], reference=torch.add)":
-        code = f"from common import bench, check\nimport torch\nfrom wrong_operators import pair, {liar.operator.__name__} as liar\n"
+    (wrong,) = set(WRONG_OPERATORS) - set(HERE)
+    for judge in "check(wrong, torch.add, pair)", "bench({'wrong': wrong}, pair, [1000], reference=torch.add)":
+        code = "from common import bench, check\nimport torch\nfrom wrong_operators import pair, "
+        code += f"{wrong.operator.__name__} as wrong\n"
         path = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / 'tests/common')!r}]\n"
         done = subprocess.run([sys.executable, "-c", path + code + judge], capture_output=True, text=True)
-        assert done.returncode != 0 and re.search(f"AssertionError: .*{liar.words}", done.stderr), done.stderr
+        assert done.returncode != 0 and re.search(f"AssertionError: .*{wrong.words}", done.stderr), done.stderr
 
 
 def test_an_error_that_surfaces_later_is_named(monkeypatch):
@@ -72,9 +85,8 @@ def test_an_error_that_surfaces_later_is_named(monkeypatch):
 
     monkeypatch.setattr(checking, "device", torch.device("cuda"))
     monkeypatch.setattr(torch.cuda, "synchronize", crashed)
-    with pytest.raises(
-        AssertionError, match=r"right\(float32.*n = 3: the operator left an error for a later call\n.*assert"
-    ):
+    said = r"right\(float32.*n = 3: the operator left an error for a later call\n.*assert"
+    with pytest.raises(AssertionError, match=said):
         check(right, torch.add, pair, sizes=[3])
 
 
@@ -85,10 +97,150 @@ def test_the_largest_error_of_many_elements():
     assert checking._largest_error((x, x[:0]), (y, x[:0])) == 0.5
 
 
-def test_guarded_fills_new_memory_and_sees_cpp_allocations():
+def several(n):
+    """Two tensors of one memory, and one element repeated n times."""
+    q, k = torch.rand(2, n, device=device).unbind()
+    return q, [k], {"alpha": 2.0, "x": torch.rand(1, device=device).expand(n)}
+
+
+def test_inputs_of_all_kinds_keep_their_layout_and_their_addresses():
+    def sum_of_all(q, others, more):
+        assert q.untyped_storage().data_ptr() == others[0].untyped_storage().data_ptr()
+        assert more["x"].stride() == (0,) and more["alpha"] == 2.0
+        return q + others[0] * more["x"]
+
+    check(sum_of_all, lambda q, others, more: q + others[0] * more["x"], several, (3, 257))
+    check(sum_of_all, lambda q, others, more: q + others[0] * more["x"], several, (3, 257), gradients=True)
+    leaf = torch.rand(5, 3, device=device, requires_grad=True)
+    check(torch.neg, torch.neg, lambda n: (leaf[1:4].t(),), (1,), gradients=True)
+    with pytest.raises(ValueError, match="differ in shape"):
+        check(torch.neg, torch.neg, lambda n: (torch.rand(int(torch.randint(1, 2**30, ())) % 1000),), (1,))
+
+    held = Inputs((torch.arange(6, device=device)[1:4],))
+    before = held.args[0]
+    held.set((torch.arange(10, 16, device=device)[1:4],), OTHER)
+    assert held.args[0] is before and before.tolist() == [11, 12, 13] and before.data_ptr() % 16 == 8
+    assert before.as_strided((1,), (1,), before.storage_offset() + 3).item() == 0x4242424242424242, "not 14: margin"
+
+
+def test_only_the_chosen_inputs_get_gradients():
+    def chosen(n):
+        return torch.rand(n, device=device, requires_grad=True), torch.rand(n, device=device)
+
+    half, product = wrong_operators.no_gradient, wrong_operators.right_product
+    check(half, torch.mul, chosen, (3,), gradients=True)  # of b there need be none
+    with pytest.raises(AssertionError, match="no gradient of input 1"):
+        check(half, torch.mul, pair, (3,), gradients=True)
+    with pytest.raises(
+        AssertionError, match="wrong gradient of input 1"
+    ):  # the reference has none: it stands for zeros
+        check(product, lambda a, b: a * b.detach(), pair, (3,), gradients=True)
+    with pytest.raises(AssertionError, match="no gradient of input 0"):  # not connected at all
+        check(lambda a, b: (a * b).detach(), torch.mul, pair, (3,), gradients=True)
+    check(product, torch.mul, chosen, (3,))  # inputs that require gradients, and nobody asks for them
+
+
+ALLOCATIONS = {
+    "empty": lambda x: torch.empty(len(x), device=x.device),
+    "new_empty": lambda x: x.new_empty(len(x)),
+    "empty_strided": lambda x: torch.empty_strided((len(x),), (1,), device=x.device),
+    "zeros": lambda x: torch.zeros(len(x), device=x.device),
+    "ones_like": torch.ones_like,
+    "full": lambda x: torch.full((len(x),), 7.0, device=x.device),
+    "new_full": lambda x: x.new_full((len(x),), 7.0),
+    "clone": torch.clone,
+    "a sum": lambda x: x + x,
+    "one of two": lambda x: torch.sort(x)[0],
+    "resized": lambda x: torch.empty(0, device=x.device).resize_(len(x)),
+    "resized by out=": lambda x: torch.add(x, x, out=torch.empty(0, device=x.device)),
+}
+
+
+@pytest.mark.parametrize("name", ALLOCATIONS)
+def test_memory_from_any_allocation_is_guarded_and_keeps_its_values(name):
+    x = torch.arange(5.0, device=device)
+    with Guarded():
+        result = ALLOCATIONS[name](x)
+    if "empty" in name:
+        assert result.isnan().all()
+    elif name != "resized":
+        assert_close(result, ALLOCATIONS[name](x))
+    for place, at in ("1 byte behind", 20), ("1 byte before", -1), ("5 bytes behind", 24), ("9 bytes before", -9):
+        with pytest.raises(AssertionError, match=f"the operator wrote {place} a tensor of 20 bytes"), Guarded():
+            result = ALLOCATIONS[name](x)
+            byte = torch.empty(0, dtype=torch.uint8, device=device)
+            byte.set_(result.untyped_storage(), 4 * result.storage_offset() + at, (1,), (1,)).zero_()
+
+
+def test_strides_views_and_other_tensors_come_through_guarded_as_they_are():
+    x = torch.rand(4, 6, device=device)
+    with Guarded():
+        y = torch.zeros(4, 6, device=device)
+        row, columns = y[1], y.t()
+        same = y.add_(1)
+        channels_last = torch.rand(2, 3, 4, 5, device=device).to(memory_format=torch.channels_last)
+        small = torch.empty(0, device=device)
+        sparse = x.to_sparse()
+        meta = torch.empty(3, device="meta")
+        halves = torch.zeros(4, device=device).split(2)
+    assert same is y and row.data_ptr() == y.data_ptr() + 24 and columns.data_ptr() == y.data_ptr()
+    assert (row == 1).all() and columns.stride() == (1, 6)
+    assert channels_last.is_contiguous(memory_format=torch.channels_last)
+    assert small.numel() == 0 and sparse.layout == torch.sparse_coo and meta.is_meta
+    assert halves[1].data_ptr() == halves[0].data_ptr() + 8
+    assert y.data_ptr() % 256 == x.data_ptr() % 256 or device.type == "cpu"
+
+
+def test_patterns():
     with Guarded():
         x, i = torch.empty(5, device=device), torch.empty(5, dtype=torch.int32, device=device)
-    assert x.isnan().all() and (i == 0x5A5A5A5A).all()
+        halves = [torch.empty(1, dtype=t, device=device) for t in (torch.half, torch.bfloat16, torch.float64)]
+    assert x.isnan().all() and (i == -1).all() and all(t.isnan() for t in halves)
+    with Guarded(pattern=OTHER):
+        assert (torch.empty(5, dtype=torch.uint8, device=device) == 0x42).all()
+    assert NAN != OTHER
+
+
+def test_an_unwritten_output_that_holds_the_right_byte_by_chance():
+    """Both patterns, one after the other: a right result can be one of them, and not both."""
+    for value in NAN, OTHER:
+        with pytest.raises(AssertionError, match="wrong result"):
+            check(
+                lambda x: torch.empty(3, dtype=torch.uint8, device=device),
+                lambda x, value=value: torch.full((3,), value, dtype=torch.uint8, device=device),
+                lambda n: (torch.rand(n, device=device),),
+                (3,),
+            )
+
+
+def test_operators_of_a_library_are_guarded_inside():
+    """TORCH_LIBRARY's operators reach check() as one call of torch's dispatcher."""
+    library = torch.library.Library("wrong_operators", "DEF")
+    library.define("neg(Tensor x, int mistake) -> Tensor")
+    kept = {}
+
+    def neg(x, mistake):
+        if mistake == 3:
+            return torch.neg(x, out=kept.setdefault(len(x), torch.empty_like(x)))
+        out = torch.empty_like(x)
+        torch.neg(x[mistake == 1 :], out=out[mistake == 1 :])
+        if mistake == 2:
+            wrong_operators.behind(out).zero_()
+        return out
+
+    library.impl("neg", neg, device.type.upper())
+
+    def inputs(n):
+        return (torch.rand(n, device=device),)
+
+    words = ["", "wrong result", "wrote 1 byte behind a tensor", "overwrote the first call's result"]
+    for mistake, said in enumerate(words):
+        op = functools.partial(torch.ops.wrong_operators.neg, mistake=mistake)
+        if not said:
+            check(op, torch.neg, inputs, (0, 3), name="neg")
+            continue
+        with pytest.raises(AssertionError, match=said):
+            check(op, torch.neg, inputs, (3,), name="neg")
 
 
 def test_an_input_that_only_the_second_call_changes():
@@ -100,7 +252,7 @@ def test_an_input_that_only_the_second_call_changes():
         a[: len(calls) - 1] = 2  # of none, then of one
         return c
 
-    with pytest.raises(AssertionError, match="the second call changed its inputs"):
+    with pytest.raises(AssertionError, match="the operator changed its inputs in the second call"):
         check(second_changes, torch.add, pair, sizes=[3])
 
 
@@ -111,8 +263,8 @@ def fake_gpu(monkeypatch):
     properties = SimpleNamespace(memory_clock_rate=2_500_000, memory_bus_width=6400, L2_cache_size=50_000_000)
     monkeypatch.setattr(timing, "device", torch.device("cuda"))
     monkeypatch.setattr(timing, "copy_bandwidth", lambda: 3.6e12)
-    monkeypatch.setattr(timing, "_call_time", lambda op, args: 5e-6)
-    monkeypatch.setattr(timing, "_gpu_times", lambda op, args: [clock.get(op, 2e-6)] * 10)
+    monkeypatch.setattr(timing, "call_time", lambda op, args: 5e-6)
+    monkeypatch.setattr(timing, "gpu_times", lambda op, args: [clock.get(op, 2e-6)] * 10)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: properties)
     return SimpleNamespace(clock=clock, properties=properties)
 
@@ -166,14 +318,14 @@ def test_the_peak_of_the_memory(clock, bus, peak, fake_gpu):
 
 
 def test_bench_says_when_it_has_nothing_to_check_with(capsys):
-    bench({"liar": wrong_operators.never_launched}, pair, [16])
+    bench({"wrong": wrong_operators.never_launched}, pair, [16])
     assert "The results were not checked" in capsys.readouterr().out
 
 
-def test_lies_are_told_once_and_in_both_languages():
-    names = [liar.lie for liar in LIARS]
+def test_each_is_named_once_and_in_both_languages():
+    names = [wrong.what for wrong in WRONG_OPERATORS]
     assert len(set(names)) == len(names)
-    assert set(names) - set(wrong_operators.cpp_words()) == {liar.lie for liar in LIARS if liar.no_cpp}
+    assert set(names) - set(wrong_operators.cpp_words()) == {wrong.what for wrong in WRONG_OPERATORS if wrong.no_cpp}
 
 
 def test_chapter_03_shows_the_table():

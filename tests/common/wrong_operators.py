@@ -1,6 +1,6 @@
-"""Operators that are wrong, one for each way to look right: what check() and bench() catch, and in whose words.
+"""Operators that are wrong, one for each way to look right, and the words with which check() and bench() reject them.
 
-python tests/common/wrong_operators.py    prints the table that chapter 03's README shows (test_wrong_operators.py compares the two)
+python tests/common/wrong_operators.py    prints the table that chapter 03's README shows; a test compares the two
 
 The launchers of the same names are in tests/common/wrong_launchers.cu, for check_launch.h.
 """
@@ -26,6 +26,25 @@ def pair(n):
 
 def rows(n):
     return (torch.rand(n, 64, device=device),)
+
+
+def strided(n):
+    """Every second element of one tensor, the first column of another."""
+    return torch.rand(2 * n, device=device)[::2], torch.rand(n, 3, device=device)[:, 0]
+
+
+def square_pair(n):
+    """A matrix of about n elements that is transposed, and one that is not."""
+    rows = round(n**0.5)
+    return torch.rand(rows, rows, device=device).t(), torch.rand(rows, rows, device=device)
+
+
+def listed(n):
+    return (list(pair(n)),)
+
+
+def named(n):
+    return (dict(zip("ab", pair(n), strict=True)),)
 
 
 def right(a, b):
@@ -77,7 +96,7 @@ def on_the_default_stream(a, b):
 
 
 def returns_too_early(a, b):
-    """Works on a stream of its own, which waits for torch's; but nobody waits for it."""
+    """Works on a stream of its own, which waits for torch's; torch's does not wait for it."""
     c, stream = torch.empty_like(a), _kept.setdefault("stream", torch.cuda.Stream())
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -87,7 +106,7 @@ def returns_too_early(a, b):
 
 def leaves_an_error(a, b):
     c = right(a, b)
-    torch.cuda.cudart().cudaHostUnregister(0)  # fails, as a refused launch does; nobody looks at what it returns
+    torch.cuda.cudart().cudaHostUnregister(0)  # fails, as a refused launch does; the error is ignored
     return c
 
 
@@ -160,59 +179,282 @@ def float16_accumulation(x):
     return total.float()
 
 
-@dataclass(frozen=True)
-class Liar:
-    """lie: what is wrong. words: those of check() (and of bench(), which checks); None where check() must let it pass.
-    needs: what a machine without has no way to get wrong. no_cpp: why a launcher cannot tell this lie."""
+def behind(tensor):
+    """The element behind a contiguous tensor. What it belongs to is not the operator's business."""
+    return tensor.as_strided((1,), (1,), tensor.storage_offset() + tensor.numel())
 
-    lie: str
+
+def beyond_zeros(a, b):
+    """As an operator does that adds to an output of zeros, and has one thread too many."""
+    c = torch.zeros_like(a)
+    c += a + b
+    behind(c).add_(1)
+    return c
+
+
+def beyond_an_input(a, b):
+    c = right(a, b)
+    behind(a).zero_()
+    return c
+
+
+def before_an_input(a, b):
+    c = right(a, b)
+    b.as_strided((1,), (1,), b.storage_offset() - 1).zero_()
+    return c
+
+
+def between_the_elements(a, b):
+    """Changes a row of memory and not the elements of a."""
+    c = right(a, b)
+    if len(a) > 1:
+        a.as_strided((1,), (1,), a.storage_offset() + 1).zero_()
+    return c
+
+
+def reads_behind(a, b):
+    c = right(a, b)
+    c[-1:] += 0 * behind(a)[: len(a)]
+    return c
+
+
+def largest_neighbour(a, b):
+    """Of each element and the next; the last one has none, and what is behind it is taken."""
+    c = a.clone()
+    torch.maximum(a[:-1], a[1:], out=c[:-1])
+    torch.maximum(a[-1:], behind(a)[: len(a)], out=c[-1:])
+    return c
+
+
+def largest_neighbour_torch(a, b):
+    return torch.cat([torch.maximum(a[:-1], a[1:]), a[-1:]])
+
+
+def takes_strides_for_contiguous(a, b):
+    return right(a.as_strided(a.shape, b.stride()), b)
+
+
+def sum_of_list(tensors):
+    return tensors[0] + tensors[-1]
+
+
+def forgets_the_last_of_a_list(tensors):
+    return tensors[0] + tensors[0]
+
+
+def changes_a_list(tensors):
+    c = sum_of_list(tensors)
+    tensors.reverse()
+    return c
+
+
+def sum_of_dict(tensors):
+    return tensors["a"] + tensors["b"]
+
+
+def changes_a_dicts_tensor(tensors):
+    c = sum_of_dict(tensors)
+    tensors["b"][:1] = 2
+    return c
+
+
+def product(backward):
+    """Makes an operator a * b with this backward pass: (grad_output, a, b) -> the gradients of a and b."""
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.save_for_backward(a, b)
+            return a * b
+
+        @staticmethod
+        def backward(ctx, grad):
+            return backward(grad, *ctx.saved_tensors)
+
+    def operator(a, b):
+        return Product.apply(a, b)
+
+    operator.__name__ = backward.__name__
+    return operator
+
+
+@product
+def right_product(grad, a, b):
+    return grad * b, grad * a
+
+
+@product
+def wrong_gradient(grad, a, b):
+    return grad * b, grad * b
+
+
+@product
+def no_gradient(grad, a, b):
+    return grad * b, None
+
+
+@product
+def gradient_of_a_wrong_shape(grad, a, b):
+    return grad * b, (grad * a)[:, None].expand(-1, 2)[1:]
+
+
+@product
+def gradient_in_float16(grad, a, b):
+    return grad * b, (grad.half() * a.half()).float()
+
+
+@product
+def gradient_half_written(grad, a, b):
+    c = torch.empty_like(b)
+    torch.mul(grad[:-1], a[:-1], out=c[:-1])
+    return grad * b, c
+
+
+@product
+def gradient_written_beyond(grad, a, b):
+    c = grad * a
+    behind(c).zero_()
+    return grad * b, c
+
+
+@product
+def takes_grad_output_for_contiguous(grad, a, b):
+    grad = grad.as_strided(grad.shape, a.stride()) if len(grad) <= USUAL else grad.contiguous()
+    return grad * b, grad * a
+
+
+@product
+def changes_grad_output(grad, a, b):
+    c = grad * a
+    return grad.mul_(b) if grad.is_contiguous() else grad * b, c
+
+
+@dataclass(frozen=True)
+class WrongOperator:
+    """what: what is wrong. words: those of check() (and of bench(), which checks); None where check() must let it pass.
+    needs: what a machine without has no way to get wrong. no_cpp: why there is no launcher that is wrong in this way."""
+
+    what: str
     operator: Callable
     words: str | None
     needs: str = ""
     no_cpp: str = ""
     reference: Callable = torch.add
     inputs: Callable = pair
+    gradients: bool = False  # seen with check(gradients=True) only
 
 
-LIARS = [
-    Liar("NaN in the last element", nan_in_the_last, "wrong result"),
-    Liar("off by one in the last element", off_by_one_in_the_last, "wrong result"),
-    Liar("last partial block missing", last_block_missing, "wrong result"),
-    Liar("never launched", never_launched, "wrong result"),
-    Liar("stale output of the previous call", stale_output, "wrong result in the second call"),
-    Liar("right at multiples of 256 only", right_at_multiples, "wrong result"),
-    Liar("right at check's own sizes only", right_at_checks_own_sizes, None),
-    Liar("wrong stream", on_the_default_stream, "wrong result on a side stream", "GPU"),
-    Liar("returns before another stream is done", returns_too_early, "wrong result on a side stream", "GPU"),
-    Liar("an error is left for a later call", leaves_an_error, "left an error", "GPU"),
-    Liar("asynchronous error swallowed", crashes_while_it_runs, "left an error", "GPU of its own"),
-    Liar("writes one element beyond the end", beyond_the_end, "behind a tensor"),
-    Liar("writes one element in front", before_the_start, "before a tensor"),
-    Liar("input modified", changes_its_input, "the operator changed its inputs"),
-    Liar("output aliases the input", returns_its_input, "the result is memory of an input"),
-    Liar("cached result for the same pointer", remembers_addresses, "wrong result in the second call"),
-    Liar("cached result from the tenth call on", remembers_after_ten_calls, None),
-    Liar("one output for all calls", one_output_for_all, "overwrote", no_cpp="the caller brings the output"),
-    Liar("another dtype", wrong_dtype, "dtype", no_cpp="does not compile"),
-    Liar("float16 arithmetic", float16_inside, "wrong result"),
-    Liar("float16 accumulation", float16_accumulation, "wrong result", reference=row_sums, inputs=rows),
+POINTERS = "a launcher has pointers only"
+FORWARD = "has no backward pass"
+
+WRONG_OPERATORS = [
+    WrongOperator("NaN in the last element", nan_in_the_last, "wrong result"),
+    WrongOperator("off by one in the last element", off_by_one_in_the_last, "wrong result"),
+    WrongOperator("last partial block missing", last_block_missing, "wrong result"),
+    WrongOperator("never launched", never_launched, "wrong result"),
+    WrongOperator("stale output of the previous call", stale_output, "wrong result in the second call"),
+    WrongOperator("right at multiples of 256 only", right_at_multiples, "wrong result"),
+    WrongOperator("right at check's own sizes only", right_at_checks_own_sizes, None),
+    WrongOperator("wrong stream", on_the_default_stream, "wrong result on a side stream", "GPU"),
+    WrongOperator("returns before another stream is done", returns_too_early, "wrong result on a side stream", "GPU"),
+    WrongOperator("an error is left for a later call", leaves_an_error, "left an error", "GPU"),
+    WrongOperator("asynchronous error swallowed", crashes_while_it_runs, "left an error", "GPU of its own"),
+    WrongOperator("writes one element beyond the end", beyond_the_end, "behind a tensor"),
+    WrongOperator("writes one element in front", before_the_start, "before a tensor"),
+    WrongOperator(
+        "writes behind an output of zeros", beyond_zeros, "behind a tensor", no_cpp="the caller brings the output"
+    ),
+    WrongOperator(
+        "writes behind an input", beyond_an_input, "wrote 1 byte behind an input", no_cpp="the inputs are const"
+    ),
+    WrongOperator(
+        "writes in front of an input", before_an_input, "wrote 1 byte before an input", no_cpp="the inputs are const"
+    ),
+    WrongOperator(
+        "writes between the elements of an input",
+        between_the_elements,
+        "between the elements of an input",
+        no_cpp=POINTERS,
+        inputs=strided,
+    ),
+    WrongOperator("computes with what lies behind an input", reads_behind, "wrong result", no_cpp="not looked for"),
+    WrongOperator(
+        "takes the maximum with what lies behind an input",
+        largest_neighbour,
+        "wrong result",
+        no_cpp="not looked for",
+        reference=largest_neighbour_torch,
+    ),
+    WrongOperator(
+        "takes a transposed input for contiguous",
+        takes_strides_for_contiguous,
+        "wrong result",
+        no_cpp=POINTERS,
+        inputs=square_pair,
+    ),
+    WrongOperator(
+        "forgets a tensor of a list",
+        forgets_the_last_of_a_list,
+        "wrong result",
+        no_cpp=POINTERS,
+        reference=sum_of_list,
+        inputs=listed,
+    ),
+    WrongOperator(
+        "input list modified",
+        changes_a_list,
+        "changed its inputs: a list or dict",
+        no_cpp=POINTERS,
+        reference=sum_of_list,
+        inputs=listed,
+    ),
+    WrongOperator(
+        "tensor of an input dict modified",
+        changes_a_dicts_tensor,
+        "the operator changed its inputs",
+        no_cpp=POINTERS,
+        reference=sum_of_dict,
+        inputs=named,
+    ),
+    WrongOperator("input modified", changes_its_input, "the operator changed its inputs"),
+    WrongOperator("output aliases the input", returns_its_input, "the result is memory of an input"),
+    WrongOperator("cached result for the same pointer", remembers_addresses, "wrong result in the second call"),
+    WrongOperator("cached result from the tenth call on", remembers_after_ten_calls, None),
+    WrongOperator("one output for all calls", one_output_for_all, "overwrote", no_cpp="the caller brings the output"),
+    WrongOperator("another dtype", wrong_dtype, "dtype", no_cpp="does not compile"),
+    WrongOperator("float16 arithmetic", float16_inside, "wrong result"),
+    WrongOperator("float16 accumulation", float16_accumulation, "wrong result", reference=row_sums, inputs=rows),
+    *(
+        WrongOperator(what, operator, words, no_cpp=FORWARD, reference=torch.mul, gradients=True)
+        for what, operator, words in (
+            ("wrong gradient", wrong_gradient, "wrong gradient of input 1"),
+            ("no gradient", no_gradient, "no gradient of input 1, and the reference has one"),
+            ("gradient of a wrong shape", gradient_of_a_wrong_shape, "the backward pass failed"),
+            ("gradient with float16 arithmetic", gradient_in_float16, "wrong gradient of input 1"),
+            ("last element of a gradient unwritten", gradient_half_written, "wrong gradient of input 1"),
+            ("writes behind a gradient", gradient_written_beyond, "wrote 1 byte behind a tensor"),
+            ("takes grad_output for contiguous", takes_grad_output_for_contiguous, "wrong gradient of input 0"),
+            ("grad_output modified", changes_grad_output, "the operator changed its grad_output"),
+        )
+    ),
 ]
 
 
 def cpp_words():
-    """{lie: the words that check_launch.h must reject it with}, as the table in wrong_launchers.cu has them."""
+    """{what is wrong: the words with which check_launch.h must reject it}, as wrong_launchers.cu has them."""
     return dict(re.findall(r'^    \{"([^"]+)",\s+"([^"]*)",', CPP.read_text(), re.M))
 
 
 def table():
-    """Markdown: each lie, and the words with which the checks of Python and C++ reject it."""
+    """Markdown: what is wrong with each operator, and the words with which Python and C++ reject it."""
     cpp = cpp_words()
-    lines = ["| the lie | `check`, and `bench` | `check_launch`, and `bench_launch` |", "|---|---|---|"]
-    for liar in LIARS:
-        lie = f"{liar.lie} (needs a GPU)" if liar.needs else liar.lie
-        here = liar.words or "passes; **bench rejects it**"
-        there = cpp.get(liar.lie, f"*{liar.no_cpp}*") or "passes; **bench_launch rejects it**"
-        lines.append(f"| {lie} | {here} | {there} |")
+    lines = ["| what is wrong | `check`, and `bench` | `check_launch`, and `bench_launch` |", "|---|---|---|"]
+    for wrong in WRONG_OPERATORS:
+        what = f"{wrong.what} (needs a GPU)" if wrong.needs else wrong.what
+        here = wrong.words or "passes; **bench rejects it**"
+        here += ": `check` with `gradients=True`" * wrong.gradients
+        there = cpp.get(wrong.what, f"*{wrong.no_cpp}*") or "passes; **bench_launch rejects it**"
+        lines.append(f"| {what} | {here} | {there} |")
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,80 @@
+"""Small breakages of the tools that record, measure and fill in the READMEs, and the tests that must fail because of each."""
+
+from mutants import Mutant
+
+DOCS = "tests/tools/test_docs.py::"
+BENCH = "tests/tools/test_bench.py::"
+
+MUTANTS = [
+    Mutant(
+        "tools/docs.py",
+        "sys.exit(bool(missing or stale or pictures))",
+        "sys.exit(bool(missing or pictures))",
+        f"{DOCS}test_a_difference_is_named_and_mended",
+    ),
+    Mutant(
+        "tools/docs.py",
+        "cog.cogmodule.previous if new is None else new",
+        'new or ""',
+        f"{DOCS}test_what_is_not_there_yet_stays_and_is_named",
+    ),
+    Mutant(
+        "tools/docs.py",
+        "if machine == options.record:",
+        "if options.record:",
+        f"{DOCS}test_runs_are_recorded_from_one_machine",
+        why="the figures of one machine under the name of another",
+    ),
+    Mutant(
+        "tools/docs.py",
+        'if done.returncode != 0 and "does not build" not in output:',
+        'if "does not build" in output:',
+        f"{DOCS}test_runs_are_recorded_from_one_machine",
+    ),
+    Mutant("tools/docs.py", '.parts[0] != "build"', '.parts[0] != ".git"', f"{DOCS}test_readmes_are_found_by_looking"),
+    Mutant("tools/tables.py", 'if machine == "cpu":', "if not machine:", f"{DOCS}test_cpu_times_are_never_shown"),
+    Mutant(
+        "tools/tables.py",
+        'and row["dtype"] != "float64"',
+        "",
+        f"{DOCS}test_the_roofline_has_each_kernel_once_and_the_lower_limit",
+    ),
+    Mutant(
+        "tools/tables.py",
+        'min(intensity * row["copy"]',
+        'max(intensity * row["copy"]',
+        f"{DOCS}test_the_roofline_has_each_kernel_once_and_the_lower_limit",
+    ),
+    Mutant(
+        "tools/charts.py",
+        "file.exists() and _hash(machine, chapter, name) in file.read_text()",
+        "file.exists()",
+        f"{DOCS}test_a_difference_is_named_and_mended",
+    ),
+    Mutant(
+        "tools/bench.py",
+        "(json.loads(file.read_text()) if file.exists() else {}) | {name: measured}",
+        "{name: measured}",
+        [f"{BENCH}test_chapters_are_measured_one_by_one", f"{BENCH}test_a_chapter_that_fails_keeps_its_figures"],
+    ),
+    Mutant(
+        "tools/bench.py",
+        'unfinished = file.with_name(f"{file.name}.unfinished")',
+        "unfinished = file",
+        f"{BENCH}test_interrupted_it_keeps_the_file",
+    ),
+    Mutant(
+        "tools/bench.py",
+        "except (Exception, SystemExit):",
+        "except Exception:",
+        f"{BENCH}test_a_chapter_that_fails_keeps_its_figures",
+    ),
+    Mutant("tools/bench.py", ', ":!*.md"]', "]", f"{BENCH}test_the_commit"),
+    Mutant(
+        "tools/gpu_sanitize.py",
+        '"--error-exitcode", "9"',
+        '"--error-exitcode", "0"',
+        "tests/tools/test_gpu_sanitize.py::test_a_write_beyond_the_end_is_found",
+        gpus=1,
+    ),
+]

@@ -1,0 +1,140 @@
+"""Fills in the parts of the READMEs that come from runs, from measurements and from the code; no figure is typed by hand.
+
+A README marks such a part with a comment that says what to call, and cog (https://cog.readthedocs.io) replaces what follows:
+
+    <!--= run("nvidia-h200", "make chapter03 ARGS='--timing'") =-->      what a command printed on that machine
+    <!--= table("nvidia-h200", "06_vec4", "sizes") =-->                  figures of results/nvidia-h200.json (tools/bench.py)
+    <!--= picture("nvidia-h200", "06_vec4", "sweep") =-->                the same as a picture, drawn with matplotlib
+    <!--= what_operators_take() =-->                                     tests/chapters/operator_table.py as a table
+    <!--= what_the_doctor_looks_at() =-->                                the checks of `make doctor`
+    ...
+    <!--end-->
+
+python tools/docs.py                         fill in all of them, and draw the pictures whose figures have changed
+python tools/docs.py --check                 change nothing: say what differs (tests/tools/test_docs.py)
+python tools/docs.py --record nvidia-h200    run each command that a README shows from this machine; keep what it prints
+
+The machine called cpu has no GPU, or leaves it unused. Builds are recorded from clean: --record removes build/ first.
+A part that has not been recorded or measured yet stays as it is, and is named.
+"""
+
+import argparse
+import datetime
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from cogapp.cogapp import Cog, CogError
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+import charts
+import tables
+
+MARKERS = "<!--= =--> <!--end-->"  # a bare --> would be found in a Mermaid diagram, too
+
+
+def readmes():
+    """Every Markdown file of the repository; none in build/ or in folders like .venv."""
+    files = [*ROOT.glob("*.md"), *ROOT.glob("[!.]*/**/*.md")]
+    return sorted(file for file in files if file.relative_to(ROOT).parts[0] != "build")
+
+
+def recorded(machine, command):
+    """Where its output is kept: results/nvidia-h200/chapter03-timing.txt for make chapter03 ARGS='--timing'."""
+    name = re.sub(r"^make |^python3 tools/|\.py\b|ARGS=|'", "", command)
+    return tables.RESULTS / machine / f"{re.sub(' -*', '-', name)}.txt"
+
+
+def record(machine, command):
+    """Runs a command, without the make in front of it, and keeps what it prints."""
+    program, target, *arguments = shlex.split(command)
+    if program == "make":
+        (target,) = ROOT.glob(f"chapters/{target.removeprefix('chapter')}_*/main.py")
+        arguments = shlex.split("".join(arguments).removeprefix("ARGS="))
+    print(f"$ {command}", flush=True)
+    env = os.environ | {"CHAPTERS_DEVICE": "cpu" if machine == "cpu" else "cuda"}
+    line = [sys.executable, ROOT / target, *arguments]
+    done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+    output = done.stdout.replace(f"{ROOT}/", "")
+    print(output, flush=True)
+    if done.returncode != 0 and "does not build" not in output:  # an error that a README shows on purpose
+        sys.exit(f"{command} failed")
+    file = recorded(machine, command)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"{datetime.date.today()}\n{output}")
+
+
+# What markers call. Each returns Markdown for a README in that folder; None where results/ has nothing for it yet.
+
+
+def run(machine, command, folder):
+    if not (file := recorded(machine, command)).exists():
+        return None
+    date, output = file.read_text().split("\n", 1)
+    return f"```text\n$ {command}    # {date}\n{output}```\n"
+
+
+def what_the_doctor_looks_at(folder):
+    import doctor
+
+    return doctor.table()
+
+
+PARTS = [run, tables.table, charts.picture, tables.what_operators_take, what_the_doctor_looks_at]
+
+
+def filled(readme, calls):
+    """The README's text with each part as it should be now. Appends (README, function, its arguments, result) to calls."""
+
+    def part(function):
+        def call(*arguments):
+            new = function(*arguments, folder=readme.parent)
+            calls.append((readme, function, arguments, new))
+            cog.cogmodule.out(cog.cogmodule.previous if new is None else new)
+
+        return call
+
+    cog, text = Cog(), io.StringIO()
+    cog.options.parse_args([f"--markers={MARKERS}"])
+    cog.process_file(str(readme), text, globals={function.__name__: part(function) for function in PARTS})
+    return text.getvalue()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--record", metavar="MACHINE")
+    parser.add_argument("--check", action="store_true")
+    options, calls = parser.parse_args(), []
+    try:
+        stale = {file: text for file in readmes() if (text := filled(file, calls)) != file.read_text()}
+    except CogError as error:
+        sys.exit(str(error))
+    if options.record:
+        shutil.rmtree(ROOT / "build", ignore_errors=True)
+        for machine, command in dict.fromkeys(arguments for _, function, arguments, _ in calls if function is run):
+            if machine == options.record:
+                record(machine, command)
+        return
+    shown = dict.fromkeys(arguments for _, function, arguments, new in calls if function is charts.picture and new)
+    pictures = [which for which in shown if charts.is_stale(*which)]
+    missing = [call for call in calls if call[3] is None]
+    for file, function, arguments, _ in missing:
+        print(f"{file.relative_to(ROOT)} {function.__name__}{arguments}: results/ has nothing for it yet")
+    if options.check:
+        for what in [*(file.relative_to(ROOT) for file in stale), *(f"The picture {', '.join(p)}" for p in pictures)]:
+            print(f"{what} is out of date: run `python tools/docs.py`")
+        sys.exit(bool(missing or stale or pictures))
+    for file, text in stale.items():
+        file.write_text(text)
+    for which in pictures:
+        charts.draw(*which)
+
+
+if __name__ == "__main__":
+    main()
