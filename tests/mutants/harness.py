@@ -100,9 +100,9 @@ MUTANTS = [
     ),
     Mutant(
         GUARDED,
-        'if func.namespace not in ("aten", "prims") and given:',
-        "if False:",
-        f"{WRONG}test_operators_of_a_library_are_guarded_inside",
+        'if func.namespace not in ("aten", "prims") and',
+        "if False and",
+        f"{WRONG}test_operators_of_a_library_are_guarded_inside[CompositeExplicitAutograd]",
     ),
     Mutant(
         GUARDED,
