@@ -136,14 +136,12 @@ class Guarded(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         given = tensors_in((args, kwargs))
-        if func.namespace not in ("aten", "prims") and given:
-            key = "CUDA" if any(t.is_cuda for t in given) else "CPU"
-            if torch._C._dispatch_has_computed_kernel_for_dispatch_key(func.name(), key):
-                super().__enter__()
-                try:
-                    return func._op_dk(getattr(torch._C.DispatchKey, key), *args, **kwargs)
-                finally:
-                    super().__exit__(None, None, None)
+        if func.namespace not in ("aten", "prims") and (kernel := _kernel(func, given)):
+            super().__enter__()
+            try:
+                return func._op_dk(kernel, *args, **kwargs)
+            finally:
+                super().__exit__(None, None, None)
         shapes = [t.shape for t in given]
         result = func(*args, **kwargs)
         for t, shape in zip(given, shapes, strict=True):
@@ -208,6 +206,15 @@ def _layout(leaves):
         (t.dtype, t.shape, t.stride(), t.storage_offset(), order.setdefault(_address(t), len(order)))
         for t in filter(_guardable, leaves)
     ]
+
+
+def _kernel(func, given):
+    """The dispatch key under which an operator of a library has its kernel for these tensors, or None."""
+    key = torch._C.DispatchKey.CUDA if any(t.is_cuda for t in given) else torch._C.DispatchKey.CPU
+    try:
+        return torch._ops.resolve_key(func, key)
+    except NotImplementedError:
+        return None
 
 
 def _address(t):

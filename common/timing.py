@@ -15,7 +15,6 @@ from .checking import check_at
 from .device import device
 from .guarded import Inputs, tensors_in
 
-
 # Bytes to overwrite before each call: more than any GPU's L2 holds. And while they are zeroed, some 0.2 ms, the host queues
 # the next call, so that the GPU does not wait for the host between the two events: after 256 MiB it did, for what
 # torch.compile has made of a small sum.

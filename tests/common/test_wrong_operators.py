@@ -213,9 +213,10 @@ def test_an_unwritten_output_that_holds_the_right_byte_by_chance():
             )
 
 
-def test_operators_of_a_library_are_guarded_inside():
+@pytest.mark.parametrize("key", [device.type.upper(), "CompositeExplicitAutograd"])
+def test_operators_of_a_library_are_guarded_inside(key):
     """TORCH_LIBRARY's operators reach check() as one call of torch's dispatcher."""
-    library = torch.library.Library("wrong_operators", "DEF")
+    library = torch.library.Library(f"wrong_{key}", "DEF")
     library.define("neg(Tensor x, int mistake) -> Tensor")
     kept = {}
 
@@ -228,14 +229,14 @@ def test_operators_of_a_library_are_guarded_inside():
             wrong_operators.behind(out).zero_()
         return out
 
-    library.impl("neg", neg, device.type.upper())
+    library.impl("neg", neg, key)
 
     def inputs(n):
         return (torch.rand(n, device=device),)
 
     words = ["", "wrong result", "wrote 1 byte behind a tensor", "overwrote the first call's result"]
     for mistake, said in enumerate(words):
-        op = functools.partial(torch.ops.wrong_operators.neg, mistake=mistake)
+        op = functools.partial(getattr(torch.ops, f"wrong_{key}").neg, mistake=mistake)
         if not said:
             check(op, torch.neg, inputs, (0, 3), name="neg")
             continue

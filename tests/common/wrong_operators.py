@@ -329,6 +329,13 @@ def changes_grad_output(grad, a, b):
     return grad.mul_(b) if grad.is_contiguous() else grad * b, c
 
 
+@product
+def changes_an_input_backward(grad, a, b):
+    gradients = grad * b, grad * a
+    a[:1] = 2
+    return gradients
+
+
 @dataclass(frozen=True)
 class WrongOperator:
     """what: what is wrong. words: those of check() (and of bench(), which checks); None where check() must let it pass.
@@ -435,6 +442,7 @@ WRONG_OPERATORS = [
             ("writes behind a gradient", gradient_written_beyond, "wrote 1 byte behind a tensor"),
             ("takes grad_output for contiguous", takes_grad_output_for_contiguous, "wrong gradient of input 0"),
             ("grad_output modified", changes_grad_output, "the operator changed its grad_output"),
+            ("input modified in the backward pass", changes_an_input_backward, "changed its inputs in the backward"),
         )
     ),
 ]
