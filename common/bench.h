@@ -10,7 +10,9 @@
 #pragma once
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,10 +45,6 @@ inline Memory device_memory(size_t bytes) {
     return {memory, [](void* p) { return cudaFree(p); }};
 }
 
-inline double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 // The time that this fraction of the times are below.
 inline double quantile(std::vector<double> times, double fraction) {
     std::sort(times.begin(), times.end());
@@ -71,8 +69,8 @@ std::vector<double> event_times(Run& run, int repeats, cudaStream_t stream, void
     }
     for (int i = 0; i < repeats; i++) {
         CHECK_CUDA(cudaMemsetAsync(cache, 0, cache_bytes, stream));
-        // The GPU fetches its commands in pieces, and some samples contain the wait for the next piece. 0 to 3 events
-        // more move the samples through the pieces, so that each operator has its share of the waits.
+        // An H200 waits 0.3 to 0.8 us at regular places of its command stream. 0 to 3 records more move the samples
+        // against these places, so that every operator has its average share of such waits.
         for (int k = 0; k <= i % 4; k++) CHECK_CUDA(cudaEventRecord(starts[i], stream));  // the last one counts
         run();
         CHECK_CUDA(cudaEventRecord(ends[i], stream));
@@ -88,39 +86,35 @@ std::vector<double> event_times(Run& run, int repeats, cudaStream_t stream, void
     return times;
 }
 
-// The same for as many runs as fit into 0.2 s: 12 to 1000, a multiple of 4.
+// The same of as many runs as fit into 0.2 s: 12 to 1000, a multiple of 4.
 template <class Run>
 std::vector<double> kernel_times(Run&& run, cudaStream_t stream) {
     const Memory cache = device_memory(cache_bytes);
     event_times(run, 4, stream, cache.get());  // warm-up: loads the kernel, raises the clocks
     const auto start = std::chrono::steady_clock::now();
     event_times(run, 4, stream, cache.get());
-    const double fours = 0.2 / seconds_since(start);
-    return event_times(run, 4 * int(std::clamp(fours, 3.0, 250.0)), stream, cache.get());
+    const std::chrono::duration<double> four = std::chrono::steady_clock::now() - start;
+    return event_times(run, 4 * int(std::clamp(0.2 / four.count(), 3.0, 250.0)), stream, cache.get());
 }
 
-// Seconds until run() returns, without waiting for the GPU: the median of ten rounds of up to 100 calls. A full launch
-// queue (1024 launches) makes the host wait for the GPU, so a round has only as many calls as do not slow down.
-template <class Run>
+// Seconds until run() returns, without waiting for the GPU. When the launch queue is full (about 1000 launches), a
+// launch waits until the GPU has finished another. So rounds of 1, 2, 4, ... 64 calls begin with an empty queue, and
+// the time is that of the fastest kind of round: its calls have not waited.
+template <class Clock = std::chrono::steady_clock, class Run>
 double call_time(Run&& run, cudaStream_t stream) {
-    const auto round = [&](int calls) {
-        CHECK_CUDA(cudaStreamSynchronize(stream));  // empties the queue
-        const auto start = std::chrono::steady_clock::now();
-        for (int i = 0; i < calls; i++) run();
-        return seconds_since(start) / calls;
-    };
-    const auto best = [&](int calls) { return std::min({round(calls), round(calls), round(calls)}); };
-    int calls = 1;
-    for (double fastest = best(calls); calls < 100;) {
-        const int more = std::min(2 * calls, 100);
-        const double time = best(more);
-        if (time > 1.5 * fastest) break;
-        fastest = std::min(fastest, time);
-        calls = more;
+    double fastest = std::numeric_limits<double>::infinity();
+    for (int calls = 1; calls <= 64; calls *= 2) {
+        std::vector<double> rounds(10);
+        for (double& seconds : rounds) {
+            CHECK_CUDA(cudaStreamSynchronize(stream));
+            const auto start = Clock::now();
+            for (int i = 0; i < calls; i++) run();
+            seconds = std::chrono::duration<double>(Clock::now() - start).count() / calls;
+        }
+        if (median(rounds) > 2 * fastest) break;  // longer rounds only wait longer
+        fastest = std::min(fastest, median(rounds));
     }
-    std::vector<double> rounds(10);
-    for (double& seconds : rounds) seconds = round(calls);
-    return median(rounds);
+    return fastest;
 }
 
 // Times run(), which launches on `stream`.
@@ -162,9 +156,9 @@ inline Limits limits(cudaStream_t stream, size_t bytes = copy_bytes) {
 inline std::string suspicion(const Timing& t, size_t bytes, const Limits& limits) {
     if (bytes > 0 && t.kernel <= 1.1 * limits.nothing) return "suspect: no work on this stream";
     if (double(bytes) / t.kernel <= limits.peak) return "";
-    char text[64];
-    std::snprintf(text, sizeof text, "suspect: the memory's peak is %.0f GB/s", limits.peak / 1e9);
-    return text;
+    char s[64];
+    std::snprintf(s, sizeof s, "suspect: the memory's peak is %.0f GB/s", limits.peak / 1e9);
+    return s;
 }
 
 // 0.0000089 as "8.9 us", 0.00112 as "1.12 ms".
@@ -172,9 +166,9 @@ inline std::string text(double seconds) {
     const bool us = seconds < 1e-3, ms = !us && seconds < 1;
     const double value = seconds * (us ? 1e6 : ms ? 1e3 : 1);
     const int digits = value >= 100 ? 0 : us || value >= 10 ? 1 : 2;
-    char text[32];
-    std::snprintf(text, sizeof text, "%.*f %s", digits, value, us ? "us" : (ms ? "ms" : "s"));
-    return text;
+    char s[32];
+    std::snprintf(s, sizeof s, "%.*f %s", digits, value, us ? "us" : (ms ? "ms" : "s"));
+    return s;
 }
 
 // The table of common/timing.py, with the same columns.

@@ -55,10 +55,10 @@ inline void check_same(const at::Tensor& a, const char* a_name, const at::Tensor
                       a.device(), " and ", b.device());
 }
 
-// Rare faults: the tensor's address is not, or not all, that there is to its elements. You need this function if a
-// caller may pass your operator to torch.vmap, torch.func or torch.compile, or call it with a subclass of Tensor, a
-// freed storage, the imaginary part of a conjugate, or forward-mode gradients: without it, they crash or give wrong
-// results in silence. It uses torch's internals. A project that never meets these tensors can do without the function.
+// Rare faults. An operator needs this function if callers may use it under torch.vmap, torch.func or torch.compile, or
+// pass it a subclass of Tensor, a tensor whose storage was freed or shrunk, the imaginary part of a conjugate, or a
+// forward-mode gradient: without it, such calls crash or give wrong results in silence. It uses torch's internals. A
+// project that never meets such tensors can leave it out; the other checks do not depend on it.
 inline void check_plain(const at::Tensor& x, const char* name) {
     // A wrapper (of vmap, torch.func, torch.compile) has no elements of its own. A subclass with __torch_dispatch__ may
     // have some, with a meaning that only its Python code knows.

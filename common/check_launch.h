@@ -122,7 +122,7 @@ bench::Timing check_at(const std::string& name, int inputs, int64_t n, Launch& l
         // The right result may be the very bytes that the output has before the call, so the next round has the
         // opposite ones. The first has NaN for floating point. The margins of inputs and output differ: a launcher that
         // goes one element too far copies the one to the other.
-        flip = ~flip & 0xFF;
+        flip ^= 0xFF;
         out.fill_host(0xA5 ^ flip, 0xFF ^ flip);
         for (auto& array : arrays) {
             array.fill_host(0x5A ^ flip, 0xFF ^ flip);

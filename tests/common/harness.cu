@@ -1,4 +1,5 @@
 // Tests of check.h, grid.h and bench.h. Prints ok, or what does not hold.
+#include <cmath>
 #include <vector>
 
 #include "common/check.h"
@@ -109,20 +110,23 @@ static void test_times(float* x, int n) {
            "median and spread of all samples");
 }
 
-// A launch queue of 20 calls: each call beyond waits for the GPU.
+// A clock that the test sets. A call takes 3 us; where `room` calls are in the queue, it waits for the GPU, 50 us more.
+static std::chrono::nanoseconds elapsed;
+struct Clock {
+    static std::chrono::nanoseconds now() { return elapsed; }
+};
+
 static void test_call_time() {
-    int most = 0;
+    int room = 20, most = 0;
     const auto run = [&] {
         most = std::max(most, ++runs_since_wait);
-        const auto start = std::chrono::steady_clock::now();
-        while (runs_since_wait > 20 && bench::seconds_since(start) < 1e-4) continue;
+        elapsed += std::chrono::microseconds(runs_since_wait <= room ? 3 : 53);
     };
-    bench::call_time(run, nullptr);
-    expect(20 < most && most <= 40, "the number of calls is doubled until they wait");
-    expect(runs_since_wait == 16, "... and the time is that of calls that do not");
-    most = 0;
-    bench::call_time([&] { most = std::max(most, ++runs_since_wait); }, nullptr);
-    expect(most <= 100, "a round has at most 100 calls");
+    const double full = bench::call_time<Clock>(run, nullptr);
+    expect(std::abs(full - 3e-6) < 1e-9 && most == 32, "calls that wait for room in the queue do not count");
+    room = 1000;
+    const double empty = bench::call_time<Clock>(run, nullptr);
+    expect(std::abs(empty - 3e-6) < 1e-9 && most == 64, "... nor does a round have more than 64 calls");
 }
 
 static void test_limits() {
