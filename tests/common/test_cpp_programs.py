@@ -38,7 +38,7 @@ def test_harness_with_clang(program, tmp_path):
 @pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
 @pytest.mark.parametrize("program", [*HARNESS, *PORTABLE], ids=lambda p: p.stem)
 def test_nvcc_takes_it(program, tmp_path):
-    """Without a GPU, nvcc's own part of the work is enough: -ptx leaves out the host's compiler, which ctest runs. 1 s each."""
+    """nvcc's own part of the work: -ptx leaves out the host's compiler, which ctest runs. 1 s each."""
     output(toolkit.cuda_home() / "bin" / "nvcc", "-arch=sm_90", *INCLUDES, "-ptx", program, "-o", tmp_path / "ptx")
 
 
