@@ -1,17 +1,18 @@
-// bench.h: times a launch from C++, by the method of common/timing.py, for programs with no Python.
+// bench.h: times a launch from C++, by the method of common/timing.py. common/README.md gives the reasons.
 //
 //   const bench::Limits limits = bench::limits(stream);
 //   bench::print_head(n, "float32");
 //   const bench::Timing t = bench::measure([&] { launch_add2(c, a, b, n, stream); }, stream);
 //   bench::print_row("add2", t, 3 * n * sizeof(float), limits);
 //
-// Each launch is timed by two CUDA events around it, with an L2 cache that holds nothing of its data; the median of
-// many is reported. Only the CUDA runtime is used: include it in a .cpp or a .cu. Built as CUDA on CPU, it times the
-// CPU. It sees no result, and only the work on that one stream: bench_launch() in check_launch.h checks what it times.
+// It sees the work of that one stream, and no result: bench_launch() in check_launch.h also checks what it times. It
+// needs the CUDA runtime only, in a .cpp or a .cu. Built as CUDA on CPU, it times the CPU.
 #pragma once
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,13 +23,11 @@ namespace bench {
 
 #ifdef CUDA_ON_CPU
 constexpr bool on_gpu = false;
-constexpr size_t copy_bytes = size_t(1) << 20;  // nobody asks for the bandwidth of a CPU
 #else
 constexpr bool on_gpu = true;
-constexpr size_t copy_bytes = size_t(1) << 30;
 #endif
-
-constexpr size_t cache_bytes = on_gpu ? size_t(768) << 20 : 1;  // why so much: common/timing.py
+constexpr size_t cache_bytes = on_gpu ? size_t(768) << 20 : 1;  // more than an L2 cache holds
+constexpr size_t copy_bytes = size_t(1) << (on_gpu ? 30 : 20);  // the bandwidth of a CPU is never shown
 
 // Seconds.
 struct Timing {
@@ -39,114 +38,121 @@ struct Timing {
 };
 
 // Memory of the current device, freed at the end of the scope.
-inline std::unique_ptr<void, cudaError_t (*)(void*)> device_memory(size_t bytes) {
+using Memory = std::unique_ptr<void, cudaError_t (*)(void*)>;
+inline Memory device_memory(size_t bytes) {
     void* memory = nullptr;
     CHECK_CUDA(cudaMalloc(&memory, bytes));
     return {memory, [](void* p) { return cudaFree(p); }};
 }
 
-// Seconds of each of `repeats` runs. While the GPU overwrites `cache`, the host queues the events and the run behind
-// it, so that no gap between the two events waits for the host.
+// The time that this fraction of the times are below.
+inline double quantile(std::vector<double> times, double fraction) {
+    std::sort(times.begin(), times.end());
+    return times[size_t(fraction * double(times.size()))];
+}
+
+inline double median(const std::vector<double>& times) { return quantile(times, 0.5); }
+
+inline double spread(const std::vector<double>& times) {
+    return (quantile(times, 0.75) - quantile(times, 0.25)) / median(times);
+}
+
+// Seconds that the GPU spends in each of `repeats` runs. The memset replaces what the L2 cache holds, and takes so long
+// that the host queues events and run behind it: the GPU never waits for the host between the two events.
 template <class Run>
-std::vector<double> run_times(Run&& run, int repeats, cudaStream_t stream, void* cache) {
-    std::vector<cudaEvent_t> events(2 * repeats);
-    for (cudaEvent_t& event : events) CHECK_CUDA(cudaEventCreate(&event));
-    for (int i = 0; i < repeats; i++) {
-        CHECK_CUDA(cudaMemsetAsync(cache, 0, cache_bytes, stream));
-        CHECK_CUDA(cudaEventRecord(events[2 * i], stream));
-        run();
-        CHECK_CUDA(cudaEventRecord(events[2 * i + 1], stream));
-    }
-    CHECK_CUDA(cudaStreamSynchronize(stream));
+std::vector<double> event_times(Run& run, int repeats, cudaStream_t stream, void* cache) {
+    std::vector<cudaEvent_t> starts(repeats), ends(repeats);
     std::vector<double> times(repeats);
     for (int i = 0; i < repeats; i++) {
-        float milliseconds = 0;
-        CHECK_CUDA(cudaEventElapsedTime(&milliseconds, events[2 * i], events[2 * i + 1]));
-        times[i] = milliseconds / 1e3;
+        CHECK_CUDA(cudaEventCreate(&starts[i]));
+        CHECK_CUDA(cudaEventCreate(&ends[i]));
     }
-    for (cudaEvent_t& event : events) CHECK_CUDA(cudaEventDestroy(event));
+    for (int i = 0; i < repeats; i++) {
+        CHECK_CUDA(cudaMemsetAsync(cache, 0, cache_bytes, stream));
+        // An H200 waits 0.3 to 0.8 us at regular places of its command stream. 0 to 3 records more move the samples
+        // against these places, so that every operator has its average share of such waits.
+        for (int k = 0; k <= i % 4; k++) CHECK_CUDA(cudaEventRecord(starts[i], stream));  // the last one counts
+        run();
+        CHECK_CUDA(cudaEventRecord(ends[i], stream));
+    }
+    CHECK_CUDA(cudaStreamSynchronize(stream));
+    for (int i = 0; i < repeats; i++) {
+        float milliseconds = 0;
+        CHECK_CUDA(cudaEventElapsedTime(&milliseconds, starts[i], ends[i]));
+        times[i] = milliseconds / 1e3;
+        CHECK_CUDA(cudaEventDestroy(starts[i]));
+        CHECK_CUDA(cudaEventDestroy(ends[i]));
+    }
     return times;
 }
 
-// Seconds of run(), which launches on `stream`: at least 10 samples, and as many as fit into about 0.1 s, sorted.
+// The same of as many runs as fit into 0.2 s: 12 to 1000, a multiple of 4.
 template <class Run>
 std::vector<double> kernel_times(Run&& run, cudaStream_t stream) {
-    const auto cache = device_memory(cache_bytes);
-    run_times(run, 3, stream, cache.get());  // warm-up: loads the kernel, raises the clocks
+    const Memory cache = device_memory(cache_bytes);
+    event_times(run, 4, stream, cache.get());  // warm-up: loads the kernel, raises the clocks
     const auto start = std::chrono::steady_clock::now();
-    run_times(run, 5, stream, cache.get());
-    const std::chrono::duration<double> once = (std::chrono::steady_clock::now() - start) / 5;
-    const int half = int(std::clamp(0.1 / once.count(), 10.0, 1000.0));
-    // On an H200 each second launch takes 0.7 us longer between its events, and run() is always the second of two here,
-    // or always the first, whatever was launched before. So do both, and take the half that was not unlucky.
-    std::vector<double> halves[2];
-    for (std::vector<double>& times : halves) {
-        times = run_times(run, half, stream, cache.get());
-        std::sort(times.begin(), times.end());
-        CHECK_CUDA(cudaMemsetAsync(cache.get(), 0, cache_bytes, stream));
-    }
-    return halves[0][half / 2] <= halves[1][half / 2] ? halves[0] : halves[1];
+    event_times(run, 4, stream, cache.get());
+    const std::chrono::duration<double> four = std::chrono::steady_clock::now() - start;
+    return event_times(run, 4 * int(std::clamp(0.2 / four.count(), 3.0, 250.0)), stream, cache.get());
 }
 
-// Seconds until run() returns, without waiting for the GPU; the median of ten rounds of 100 calls.
-template <class Run>
+// Seconds until run() returns, without waiting for the GPU. When the launch queue is full (about 1000 launches), a
+// launch waits until the GPU has finished another. So rounds of 1, 2, 4, ... 64 calls begin with an empty queue, and
+// the time is that of the fastest kind of round: its calls have not waited.
+template <class Clock = std::chrono::steady_clock, class Run>
 double call_time(Run&& run, cudaStream_t stream) {
-    constexpr int calls = 100;
-    std::vector<double> rounds(10);
-    for (double& seconds : rounds) {
-        CHECK_CUDA(cudaStreamSynchronize(stream));  // an empty queue: a full one makes the host wait
-        const auto start = std::chrono::steady_clock::now();
-        for (int i = 0; i < calls; i++) run();
-        seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / calls;
+    double fastest = std::numeric_limits<double>::infinity();
+    for (int calls = 1; calls <= 64; calls *= 2) {
+        std::vector<double> rounds(10);
+        for (double& seconds : rounds) {
+            CHECK_CUDA(cudaStreamSynchronize(stream));
+            const auto start = Clock::now();
+            for (int i = 0; i < calls; i++) run();
+            seconds = std::chrono::duration<double>(Clock::now() - start).count() / calls;
+        }
+        if (median(rounds) > 2 * fastest) break;  // longer rounds only wait longer
+        fastest = std::min(fastest, median(rounds));
     }
-    std::sort(rounds.begin(), rounds.end());
-    return (rounds[4] + rounds[5]) / 2;
+    return fastest;
 }
 
 // Times run(), which launches on `stream`.
 template <class Run>
 Timing measure(Run&& run, cudaStream_t stream) {
     const std::vector<double> times = kernel_times(run, stream);
-    const size_t count = times.size();
-    const double median = times[count / 2];
-    const double call = on_gpu ? call_time(run, stream) : median;  // nothing runs in the background of a CPU
-    return {median, (times[count * 3 / 4] - times[count / 4]) / median, call, int(count)};
+    const double call = on_gpu ? call_time(run, stream) : median(times);  // a CPU computes before the call returns
+    return {median(times), spread(times), call, int(times.size())};
 }
 
-// Bytes a second, read plus written, of a copy of `bytes` within the device: what its memory can do.
-inline double copy_bandwidth(cudaStream_t stream, size_t bytes = copy_bytes) {
-    const auto source = device_memory(bytes), target = device_memory(bytes);
-    CHECK_CUDA(cudaMemsetAsync(source.get(), 1, bytes, stream));
-    const auto copy = [&] {
-        CHECK_CUDA(cudaMemcpyAsync(target.get(), source.get(), bytes, cudaMemcpyDeviceToDevice, stream));
-    };
-    const std::vector<double> times = kernel_times(copy, stream);
-    return 2.0 * double(bytes) / times[times.size() / 2];
-}
-
-// What a row is measured against.
+// What the GPU can do at most, for comparison.
 struct Limits {
-    double copy;     // bytes a second, see copy_bandwidth
+    double copy;     // bytes a second, read plus written, of a copy within the GPU's memory
     double peak;     // bytes a second that the memory cannot exceed
     double nothing;  // seconds between two events with no work between them
 };
 
-// The peak is that of NVIDIA's sample deviceQuery: the memory's bus, and two transfers in each cycle of its clock. Some
-// machines do not tell their clock, or less than a copy reaches: then it is a quarter more than the copy, as a copy
-// reaches more than four fifths of the peak.
+// peak: two transfers in each cycle of the memory's clock, over its whole bus, as in NVIDIA's sample deviceQuery. Some
+// machines report no clock, or one that a copy exceeds. A copy reaches more than four fifths of the peak, so there the
+// peak is taken to be a quarter more than the copy.
 inline Limits limits(cudaStream_t stream, size_t bytes = copy_bytes) {
+    const Memory source = device_memory(bytes), target = device_memory(bytes);
+    CHECK_CUDA(cudaMemsetAsync(source.get(), 1, bytes, stream));
+    const auto copy_all = [&] {
+        CHECK_CUDA(cudaMemcpyAsync(target.get(), source.get(), bytes, cudaMemcpyDeviceToDevice, stream));
+    };
+    const double copy = 2.0 * double(bytes) / median(kernel_times(copy_all, stream));
+    const double nothing = median(kernel_times([] {}, stream));
     int device = 0, clock = 0, bus = 0;  // kHz, bits
     CHECK_CUDA(cudaGetDevice(&device));
     CHECK_CUDA(cudaDeviceGetAttribute(&clock, cudaDevAttrMemoryClockRate, device));
     CHECK_CUDA(cudaDeviceGetAttribute(&bus, cudaDevAttrGlobalMemoryBusWidth, device));
-    const double copy = copy_bandwidth(stream, bytes), peak = 2.0 * clock * 1e3 * bus / 8;
-    const std::vector<double> nothing = kernel_times([] {}, stream);
-    return {copy, peak > copy ? peak : 1.25 * copy, nothing[nothing.size() / 2]};
+    const double peak = 2.0 * clock * 1e3 * bus / 8;
+    return {copy, peak > copy ? peak : 1.25 * copy, nothing};
 }
 
-// Why the GPU cannot have moved `bytes` in that time, or "". The L2 cache is no excuse: before each run it is filled
-// with other data, all of it changed. What run() reads comes from the memory, and for what it writes to the cache, some
-// of that data must go there.
+// Why the GPU cannot have moved `bytes` in that time, or "". The L2 cache holds other data, all of it changed, when
+// run() starts: run() reads from the memory, and what it writes to the cache drives that data out to the memory.
 inline std::string suspicion(const Timing& t, size_t bytes, const Limits& limits) {
     if (bytes > 0 && t.kernel <= 1.1 * limits.nothing) return "suspect: no work on this stream";
     if (double(bytes) / t.kernel <= limits.peak) return "";
@@ -157,15 +163,11 @@ inline std::string suspicion(const Timing& t, size_t bytes, const Limits& limits
 
 // 0.0000089 as "8.9 us", 0.00112 as "1.12 ms".
 inline std::string text(double seconds) {
-    const double us = seconds * 1e6, ms = seconds * 1e3;
+    const bool us = seconds < 1e-3, ms = !us && seconds < 1;
+    const double value = seconds * (us ? 1e6 : ms ? 1e3 : 1);
+    const int digits = value >= 100 ? 0 : us || value >= 10 ? 1 : 2;
     char s[32];
-    if (us < 1000) {
-        std::snprintf(s, sizeof s, "%.*f us", us >= 100 ? 0 : 1, us);
-    } else if (ms < 1000) {
-        std::snprintf(s, sizeof s, "%.*f ms", ms >= 100 ? 0 : ms >= 10 ? 1 : 2, ms);
-    } else {
-        std::snprintf(s, sizeof s, "%.2f s", seconds);
-    }
+    std::snprintf(s, sizeof s, "%.*f %s", digits, value, us ? "us" : (ms ? "ms" : "s"));
     return s;
 }
 
@@ -177,7 +179,7 @@ inline void print_head(int64_t n, const char* type) {
                 what.c_str());
 }
 
-// One line of it. bytes: what the operator must move, every input read once and every output written once.
+// One line of it. bytes: every input read once and every output written once.
 inline void print_row(const char* name, const Timing& t, size_t bytes, const Limits& limits) {
     std::printf("        %-33s%10s%9.0f%%", name, text(t.kernel).c_str(), t.spread * 100);
     if (on_gpu) {

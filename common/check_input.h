@@ -1,7 +1,14 @@
-// check_input.h: what a binding demands of its tensors, in words that name the argument, the expectation and what came.
+// check_input.h: a binding checks its tensors before a kernel gets their addresses. A kernel sees no dtype, device or
+// shape: given a wrong one, it computes nonsense or crashes. Copy this file into a project of your own; it needs
+// nothing else but torch.
 //
-// TypeError: not the right kind of thing (no tensor, another dtype). ValueError: the right kind, but not usable
-// (device, layout, shape). torch turns both into Python's.
+//   check_input(a, "a", at::kFloat);
+//   check_input(b, "b", at::kFloat);
+//   check_same(a, "a", b, "b");
+//
+// Each message names the argument, what is expected and what came. TypeError: no tensor, or one of another dtype.
+// ValueError: a tensor of that dtype that the kernel cannot use (device, layout, shape). torch turns both into
+// Python's.
 #pragma once
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
@@ -9,15 +16,52 @@
 #include <c10/core/GradMode.h>
 
 #ifdef CUDA_ON_CPU
-constexpr at::DeviceType kernel_device = at::kCPU;  // CUDA on CPU: the kernels of this build read the host's memory
+constexpr at::DeviceType kernel_device = at::kCPU;  // CUDA on CPU: kernels read the host's memory
 #else
 constexpr at::DeviceType kernel_device = at::kCUDA;
 #endif
 
-// Not every tensor has its elements in memory. vmap, torch.func and torch.compile wrap one that has none of its own, a
-// subclass with __torch_dispatch__ may mean anything by its bytes, and untyped_storage().resize_() frees memory under
-// tensors that live on.
-inline void check_memory(const at::Tensor& x, const char* name) {
+inline void check_dense(const at::Tensor& x, const char* name) {
+    TORCH_CHECK_VALUE(x.layout() == at::kStrided && !x.is_nested(), name, " must be a dense tensor, got ",
+                      x.is_nested() ? "a nested one of layout " : "layout ", x.layout());
+}
+
+inline void check_plain(const at::Tensor& x, const char* name);  // below: rare faults
+
+// A tensor of any strides.
+inline void check_tensor(const at::Tensor& x, const char* name, at::ScalarType dtype) {
+    TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got an undefined one");
+    TORCH_CHECK_TYPE(x.scalar_type() == dtype, name, " must have dtype ", dtype, ", got ", x.scalar_type());
+    TORCH_CHECK_VALUE(x.device().type() == kernel_device, name, " must be on ", kernel_device, ", got ", x.device());
+    check_dense(x, name);
+    check_plain(x, name);
+    TORCH_CHECK_VALUE(!x.requires_grad() || !at::GradMode::is_enabled(), name,
+                      " requires grad, but this operator has no backward and would cut the graph in silence; pass ",
+                      name, ".detach() or call it under torch.no_grad()");
+}
+
+// A contiguous tensor: its elements lie one after another, without gaps.
+inline void check_input(const at::Tensor& x, const char* name, at::ScalarType dtype) {
+    check_tensor(x, name, dtype);
+    TORCH_CHECK_VALUE(x.is_contiguous(), name, " must be contiguous, got strides ", x.strides(), " for shape ",
+                      x.sizes(), "; pass ", name, ".contiguous()");
+}
+
+// Elementwise operators: two tensors of the same shape, on the same GPU.
+inline void check_same(const at::Tensor& a, const char* a_name, const at::Tensor& b, const char* b_name) {
+    TORCH_CHECK_VALUE(a.sizes() == b.sizes(), a_name, " and ", b_name, " must have the same shape, got ", a.sizes(),
+                      " and ", b.sizes());
+    TORCH_CHECK_VALUE(a.device() == b.device(), a_name, " and ", b_name, " must be on the same device, got ",
+                      a.device(), " and ", b.device());
+}
+
+// Rare faults. An operator needs this function if callers may use it under torch.vmap, torch.func or torch.compile, or
+// pass it a subclass of Tensor, a tensor whose storage was freed or shrunk, the imaginary part of a conjugate, or a
+// forward-mode gradient: without it, such calls crash or give wrong results in silence. It uses torch's internals. A
+// project that never meets such tensors can leave it out; the other checks do not depend on it.
+inline void check_plain(const at::Tensor& x, const char* name) {
+    // A wrapper (of vmap, torch.func, torch.compile) has no elements of its own. A subclass with __torch_dispatch__ may
+    // have some, with a meaning that only its Python code knows.
     const bool plain = x.has_storage() && !x.key_set().has(c10::DispatchKey::Python);
     auto* storage = plain ? x.storage().unsafeGetStorageImpl() : nullptr;
     const size_t has = plain ? storage->nbytes() : 0;
@@ -26,45 +70,18 @@ inline void check_memory(const at::Tensor& x, const char* name) {
         " must be a plain tensor, got one that wraps another, as in torch.vmap, torch.func, torch.compile "
         "or a subclass with __torch_dispatch__: ",
         x.key_set());
+
+    // untyped_storage().resize_() frees memory under tensors that live on.
     const size_t needs = at::detail::computeStorageNbytes(x.sizes(), x.strides(), x.itemsize(), x.storage_offset());
     TORCH_CHECK_VALUE(has >= needs, name, " must have ", needs, " bytes of memory, got a storage of ", has,
                       ": it was resized");
-}
 
-inline void check_dense(const at::Tensor& x, const char* name) {
-    TORCH_CHECK_VALUE(x.layout() == at::kStrided && !x.is_nested(), name, " must be a dense tensor, got ",
-                      x.is_nested() ? "a nested one of layout " : "layout ", x.layout());
-}
-
-// A kernel gets a bare pointer. It cannot see a wrong dtype or device; it would just compute nonsense or crash. Strides
-// are left to the caller.
-inline void check_tensor(const at::Tensor& x, const char* name, at::ScalarType dtype) {
-    TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got an undefined one");
-    TORCH_CHECK_TYPE(x.scalar_type() == dtype, name, " must have dtype ", dtype, ", got ", x.scalar_type());
-    TORCH_CHECK_VALUE(x.device().type() == kernel_device, name, " must be on ", kernel_device, ", got ", x.device());
-    check_dense(x, name);
-    check_memory(x, name);
+    // x.conj().imag shares the memory of x.imag and has the opposite sign: torch negates when it reads.
     TORCH_CHECK_VALUE(!x.is_neg(), name, " is a lazily negated view (its memory holds the opposite sign); pass ", name,
                       ".resolve_neg()");
-    TORCH_CHECK_VALUE(!x.requires_grad() || !at::GradMode::is_enabled(), name,
-                      " requires grad, but this operator has no backward and would cut the graph in silence; pass ",
-                      name, ".detach() or call it under torch.no_grad()");
+
+    // torch.func.jvp and torch.autograd.forward_ad keep a second tensor, the tangent, beside x.
     TORCH_CHECK_VALUE(!x._fw_grad(0).defined() || !c10::AutogradState::get_tls_state().get_fw_grad_mode(), name,
                       " has a forward-mode gradient, but this operator has no jvp and would drop it in silence; pass ",
                       name, ".detach()");
-}
-
-// The same for a kernel that expects the elements one after another, without gaps.
-inline void check_input(const at::Tensor& x, const char* name, at::ScalarType dtype) {
-    check_tensor(x, name, dtype);
-    TORCH_CHECK_VALUE(x.is_contiguous(), name, " must be contiguous, got strides ", x.strides(), " for shape ",
-                      x.sizes(), "; pass ", name, ".contiguous()");
-}
-
-// Elementwise operators: the same shape, and on several GPUs the same one.
-inline void check_same(const at::Tensor& a, const char* a_name, const at::Tensor& b, const char* b_name) {
-    TORCH_CHECK_VALUE(a.sizes() == b.sizes(), a_name, " and ", b_name, " must have the same shape, got ", a.sizes(),
-                      " and ", b.sizes());
-    TORCH_CHECK_VALUE(a.device() == b.device(), a_name, " and ", b_name, " must be on the same device, got ",
-                      a.device(), " and ", b.device());
 }

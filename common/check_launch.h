@@ -1,5 +1,5 @@
-// check_launch.h: is this launcher right? For C++ programs, as common/checking.py is for Python: written so that a
-// launcher which only looks right does not pass.
+// check_launch.h: is this launcher right? For C++ programs, as common/checking.py is for Python: a launcher that only
+// looks right does not pass.
 //
 //   check_launch<float>("launch_add2", 2, check_sizes, launch, expected);
 //
@@ -14,15 +14,14 @@
 //
 // Throws std::runtime_error when the launcher gives a wrong result, leaves an element unwritten, writes in front of or
 // behind its output, changes an input, gives an old result for new values, does not keep to its stream, or leaves an
-// error for a later call to find.
+// error for a later call to find. tests/common/wrong_launchers.cu has a launcher for each of these.
 //
 //   bench::Timing t = bench_launch<float>("launch_add2", 2, n, launch, expected);
 //
-// Times it at one size, and does the same before and after: bench::measure() alone times whatever it is given, right or
-// wrong, and an operator that has kept its result from one of its many calls still has it when other values come.
-//
-// tests/common/wrong_launchers.cu has a launcher for each of these sentences.
+// Checks it at one size, times it, and checks it again: by then a launcher that keeps its result from one of its many
+// calls has done so, and gives it for other values.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -36,177 +35,144 @@
 // Nothing, less than a warp, around one block, many blocks and a bit.
 inline const std::vector<int64_t> check_sizes = {0, 1, 3, 255, 256, 257, (1 << 20) + 3};
 
-// n elements on the device between two margins of bytes that nobody may touch.
+// n elements between two margins that no launcher may touch: on the host what they should be, and on the device.
 template <class T>
 class GuardedArray {
 public:
-    // guard: the margins' bytes. The output's must differ from the inputs': a launcher that goes one element too far
-    // would copy the one to the other.
-    GuardedArray(int64_t n, unsigned char guard)
-        : n_(n), guard_(guard), memory_(bench::device_memory(n * sizeof(T) + 2 * margin)) {}
-
-    T* data() const { return reinterpret_cast<T*>(bytes() + margin); }
-
-    // 0xFF in every byte: NaN for floating point. What a launcher forgets to write is no earlier, right result.
-    void poison(cudaStream_t stream) const {
-        CHECK_CUDA(cudaMemsetAsync(bytes(), guard_, size(), stream));
-        CHECK_CUDA(cudaMemsetAsync(data(), 0xFF, n_ * sizeof(T), stream));
+    explicit GuardedArray(int64_t n) : size_(n * sizeof(T) + 2 * margin), device_(bench::device_memory(size_)) {
+        void* memory = nullptr;
+        CHECK_CUDA(cudaMallocHost(&memory, size_));  // host memory that a copy in a stream need not wait for
+        host_.reset(memory);
     }
 
-    void set(const std::vector<T>& values) const {
-        CHECK_CUDA(cudaMemcpy(data(), values.data(), n_ * sizeof(T), cudaMemcpyHostToDevice));
+    T* host() const { return reinterpret_cast<T*>(static_cast<char*>(host_.get()) + margin); }
+    T* device() const { return reinterpret_cast<T*>(static_cast<char*>(device_.get()) + margin); }
+
+    void fill_host(int margins, int values) const {
+        std::memset(host_.get(), margins, size_);
+        std::memset(host(), values, size_ - 2 * margin);
     }
 
-    void set(const GuardedArray& other, cudaStream_t stream) const {
-        CHECK_CUDA(cudaMemcpyAsync(data(), other.data(), n_ * sizeof(T), cudaMemcpyDeviceToDevice, stream));
+    void to_device(cudaStream_t stream) const {
+        CHECK_CUDA(cudaMemcpyAsync(device_.get(), host_.get(), size_, cudaMemcpyHostToDevice, stream));
     }
 
-    // The values; throws when the margins were written to.
-    std::vector<T> get(const std::string& who) const {
-        std::vector<unsigned char> all(size());
-        CHECK_CUDA(cudaMemcpy(all.data(), bytes(), size(), cudaMemcpyDeviceToHost));
-        for (size_t i = 0; i < margin; i++) {
-            if (all[margin - 1 - i] != guard_) throw std::runtime_error(who + "wrote in front of an array");
-            if (all[size() - margin + i] != guard_) throw std::runtime_error(who + "wrote behind the end of an array");
-        }
-        std::vector<T> values(n_);
-        if (n_ > 0) std::memcpy(values.data(), all.data() + margin, n_ * sizeof(T));
-        return values;
+    void values_to_host(cudaStream_t stream) const {
+        CHECK_CUDA(cudaMemcpyAsync(host(), device(), size_ - 2 * margin, cudaMemcpyDeviceToHost, stream));
+    }
+
+    // Throws where the device no longer has the host's bytes. what: the message's first words.
+    void compare(const std::string& what, const std::string& values_differ) const {
+        std::vector<char> bytes(size_);
+        CHECK_CUDA(cudaMemcpy(bytes.data(), device_.get(), size_, cudaMemcpyDeviceToHost));
+        const auto differs = std::mismatch(bytes.begin(), bytes.end(), static_cast<char*>(host_.get())).first;
+        if (differs == bytes.end()) return;
+        if (differs < bytes.begin() + margin) throw std::runtime_error(what + "wrote in front of an array");
+        if (differs >= bytes.end() - margin) throw std::runtime_error(what + "wrote behind the end of an array");
+        throw std::runtime_error(what + values_differ);
     }
 
 private:
-    static constexpr size_t margin = 1024;  // bytes: a multiple of every alignment that a vector load asks for
+    static constexpr int64_t margin = 1024;  // bytes: a multiple of every alignment that a vector load asks for
 
-    char* bytes() const { return static_cast<char*>(memory_.get()); }
-    size_t size() const { return n_ * sizeof(T) + 2 * margin; }
-
-    int64_t n_;
-    unsigned char guard_;
-    std::unique_ptr<void, cudaError_t (*)(void*)> memory_;
+    size_t size_;
+    bench::Memory device_, host_{nullptr, cudaFreeHost};
 };
 
-// The same bits, or both NaN. `a == b` alone would let 0 pass for -0, and std::abs(a - b) > tolerance is false for NaN.
+// The same bits, both NaN, or no further apart than this fraction of b. `a == b` would let 0 pass for -0. NaN is near
+// nothing: a comparison with it is false.
 template <class T>
-bool same(T a, T b) {
-    return std::memcmp(&a, &b, sizeof(T)) == 0 || (a != a && b != b);
+bool agree(T a, T b, double tolerance) {
+    return std::memcmp(&a, &b, sizeof(T)) == 0 || (a != a && b != b) ||
+           (tolerance > 0 && std::abs(double(a) - double(b)) <= tolerance * std::abs(double(b)));
 }
 
-// The same, or no further apart than that fraction. Written so that NaN is never near a number.
-template <class T>
-bool near(T a, T b, double tolerance) {
-    return same(a, b) || std::abs(double(a) - double(b)) <= tolerance * std::abs(double(b));
-}
-
-// Any value of an integer type. Of a floating-point type multiples of 1/8, half of them small and with the few bits
-// with which a computer rounds seldom, half of them large and with more bits than float16 has: with the former alone, a
-// launcher that computes in float16 would be right.
+// Any value of an integer type. Of a floating-point type multiples of 1/8, half of them small and with few bits, so
+// that sums are exact; half of them large and with more bits than float16 has: a launcher that computes in float16 is
+// right for the former.
 template <class T>
 T random_value(std::mt19937& random) {
     if constexpr (std::is_integral<T>::value) return T(random());
     return T(int(random() % 2001) - 1000) / T(8) * T(random() % 2 ? 1 : 1025);
 }
 
-// A launcher's arrays for one n, on a stream that does not wait for the default one.
-template <class T, class In>
-class LaunchCheck {
-public:
-    LaunchCheck(const std::string& name, int inputs, int64_t n, int width)
-        : who_(name + ", n = " + std::to_string(n) + ": "), n_(n), width_(width), out_(n, 0xA5), seen_(n, 0xA5) {
-        CHECK_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-        owner_.reset(stream_);
-        for (int k = 0; k < inputs; k++) {
-            arrays_.emplace_back(width * n, 0x5A), sources_.emplace_back(width * n, 0x5A);
-            pointers_.push_back(arrays_[k].data());
+// What check_launch and bench_launch do for one n. Returns the times where `timed`.
+template <class T, class In, class Launch, class Expected>
+bench::Timing check_at(const std::string& name, int inputs, int64_t n, Launch& launch, Expected& expected,
+                       double tolerance, int width, bool timed) {
+    constexpr int busy_rounds = bench::on_gpu ? 50 : 0;  // a millisecond on a large GPU; a CPU has one stream
+    constexpr size_t busy_bytes = bench::on_gpu ? size_t(64) << 20 : 1;
+    const bench::Memory busy = bench::device_memory(busy_bytes);
+    cudaStream_t stream = nullptr;
+    CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));  // does not wait for the default stream
+    const std::unique_ptr<CUstream_st, cudaError_t (*)(cudaStream_t)> owner(stream, cudaStreamDestroy);
+
+    const GuardedArray<T> out(n);
+    std::vector<GuardedArray<In>> arrays;
+    std::vector<const In*> in;
+    for (int k = 0; k < inputs; k++) in.push_back(arrays.emplace_back(width * n).device());
+    const auto call = [&] { launch(out.device(), in.data(), n, stream); };
+
+    std::mt19937 random(0);
+    int flip = 0xFF;
+    const auto round = [&](const std::string& what) {  // one call with new values at the same addresses
+        const auto require = [&](bool holds, const std::string& otherwise) {
+            if (!holds) throw std::runtime_error(what + otherwise);
+        };
+        // The right result may be the very bytes that the output has before the call, so the next round has the
+        // opposite ones. The first has NaN for floating point. The margins of inputs and output differ: a launcher that
+        // goes one element too far copies the one to the other.
+        flip ^= 0xFF;
+        out.fill_host(0xA5 ^ flip, 0xFF ^ flip);
+        for (auto& array : arrays) {
+            array.fill_host(0x5A ^ flip, 0xFF ^ flip);
+            array.to_device(stream);
         }
-    }
-
-    cudaStream_t stream() const { return stream_; }
-
-    template <class Launch>
-    void call(Launch& launch) const {
-        launch(out_.data(), pointers_.data(), n_, stream_);
-    }
-
-    // One call with new values at the same addresses. when: put in front of what is said.
-    template <class Launch, class Expected>
-    void round(std::mt19937& random, Launch& launch, Expected& expected, double tolerance,
-               const char* when = "") const {
-        const std::string who = when + who_;
-        const int inputs = int(arrays_.size());
-        std::vector<std::vector<In>> values(inputs, std::vector<In>(width_ * n_));
-        for (auto& some : values)
-            for (In& value : some) value = random_value<In>(random);
-        for (int k = 0; k < inputs; k++) {
-            arrays_[k].poison(stream_);
-            sources_[k].set(values[k]);
-        }
-        seen_.poison(stream_);
         CHECK_CUDA(cudaDeviceSynchronize());
-        // The stream is busy when the launcher comes: whoever launches on another stream is there before the inputs
-        // are, and before the output is poisoned. What the stream's next work sees of the output is what counts: a
-        // launcher that has its work done on another stream is too late for it.
-        for (int i = 0; i < busy_rounds; i++) CHECK_CUDA(cudaMemsetAsync(busy_.get(), i, busy_bytes, stream_));
-        out_.poison(stream_);
-        for (int k = 0; k < inputs; k++) arrays_[k].set(sources_[k], stream_);
-        call(launch);
-        none(cudaGetLastError(), who + "left an error for a later call: ");
-        seen_.set(out_, stream_);
-        none(cudaDeviceSynchronize(), who + "failed while it ran: ");
+        for (auto& array : arrays) std::generate_n(array.host(), width * n, [&] { return random_value<In>(random); });
 
-        out_.get(who);  // for its margins
-        const std::vector<T> result = seen_.get(who);
-        std::vector<In> in(inputs * width_);
-        for (int64_t i = 0; i < n_; i++) {
-            for (int k = 0; k < inputs * width_; k++) in[k] = values[k / width_][width_ * i + k % width_];
-            const T right = expected(in.data(), i);
-            if (tolerance == 0 ? same(result[i], right) : near(result[i], right, tolerance)) continue;
-            std::ostringstream message;
-            message << who << "wrong result: element " << i << " is " << +result[i] << ", expected " << +right;
-            throw std::runtime_error(message.str());
+        // The stream is busy when the launcher is called, and its next work is to read the output. On another stream,
+        // the launcher's work is done before the inputs are there, or after the output was read.
+        for (int i = 0; i < busy_rounds; i++) CHECK_CUDA(cudaMemsetAsync(busy.get(), i, busy_bytes, stream));
+        out.to_device(stream);
+        for (auto& array : arrays) array.to_device(stream);
+        call();
+        const cudaError_t left = cudaGetLastError();
+        require(left == cudaSuccess, std::string("left an error for a later call: ") + cudaGetErrorString(left));
+        out.values_to_host(stream);
+        const cudaError_t late = cudaDeviceSynchronize();
+        require(late == cudaSuccess, std::string("failed while it ran: ") + cudaGetErrorString(late));
+
+        std::vector<In> values(inputs * width);
+        for (int64_t i = 0; i < n; i++) {
+            for (int k = 0; k < inputs * width; k++) values[k] = arrays[k / width].host()[width * i + k % width];
+            const T result = out.host()[i], right = expected(values.data(), i);
+            if (agree(result, right, tolerance)) continue;
+            std::ostringstream text;
+            text << "wrong result: element " << i << " is " << +result << ", expected " << +right;
+            require(false, text.str());
         }
-        for (int k = 0; k < inputs; k++) {
-            if (n_ > 0 && std::memcmp(arrays_[k].get(who).data(), values[k].data(), width_ * n_ * sizeof(In)) != 0) {
-                throw std::runtime_error(who + "changed its input " + std::to_string(k));
-            }
-        }
-    }
+        out.compare(what, "wrote its output again after its stream had gone on");
+        for (int k = 0; k < inputs; k++) arrays[k].compare(what, "changed its input " + std::to_string(k));
+    };
 
-private:
-    static constexpr int busy_rounds = bench::on_gpu ? 50 : 0;  // a millisecond on a large GPU; a CPU has one stream
-    static constexpr size_t busy_bytes = bench::on_gpu ? size_t(64) << 20 : 1;
-
-    static void none(cudaError_t error, const std::string& what) {
-        if (error != cudaSuccess) throw std::runtime_error(what + cudaGetErrorString(error));
-    }
-
-    std::string who_;
-    int64_t n_;
-    int width_;
-    cudaStream_t stream_ = nullptr;
-    std::unique_ptr<CUstream_st, cudaError_t (*)(cudaStream_t)> owner_{nullptr, cudaStreamDestroy};
-    decltype(bench::device_memory(1)) busy_ = bench::device_memory(busy_bytes);
-    GuardedArray<T> out_, seen_;
-    std::vector<GuardedArray<In>> arrays_, sources_;
-    std::vector<const In*> pointers_;
-};
+    const std::string what = name + ", n = " + std::to_string(n) + ": ";
+    round(what);
+    round(what);
+    if (!timed) return {};
+    const bench::Timing timing = bench::measure(call, stream);
+    round("after it was timed, " + what);
+    return timing;
+}
 
 template <class T, class In = T, class Launch, class Expected>
 void check_launch(const std::string& name, int inputs, const std::vector<int64_t>& sizes, Launch launch,
                   Expected expected, double tolerance = 0, int width = 1) {
-    std::mt19937 random(0);
-    for (const int64_t n : sizes) {
-        const LaunchCheck<T, In> arrays(name, inputs, n, width);
-        for (int call = 0; call < 2; call++) arrays.round(random, launch, expected, tolerance);
-    }
+    for (const int64_t n : sizes) check_at<T, In>(name, inputs, n, launch, expected, tolerance, width, false);
 }
 
 template <class T, class In = T, class Launch, class Expected>
 bench::Timing bench_launch(const std::string& name, int inputs, int64_t n, Launch launch, Expected expected,
                            double tolerance = 0, int width = 1) {
-    std::mt19937 random(0);
-    const LaunchCheck<T, In> arrays(name, inputs, n, width);
-    for (int call = 0; call < 2; call++) arrays.round(random, launch, expected, tolerance);
-    const bench::Timing timing = bench::measure([&] { arrays.call(launch); }, arrays.stream());
-    arrays.round(random, launch, expected, tolerance, "after it was timed, ");
-    return timing;
+    return check_at<T, In>(name, inputs, n, launch, expected, tolerance, width, true);
 }

@@ -1,14 +1,48 @@
-// check.h and bench.h, tested with calls and launches that fail. Prints ok, or what went wrong.
-#include <cstring>
+// Tests of check.h, grid.h and bench.h. Prints ok, or what does not hold.
+#include <cmath>
+#include <vector>
 
-#include "common/bench.h"
 #include "common/check.h"
+#include "common/grid.h"
+
+// What bench.h asks of a stream, between it and CUDA: which events it records, and how often it waits.
+static std::vector<cudaEvent_t> recorded;
+static int runs_since_wait = 0;
+
+static cudaError_t record(cudaEvent_t event, cudaStream_t stream) {
+    recorded.push_back(event);
+    return cudaEventRecord(event, stream);
+}
+
+static cudaError_t wait_for(cudaStream_t stream) {
+    runs_since_wait = 0;
+    return cudaStreamSynchronize(stream);
+}
+
+#define cudaEventRecord record
+#define cudaStreamSynchronize wait_for
+#include "common/bench.h"
+#undef cudaEventRecord
+#undef cudaStreamSynchronize
 
 static int failures = 0;
 
 static void expect(bool holds, const char* what) {
-    if (!holds) std::printf("failed: %s\n", what), failures++;
+    if (!holds) std::printf("does not hold: %s\n", what), failures++;
 }
+
+// The message of the exception that f throws, or "".
+template <class F>
+static std::string message(F&& f) {
+    try {
+        f();
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return "";
+}
+
+static bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 __global__ void fill(float* x, int n, float value) {
     const int i = int(blockIdx.x * blockDim.x + threadIdx.x);
@@ -20,24 +54,7 @@ static void launch_fill(float* x, int n, float value, int blocks, int threads) {
     CHECK_LAUNCH();
 }
 
-// The message of the exception that f throws, or "".
-template <class F>
-static std::string message(F&& f) {
-    try {
-        f();
-    } catch (const std::runtime_error& error) {
-        return error.what();
-    }
-    return "";
-}
-
-static bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
-
-int main() {
-    const int n = 1000;
-    const auto memory = bench::device_memory(n * sizeof(float));
-    float* x = static_cast<float*>(memory.get());
-
+static void test_check(float* x, int n) {
     std::string text = message([&] { CHECK_CUDA(cudaMemcpy(nullptr, x, 8, cudaMemcpyDeviceToHost)); });
     expect(has(text, "cudaMemcpy(nullptr, x, 8, cudaMemcpyDeviceToHost) failed"), "a failed call is named");
     expect(has(text, "harness.cu:"), "... with its file and line");
@@ -48,25 +65,74 @@ int main() {
     text = message([&] { launch_fill(x, n, 1, 1, 2048); });
     expect(has(text, "launch_fill failed"), "a launch of 2048 threads a block names its launcher");
     expect(message([&] { launch_fill(x, n, 7, 4, 256); }) == "", "a good launch after bad ones works");
-    float host[n];
-    CHECK_CUDA(cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost));
+    std::vector<float> host(n);
+    CHECK_CUDA(cudaMemcpy(host.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost));
     expect(host[0] == 7 && host[n - 1] == 7, "... and writes what it should");
+}
 
+static void test_grid() {
+    expect(blocks_for(0, 256) == 0, "nothing needs no block");
+    expect(blocks_for(1, 256) == 1 && blocks_for(255, 256) == 1 && blocks_for(256, 256) == 1, "one block");
+    expect(blocks_for(257, 256) == 2 && blocks_for(512, 256) == 2 && blocks_for(513, 256) == 3,
+           "one more for the rest");
+    const int64_t most = INT32_MAX;
+    expect(blocks_for(256 * most, 256) == most, "the largest grid");
+    for (const int64_t n : {256 * most + 1, INT64_MAX, int64_t(-1)})
+        expect(has(message([&] { blocks_for(n, 256); }), "a grid has at most 2^31 - 1 blocks"), "no such grid");
+}
+
+static void test_times(float* x, int n) {
     int runs = 0;
-    const bench::Timing once = bench::measure([&] { launch_fill(x, n, 1, 4, 256), runs++; }, nullptr);
-    const bench::Timing many = bench::measure(
-        [&] {
-            for (int i = 0; i < 100; i++) launch_fill(x, n, 1, 4, 256);
-        },
-        nullptr);
-    expect(once.samples >= 10 && runs == 2 * once.samples + 8 + (bench::on_gpu ? 1000 : 0),
-           "measure runs as often as it says");
+    const auto launch = [&] { launch_fill(x, n, 1, 4, 256), runs++, runs_since_wait++; };
+    const bench::Timing once = bench::measure(launch, nullptr);
+    expect(once.samples >= 12 && once.samples % 4 == 0 && runs >= once.samples + 8, "measure runs as often as it says");
     expect(once.kernel > 0 && once.call > 0 && once.spread >= 0, "a time is positive");
-    expect(many.kernel > 5 * once.kernel, "100 launches take longer than one");
-    expect(bench::text(0.0000089) == "8.9 us" && bench::text(0.00112) == "1.12 ms", "times are shown as Python's are");
+
+    const auto many = [&] {
+        for (int i = 0; i < 100; i++) launch();
+    };
+    const bench::Memory cache = bench::device_memory(bench::cache_bytes);
+    const std::vector<double> times = bench::event_times(many, 16, nullptr, cache.get());
+    expect(bench::median(times) > 5 * once.kernel, "100 launches take longer than one");
+
+    // The start event is recorded once, twice, three and four times, then once again.
+    recorded.clear();
+    bench::event_times(launch, 8, nullptr, cache.get());
+    std::vector<int> starts;
+    for (size_t i = 0; i < recorded.size(); i++) {
+        if (i == 0 || recorded[i] != recorded[i - 1]) starts.push_back(0);
+        starts.back()++;
+    }
+    expect(starts == std::vector<int>{1, 1, 2, 1, 3, 1, 4, 1, 1, 1, 2, 1, 3, 1, 4, 1}, "samples differ in their phase");
+
+    const std::vector<double> samples = {5, 1, 4, 2, 8, 3, 6, 7};
+    expect(bench::median(samples) == 5 && bench::spread(samples) == (7.0 - 3.0) / 5,
+           "median and spread of all samples");
+}
+
+// A clock that the test sets. A call takes 3 us; where `room` calls are in the queue, it waits for the GPU, 50 us more.
+static std::chrono::nanoseconds elapsed;
+struct Clock {
+    static std::chrono::nanoseconds now() { return elapsed; }
+};
+
+static void test_call_time() {
+    int room = 20, most = 0;
+    const auto run = [&] {
+        most = std::max(most, ++runs_since_wait);
+        elapsed += std::chrono::microseconds(runs_since_wait <= room ? 3 : 53);
+    };
+    const double full = bench::call_time<Clock>(run, nullptr);
+    expect(std::abs(full - 3e-6) < 1e-9 && most == 32, "calls that wait for room in the queue do not count");
+    room = 1000;
+    const double empty = bench::call_time<Clock>(run, nullptr);
+    expect(std::abs(empty - 3e-6) < 1e-9 && most == 64, "... nor does a round have more than 64 calls");
+}
+
+static void test_limits() {
     const bench::Limits limits = bench::limits(nullptr, 1 << 22);
-    expect(limits.copy > 0 && limits.peak > limits.copy, "a copy has a bandwidth, below the peak");
-    expect(limits.nothing >= 0 && limits.nothing < many.kernel, "nothing takes less time than 100 launches");
+    expect(limits.copy > 0 && limits.peak > limits.copy && limits.nothing >= 0,
+           "a copy has a bandwidth below the peak");
 
     // A GPU of 4000 GB/s, whose copy reaches 3600, and a clock that says what we want.
     const bench::Limits fake = {3.6e12, 4e12, 2e-6};
@@ -78,7 +144,24 @@ int main() {
     expect(suspicion(64, 2.3e-6) == "", "a small kernel is slow enough");
     expect(suspicion(64, 2.1e-6) == "suspect: no work on this stream", "... unless it takes no longer than nothing");
     expect(suspicion(0, 2e-6) == "", "... and had something to do");
+}
 
+static void test_text() {
+    expect(bench::text(0.0000089) == "8.9 us" && bench::text(0.000123) == "123 us",
+           "microseconds, as Python shows them");
+    expect(bench::text(0.00112) == "1.12 ms" && bench::text(0.0112) == "11.2 ms", "milliseconds");
+    expect(bench::text(0.112) == "112 ms" && bench::text(1.5) == "1.50 s", "seconds");
+}
+
+int main() {
+    const int n = 1000;
+    const bench::Memory memory = bench::device_memory(n * sizeof(float));
+    test_check(static_cast<float*>(memory.get()), n);
+    test_grid();
+    test_times(static_cast<float*>(memory.get()), n);
+    test_call_time();
+    test_limits();
+    test_text();
     if (failures == 0) std::printf("ok\n");
     return failures;
 }

@@ -1,9 +1,10 @@
-// How long bench.h says that one kernel takes, for tests/common/test_harness_gpu.py, which asks ncu, too.
+// How long one kernel takes by bench.h. tests/common/test_harness_gpu.py compares it with what ncu measures.
 //
 //   timed 28    2^28 elements; prints seconds
 #include <cstdlib>
 
 #include "common/bench.h"
+#include "common/grid.h"
 
 __global__ void timed_kernel(float* out, const float* in, int64_t n) {
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;
@@ -11,13 +12,13 @@ __global__ void timed_kernel(float* out, const float* in, int64_t n) {
 }
 
 static void launch_timed(float* out, const float* in, int64_t n) {
-    timed_kernel<<<unsigned((n + 255) / 256), 256>>>(out, in, n);
+    timed_kernel<<<blocks_for(n, 256), 256>>>(out, in, n);
     CHECK_LAUNCH();
 }
 
 int main(int count, char** arguments) {
     const int64_t n = int64_t(1) << std::atoi(count > 1 ? arguments[1] : "20");
-    const auto out = bench::device_memory(n * sizeof(float)), in = bench::device_memory(n * sizeof(float));
+    const bench::Memory out = bench::device_memory(n * sizeof(float)), in = bench::device_memory(n * sizeof(float));
     CHECK_CUDA(cudaMemset(in.get(), 0, n * sizeof(float)));
     const auto run = [&] { launch_timed(static_cast<float*>(out.get()), static_cast<const float*>(in.get()), n); };
     std::printf("%g\n", bench::measure(run, nullptr).kernel);

@@ -1,11 +1,11 @@
-// check_launch.h, tested with launchers that are wrong: it must reject each, and say why. Prints ok, or what went
-// wrong. The table at the end has the names of tests/common/wrong_operators.py, which has operators that are wrong, for
-// Python.
+// Tests of check_launch.h with wrong launchers: it must reject each, and say why. Prints ok, or what does not hold. The
+// names in the table are those of tests/common/wrong_operators.py, which has wrong operators for Python.
 #include <algorithm>
 #include <functional>
 #include <map>
 
 #include "common/check_launch.h"
+#include "common/grid.h"
 
 static int failures = 0;
 
@@ -15,7 +15,7 @@ __global__ void twice_kernel(float* out, const float* in, int64_t n) {
 }
 
 static void twice(float* out, const float* in, int64_t n, cudaStream_t stream) {
-    if (n > 0) twice_kernel<<<unsigned((n + 255) / 256), 256, 0, stream>>>(out, in, n);
+    if (n > 0) twice_kernel<<<blocks_for(n, 256), 256, 0, stream>>>(out, in, n);
     CHECK_LAUNCH();
 }
 
@@ -45,6 +45,12 @@ __global__ void sums_kernel(float* out, const float* in, int64_t n) {
     out[i] = sum;
 }
 
+// Copies bytes, but leaves those unwritten that should become `skipped`.
+__global__ void copy_but_kernel(uint8_t* out, const uint8_t* in, int64_t n, uint8_t skipped) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n && in[i] != skipped) out[i] = in[i];
+}
+
 __global__ void crash(int* nowhere) { *nowhere = 1; }
 
 using In = const float* const*;
@@ -58,8 +64,8 @@ static float sum_of(const float* in, int64_t) {
     return sum;
 }
 
-// What liars keep from one call to the next.
-static std::vector<decltype(bench::device_memory(1))> memories;
+// What wrong launchers keep from one call to the next.
+static std::vector<bench::Memory> memories;
 static std::map<std::pair<const void*, int64_t>, std::pair<int, float*>> kept;
 
 static float* new_memory(int64_t n) {
@@ -86,16 +92,32 @@ static void stale(float* out, In in, int64_t n, cudaStream_t s) {
     twice(result, in[0], n, s);
 }
 
-struct Liar {
-    const char* lie;
+struct WrongLauncher {
+    const char* name;
     const char* words;  // check_launch's; "" where it must let it pass, and only bench_launch can know
     std::function<void(float* out, In in, int64_t n, cudaStream_t s)> launch;
     int width = 1;
     double tolerance = 0;
 };
 
+#ifndef CUDA_ON_CPU
+// A stream that goes on some 100 microseconds after `s` has come to this point.
+static cudaStream_t behind(cudaStream_t s) {
+    static cudaStream_t other = nullptr;
+    if (!other) CHECK_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    cudaEvent_t ready = nullptr;
+    CHECK_CUDA(cudaEventCreate(&ready));
+    CHECK_CUDA(cudaEventRecord(ready, s));
+    CHECK_CUDA(cudaStreamWaitEvent(other, ready, 0));
+    CHECK_CUDA(cudaEventDestroy(ready));
+    static const bench::Memory work = bench::device_memory(1 << 28);
+    CHECK_CUDA(cudaMemsetAsync(work.get(), 0, 1 << 28, other));
+    return other;
+}
+#endif
+
 // clang-format off
-static const std::vector<Liar> liars = {
+static const std::vector<WrongLauncher> wrong_launchers = {
     {"NaN in the last element", "nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
          right(out, in, n, s);
          write_at(out, n - 1, NAN, n, s);
@@ -108,7 +130,7 @@ static const std::vector<Liar> liars = {
          right(out, in, n / 256 * 256, s);
      }},
     {"never launched", "nan, expected", [](float*, In, int64_t, cudaStream_t) {}},
-    {"a launch that is refused, and nobody asks", "nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"a refused launch, its error cleared", "nan, expected", [](float* out, In in, int64_t n, cudaStream_t s) {
          twice_kernel<<<1, 2048, 0, s>>>(out, in[0], n);
          (void)cudaGetLastError();
      }},
@@ -156,29 +178,21 @@ static const std::vector<Liar> liars = {
          remember(10, out, in[0], n, s);
      }},
     {"float16 arithmetic", "wrong result", [](float* out, In in, int64_t n, cudaStream_t s) {
-         if (n > 0) float16_twice_kernel<<<unsigned((n + 255) / 256), 256, 0, s>>>(out, in[0], n);
+         if (n > 0) float16_twice_kernel<<<blocks_for(n, 256), 256, 0, s>>>(out, in[0], n);
          CHECK_LAUNCH();
      }},
     {"float16 accumulation", "wrong result", [](float* out, In in, int64_t n, cudaStream_t s) {
-         if (n > 0) sums_kernel<<<unsigned((n + 255) / 256), 256, 0, s>>>(out, in[0], n);
+         if (n > 0) sums_kernel<<<blocks_for(n, 256), 256, 0, s>>>(out, in[0], n);
          CHECK_LAUNCH();
      }, width, 1e-5},
 #ifndef CUDA_ON_CPU
     {"wrong stream", "wrong result", [](float* out, In in, int64_t n, cudaStream_t) { right(out, in, n, nullptr); }},
     {"returns before another stream is done", "wrong result", [](float* out, In in, int64_t n, cudaStream_t s) {
-         static const cudaStream_t other = [] {
-             cudaStream_t made = nullptr;
-             CHECK_CUDA(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
-             return made;
-         }();
-         cudaEvent_t ready = nullptr;
-         CHECK_CUDA(cudaEventCreate(&ready));
-         CHECK_CUDA(cudaEventRecord(ready, s));
-         CHECK_CUDA(cudaStreamWaitEvent(other, ready, 0));
-         CHECK_CUDA(cudaEventDestroy(ready));
-         static const auto work = bench::device_memory(1 << 28);
-         CHECK_CUDA(cudaMemsetAsync(work.get(), 0, 1 << 28, other));  // some 100 microseconds
-         right(out, in, n, other);
+         right(out, in, n, behind(s));
+     }},
+    {"writes again when its stream has gone on", "wrote its output again", [](float* out, In in, int64_t n, cudaStream_t s) {
+         right(out, in, n, s);
+         write_at(out, n - 1, NAN, n, behind(s));
      }},
     // The last: after it, this GPU does nothing more for the process.
     {"asynchronous error swallowed", "failed while it ran", [](float* out, In in, int64_t n, cudaStream_t s) {
@@ -191,51 +205,72 @@ static const std::vector<Liar> liars = {
 
 static bool lost = false;  // after a crash the GPU does nothing more for this process
 
+// words: what the exception of check() says; "nothing" where there must be none.
 template <class Check>
-static void rejected(const char* who, const Liar& liar, const char* words, Check check) {
-    std::string said = "nothing";
+static void expect_words(const std::string& name, const std::string& words, Check check) {
+    std::string text = "nothing";
     kept.clear();
     try {
         check();
     } catch (const std::runtime_error& error) {
-        said = error.what();
+        text = error.what();
     }
-    lost = said.find("failed while it ran") != std::string::npos;
+    lost = text.find("failed while it ran") != std::string::npos;
     memories.clear();
-    if (said.find(*words ? words : "nothing") != std::string::npos) return;
-    std::printf("%s, %s: expected \"%s\", got: %s\n", who, liar.lie, words, said.c_str());
+    if (text.find(words) != std::string::npos) return;
+    std::printf("%s: expected \"%s\", got: %s\n", name.c_str(), words.c_str(), text.c_str());
     failures++;
 }
 
-int main() {
-    const int64_t odd = (1 << 16) + 3;  // no multiple of anything, and no size of check's
+static void test_right_launchers(int64_t n) {
     check_launch<float>("right", 1, check_sizes, right, twice_of);
-    bench_launch<float>("right", 1, odd, right, twice_of);
+    bench_launch<float>("right", 1, n, right, twice_of);
+    if (agree(0.0f, -0.0f, 0) || !agree(NAN, -NAN, 0)) std::printf("0 is not -0, and NaN is NaN\n"), failures++;
+}
 
-    const auto near_twice = [](float* out, In in, int64_t n, cudaStream_t s) {
-        right(out, in, n, s);
-        write_at(out, n - 1, 1.0001f, n, s);
-    };
+static void test_tolerance() {
+    const auto near = [](float* out, In, int64_t n, cudaStream_t s) { write_at(out, 0, 1.0001f, n, s); };
+    const auto none = [](float*, In, int64_t, cudaStream_t) {};
     const auto one = [](const float*, int64_t) { return 1.0f; };
-    check_launch<float>("near, with a tolerance", 1, {1}, near_twice, one, 2e-4);
-    const Liar far = {"further than the tolerance", "wrong result", near_twice};
-    rejected("check", far, far.words, [&] { check_launch<float>("near", 1, {1}, near_twice, one, 1e-6); });
-    const Liar none = {"NaN with a tolerance", "nan, expected", [](float*, In, int64_t, cudaStream_t) {}};
-    rejected("check", none, none.words, [&] { check_launch<float>("none", 1, {1}, none.launch, one, 1e9); });
+    expect_words("near", "nothing", [&] { check_launch<float>("near", 1, {1}, near, one, 2e-4); });
+    expect_words("not so near", "wrong result", [&] { check_launch<float>("near", 1, {1}, near, one, 1e-6); });
+    expect_words("NaN", "nan, expected", [&] { check_launch<float>("none", 1, {1}, none, one, 1e9); });
+}
 
-    for (const Liar& liar : liars) {
-        const auto expected = liar.width == 1 ? twice_of : sum_of;
-        rejected("check", liar, liar.words, [&] {
-            std::vector<int64_t> sizes = check_sizes;
-            if (liar.width > 1) sizes.pop_back();  // a plain loop over 64 million values takes its time
-            check_launch<float>(liar.lie, 1, sizes, liar.launch, expected, liar.tolerance, liar.width);
-        });
-        if (!lost)
-            rejected("bench", liar, *liar.words ? liar.words : "wrong result",
-                     [&] { bench_launch<float>(liar.lie, 1, odd, liar.launch, expected, liar.tolerance, liar.width); });
+// A byte that is not written may hold the right value by chance.
+static void test_unwritten_bytes(int64_t n) {
+    for (const uint8_t skipped : {0xFF, 0x00, 0xA5, 0x5A}) {
+        const auto copy_but = [&](uint8_t* out, const uint8_t* const* in, int64_t n, cudaStream_t s) {
+            copy_but_kernel<<<blocks_for(n, 256), 256, 0, s>>>(out, in[0], n, skipped);
+            CHECK_LAUNCH();
+        };
+        const auto expected = [](const uint8_t* in, int64_t) { return in[0]; };
+        expect_words("a byte is not written", ", expected " + std::to_string(skipped),
+                     [&] { check_launch<uint8_t>("copy_but", 1, {n}, copy_but, expected); });
     }
+}
 
-    if (same(0.0f, -0.0f) || !same(NAN, -NAN)) std::printf("same: 0 is not -0, and NaN is NaN\n"), failures++;
+static void test_wrong_launchers(int64_t n) {
+    for (const WrongLauncher& wrong : wrong_launchers) {
+        const auto expected = wrong.width == 1 ? twice_of : sum_of;
+        expect_words(wrong.name, *wrong.words ? wrong.words : "nothing", [&] {
+            std::vector<int64_t> sizes = check_sizes;
+            if (wrong.width > 1) sizes.pop_back();  // a plain loop over 64 million values takes its time
+            check_launch<float>(wrong.name, 1, sizes, wrong.launch, expected, wrong.tolerance, wrong.width);
+        });
+        if (lost) return;
+        expect_words(std::string(wrong.name) + ", timed", *wrong.words ? wrong.words : "wrong result", [&] {
+            bench_launch<float>(wrong.name, 1, n, wrong.launch, expected, wrong.tolerance, wrong.width);
+        });
+    }
+}
+
+int main() {
+    const int64_t odd = (1 << 16) + 3;  // no multiple of anything, and no size of check_launch's
+    test_right_launchers(odd);
+    test_tolerance();
+    test_unwritten_bytes(odd);
+    test_wrong_launchers(odd);
     if (failures == 0) std::printf("ok\n");
     return failures;
 }
