@@ -18,18 +18,13 @@ TORCH_LIBRARY(chapter05, m) {
 // with a gradient of 0. This raises "derivative for chapter05::axpy is not implemented".
 TORCH_LIBRARY_IMPL(chapter05, Autograd, m) { m.impl("axpy", torch::autograd::autogradNotImplementedFallback()); }
 
-// For tensors with a shape and no memory, with which torch.export and torch.compile try a model out. Torch comes here
-// as soon as one of the two has no memory: were the other on the CPU, empty_like(x) would have memory that nobody
-// writes.
+// For tensors with a shape and no memory, with which torch.export and torch.compile try a model out. The model would fail
+// when it runs if this function took what axpy() refuses. Only requires_grad may pass: whether autograd records is known
+// when the model runs. Torch calls this function if one of the two has no memory: were the other on the CPU,
+// empty_like(x) would be memory that no kernel writes.
 TORCH_LIBRARY_IMPL(chapter05, Meta, m) {
-    m.impl("axpy", [](const at::Tensor& x, const at::Tensor& y, double) {
-        // What axpy() would refuse must not get through here. In an exported model a size may be a symbol: sym_sizes.
-        TORCH_CHECK_TYPE(x.scalar_type() == at::kFloat && y.scalar_type() == at::kFloat,
-                         "x and y must have dtype Float, got ", x.scalar_type(), " and ", y.scalar_type());
-        TORCH_CHECK_VALUE(x.sym_sizes() == y.sym_sizes(), "x and y must have the same shape, got ", x.sym_sizes(),
-                          " and ", y.sym_sizes());
-        TORCH_CHECK_VALUE(x.device() == y.device(), "x and y must be on the same device, got ", x.device(), " and ",
-                          y.device());
+    m.impl("axpy", [](const at::Tensor& x, const at::Tensor& y, double alpha) {
+        check_axpy(x, y, alpha);
         return at::empty_like(x);
     });
 }
