@@ -7,18 +7,19 @@
 
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "common/check_input.h"
 
 void check_axpy(const at::Tensor& x, const at::Tensor& y, double alpha) {
-    for (const auto& [tensor, name] : {std::pair(x, "x"), std::pair(y, "y")}) {
+    // In an exported model a size or a stride may be a symbol. sizes() and strides() throw then, sym_sizes() does not.
+    const auto check_one = [](const at::Tensor& tensor, const char* name) {
         TORCH_CHECK_TYPE(tensor.scalar_type() == at::kFloat, name, " must have dtype Float, got ",
                          tensor.scalar_type());
-        // In an exported model a size or a stride may be a symbol: sizes() and strides() throw then, these do not.
         TORCH_CHECK_VALUE(tensor.is_contiguous(), name, " must be contiguous, got strides ", tensor.sym_strides(),
                           " for shape ", tensor.sym_sizes(), "; pass ", name, ".contiguous()");
-    }
+    };
+    check_one(x, "x");
+    check_one(y, "y");
     TORCH_CHECK_VALUE(x.sym_sizes() == y.sym_sizes(), "x and y must have the same shape, got ", x.sym_sizes(), " and ",
                       y.sym_sizes());
     TORCH_CHECK_VALUE(x.device() == y.device(), "x and y must be on the same device, got ", x.device(), " and ",

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 namespace at {
-class Tensor;  // a promise is enough to declare a function; whoever calls it includes the real thing
+class Tensor;  // enough to declare a function; a file that calls it includes <ATen/core/Tensor.h>
 }
 
 // alpha * x + y, as BLAS calls it: a new tensor. x, y: float32, contiguous, of one shape and device. TypeError and
