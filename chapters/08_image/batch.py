@@ -1,4 +1,4 @@
-"""A webcam's worth of work: many 1080p images in one call. How many a second?
+"""Images a second: many images of 1920 x 1080 in one call, by our operator, torch, torchvision and OpenCV.
 
 Started by `python chapters/08_image/main.py --batch`. Only what is installed is timed: OpenCV and torchvision are extras.
 """
@@ -49,7 +49,7 @@ def main(module, gray_torch) -> list[dict]:
     if importlib.util.find_spec("torchvision"):
         from torchvision.transforms.functional import rgb_to_grayscale
 
-        # It wants the channels first. A view will do; it cuts the fraction off, as the notes do.
+        # It takes the channels first, also in a view. It cuts the fraction off, as the notes do.
         ops["torchvision"] = lambda batch: rgb_to_grayscale(batch.movedim(-1, -3))
     seconds = {name: measure(name, COUNT, op, (on_device,)).kernel for name, op in ops.items()}
     if device.type == "cuda":  # pinned memory: the GPU fetches it by itself, at the speed of the bus
