@@ -45,16 +45,17 @@ struct Thread {
 
 // Sets of lanes are bits of a word, as in CUDA's own masks.
 struct Warp {
-    uint32_t alive;       // not returned yet
-    uint32_t ready;       // woken up, waiting for their turn
-    uint32_t at_barrier;  // waiting in __syncthreads()
-    uint32_t at_warp;     // waiting in a warp function, which fills in a row of the tables below
+    uint32_t alive;          // not returned yet
+    uint32_t ready;          // woken up, waiting for their turn
+    uint32_t at_barrier;     // waiting in __syncthreads()
+    uint32_t at_activemask;  // waiting in __activemask()
+    uint32_t at_warp;        // waiting in another warp function, which fills in a row of the tables below
     uint32_t mask[32];
     Combine combine[32];
     uint64_t value[32], result[32];
     uint32_t source[32];
 
-    uint32_t suspended() const { return ready | at_barrier | at_warp; }
+    uint32_t suspended() const { return ready | at_barrier | at_activemask | at_warp; }
 };
 
 struct Block {
