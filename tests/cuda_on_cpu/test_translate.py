@@ -9,7 +9,6 @@ import sys
 
 import pytest
 from building import ROOT, run
-
 from cuda_on_cpu import TranslationError, translate, translate_file
 
 
@@ -35,6 +34,17 @@ def body(source: str) -> str:
         ("x = y; ::k<<<1, 1>>>()", "x = y; LAUNCH{::k}(1, 1)()"),
         ("k<T> <<<1, 1>>>()", "LAUNCH{k<T>}(1, 1)()"),
         ("k<sizeof(int) << 2><<<1, 1>>>()", "LAUNCH{k<sizeof(int) << 2>}(1, 1)()"),
+        ("k<n < 4><<<1, 1>>>()", "LAUNCH{k<n < 4>}(1, 1)()"),
+        ("a::k<(n) < 4, b<c>><<<1, 1>>>()", "LAUNCH{a::k<(n) < 4, b<c>>}(1, 1)()"),
+        ("k<T, sizeof(T) < 4><<<1, 1>>>()", "LAUNCH{k<T, sizeof(T) < 4>}(1, 1)()"),
+        ("k<4 < n><<<1, 1>>>()", "LAUNCH{k<4 < n>}(1, 1)()"),
+        ("k<a < b && !c<d>::e && -1 < f<g>::h><<<1, 1>>>()", "LAUNCH{k<a < b && !c<d>::e && -1 < f<g>::h>}(1, 1)()"),
+        ("k<m, n < 4><<<1, 1>>>()", "LAUNCH{k<m, n < 4>}(1, 1)()"),
+        ("if (a < b) k<n < 4>::l<int><<<1, 1>>>()", "if (a < b) LAUNCH{k<n < 4>::l<int>}(1, 1)()"),
+        ("for (; i < n; i++, k<4><<<1, 1>>>());", "for (; i < n; i++, LAUNCH{k<4>}(1, 1)());"),
+        ("k<1><<<1, 1>>>(), l<2><<<1, 1>>>()", "LAUNCH{k<1>}(1, 1)(), LAUNCH{l<2>}(1, 1)()"),
+        ("#if N < 3\nk<4><<<1, 1>>>();", "#if N < 3\nLAUNCH{k<4>}(1, 1)();"),
+        ("a<b> c; b<c>(), k<4><<<1, 1>>>();", "a<b> c; b<c>(), LAUNCH{k<4>}(1, 1)();"),
         ("T::template k<U><<<1, 1>>>()", "LAUNCH{T::template k<U>}(1, 1)()"),
         ("if (x) k<<<1, 1>>>(); else k<<<2, 2>>>();", "if (x) LAUNCH{k}(1, 1)(); else LAUNCH{k}(2, 2)();"),
         ("return (k)<<<1, 1>>>()", "return LAUNCH{(k)}(1, 1)()"),
@@ -104,6 +114,7 @@ def test_left_alone(source):
         ("x;\nk<<<1, 1>>>;", "a.cu:2: expected ( and the kernel's arguments"),
         ("\n= <<<1, 1>>>(a);", "a.cu:2: expected a kernel's name"),
         ("int> <<<1, 1>>>(a);", "a.cu:1: the > before <<< has no matching <"),
+        ("\n4 < n><<<1, 1>>>(a);", "a.cu:2: expected a kernel's name"),
         (")<<<1, 1>>>(a);", "a.cu:1: ) without ("),
         ("(]<<<1, 1>>>(a);", "a.cu:1: ] without ["),
         ("\nextern __shared__ int a[], b[];", "a.cu:2: expected extern __shared__ T name[];"),

@@ -62,6 +62,7 @@ void launch_dependent(T* a) {  // a dependent name, and a constant of the launch
     outer::inner::fill<typename C::type::type, n * C::two><<<1, n>>>(a, T(3));
     ::launches::outer::inner::fill<T, (n > 2)>  // a comment before
         <<<1, 1>>>(a + n, T(7));
+    outer::inner::fill<T, n < 5><<<1, 1>>>(a + n + 1, T(9));
 }
 
 #define LAUNCH(kernel, ...) kernel<<<1, 4>>>(__VA_ARGS__)
@@ -101,7 +102,7 @@ void test() {
     float* f = device_array<float>(8);
     launch_dependent(f);
     EXPECT_DONE();
-    EXPECT(f[0] == 24 && f[3] == 24 && f[4] == 7 && f[5] == 0);
+    EXPECT(f[0] == 24 && f[3] == 24 && f[4] == 7 && f[5] == 9 && f[6] == 0);
 
     deduced<<<1, 8>>>(f, 2.f, Scale{3, 4});
     EXPECT_DONE();
