@@ -107,8 +107,8 @@ def test_waits(compiler, reverse):
 def test_address_sanitizer(compiler):
     name = "cpu_only/out_of_bounds"
     program = build(name, compiler, *WARNINGS, "-fsanitize=address")
-    kinds = {"global": "heap-buffer-overflow", "shared": "global-buffer-overflow", "dynamic": "use-after-poison"}
-    for where, kind in {**kinds, "local": "stack-buffer-overflow"}.items():
+    kinds = {"global": "heap-buffer-overflow", "reads": "heap-buffer-overflow", "shared": "global-buffer-overflow"}
+    for where, kind in {**kinds, "dynamic": "use-after-poison", "local": "stack-buffer-overflow"}.items():
         result = run(program, where)
         assert result.returncode != 0
         assert f"AddressSanitizer: {kind}" in result.stderr
@@ -128,6 +128,28 @@ def test_compile_error_names_the_line_of_the_cu(compiler, tmp_path):
     assert result.returncode != 0
     errors = re.findall(r"^(.*?):(\d+):\d+: error:", result.stderr, re.MULTILINE)
     assert errors == [(str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark))) for mark in ("error", "arguments")]
+
+
+def test_a_header_that_is_lacking_ends_the_compilation(compiler, tmp_path):
+    """One line says so, also where a header of the reader's includes it; the README has the list."""
+    lacking = {str(path.relative_to(INCLUDE)): path.read_text() for path in INCLUDE.rglob("*") if path.is_file()}
+    lacking = {name: text for name, text in lacking.items() if "says what it lacks" in text}
+    said = "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no"
+    assert lacking == {name: f'#include "{said} {name}"\n' for name in lacking}
+    listed = re.search(r"- Headers: (.*?)\n- ", (INCLUDE.parent / "README.md").read_text(), re.DOTALL)[1]
+    in_the_readme = re.findall(r"`([\w.]+/?)`", listed.split(". ")[0])
+    assert sorted(in_the_readme) == sorted({re.sub("/.*", "/", name) for name in lacking})
+
+    (tmp_path / "readers.h").write_text("#include <cub/cub.cuh>\n")
+    (tmp_path / "a.cu").write_text(
+        '#include <device_launch_parameters.h>\n#include "readers.h"\nusing cub::BlockReduce;\n'
+    )
+    translate_file(tmp_path / "a.cu", tmp_path / "a.cpp")
+    command = [*COMPILERS[compiler], *CFLAGS, f"-I{INCLUDE}", "-fsyntax-only", tmp_path / "a.cpp"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert len(re.findall("error:", result.stderr)) == 1
+    assert f"{said} cub/cub.cuh" in result.stderr
+    assert f"{tmp_path / 'readers.h'}:1" in result.stderr
 
 
 def test_debugger_shows_the_cu():

@@ -62,7 +62,9 @@ void launch_dependent(T* a) {  // a dependent name, and a constant of the launch
     outer::inner::fill<typename C::type::type, n * C::two><<<1, n>>>(a, T(3));
     ::launches::outer::inner::fill<T, (n > 2)>  // a comment before
         <<<1, 1>>>(a + n, T(7));
+    // clang-format off
     outer::inner::fill<T, n < 5><<<1, 1>>>(a + n + 1, T(9));
+    // clang-format on
 }
 
 #define LAUNCH(kernel, ...) kernel<<<1, 4>>>(__VA_ARGS__)
