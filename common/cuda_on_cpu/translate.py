@@ -5,9 +5,9 @@
     static __shared__ float s[32];   __shared__ float s[32];     (__shared__ becomes `static`, and one is enough)
     __shared__ alignas(16) int i;    __shared__ __align__(16) int i;
 
-What `...` stands for, see LAUNCH below and include/cuda_on_cpu/launch.h.
+LAUNCH below and include/cuda_on_cpu/launch.h have what `...` stands for.
 
-Lines stay where they are, so that compilers, debuggers and sanitizers speak of the .cu.
+Lines stay where they are, so that compilers, debuggers and sanitizers name lines of the .cu.
 
     python3 translate.py in.cu out.cpp
 """
@@ -280,7 +280,7 @@ class Translator:
         return self.text(i) in KEYWORDS
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Line ends in the old text (in a macro they have a backslash) follow the new, so that no line moves."""
+        """Line ends in the old text (in a macro with their backslash) are put behind the new text, so that no line moves."""
         line_ends = re.findall(r"\\?\r?\n", self.source[start:end])
         self.edits.append((start, end, text + "".join(line_ends)))
 
@@ -304,7 +304,7 @@ def translate_file(cu: Path, out: Path) -> None:
     temporary = out.with_name(f"{out.name}.{os.getpid()}.tmp")
     with open(temporary, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
         file.write(text)
-    temporary.replace(out)  # all at once: nobody ever sees half a file
+    temporary.replace(out)  # all at once: a compiler that starts now reads no half file
 
 
 def read(path: Path) -> str:

@@ -101,7 +101,7 @@ def test_waits(compiler, reverse):
     contains("destructors", "deadlock")
     assert messages["destroyed"] == "64"
     contains("launches", "a kernel launches sum")
-    assert len(messages) == 10  # no line says that the next launch gave a wrong sum
+    assert len(messages) == 10  # no line for a wrong sum of the next launch
 
 
 def test_address_sanitizer(compiler):

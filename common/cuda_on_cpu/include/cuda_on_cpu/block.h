@@ -21,7 +21,7 @@ struct CudaOnCpuLocation {
 
 #pragma GCC visibility push(hidden)
 
-// What a kernel sees. They are set before a thread goes on.
+// The variables that a kernel reads. They are set whenever another thread's turn comes.
 inline uint3 threadIdx, blockIdx;
 inline dim3 blockDim, gridDim;
 constexpr int warpSize = 32;
@@ -106,7 +106,7 @@ inline void make_ready(Warp& warp, uint32_t lanes) {
     block.ready_warps |= 1u << (&warp - block.warps);
 }
 
-// ---- whose turn it is ----------------------------------------------------------------------------------------------
+// ---- which thread runs next ----------------------------------------------------------------------------------------
 
 inline void fiber_body();
 
@@ -122,7 +122,7 @@ inline Fiber& next_fiber() {
         fiber.start(fiber_body, block.fibers_used++);
         return fiber;
     }
-    return block.host;  // nobody can go on: run_block() looks why
+    return block.host;  // no thread can go on: run_block() finds out why
 }
 
 // Leaves the thread that runs, until another has made it ready and its turn has come.
@@ -145,7 +145,7 @@ inline bool start_thread(Fiber& fiber) {
     return true;
 }
 
-// ---- who may go on -------------------------------------------------------------------------------------------------
+// ---- when a thread's wait ends -------------------------------------------------------------------------------------
 
 // A barrier opens when every thread that has not returned waits there.
 inline void open_barrier_if_complete() {
@@ -174,7 +174,7 @@ inline void end_thread() {
     Warp& warp = warp_of(*self);
     warp.alive ^= self->bit();
     block.alive--;
-    // Threads that have returned do not count: perhaps those that wait have waited for this one.
+    // Threads that have returned do not count, so this may have been the last one that others waited for.
     if (block.at_barrier) open_barrier_if_complete();
     for (uint32_t left = warp.at_warp; left; left &= left - 1)
         if (warp.at_warp & left & -left) end_warp_function_if_complete(warp, __builtin_ctz(left));

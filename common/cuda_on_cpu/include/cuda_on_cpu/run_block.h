@@ -42,10 +42,10 @@ inline std::string deadlock_message() {
     std::string message = "CUDA on CPU: deadlock in kernel " + std::string(block.kernel) + ", block " + text(blockIdx) +
                           ": no thread can go on";
     const char* separator = ": ";
-    for (const auto& [place, who] : places) {
-        message += separator + std::to_string(who.count) +
-                   (who.count == 1 ? " thread waits in " : " threads wait in ") + place + ", the first is " +
-                   text(who.first->index);
+    for (const auto& [place, threads] : places) {
+        message += separator + std::to_string(threads.count) +
+                   (threads.count == 1 ? " thread waits in " : " threads wait in ") + place + ", the first is " +
+                   text(threads.first->index);
         separator = "; ";
     }
     return message;

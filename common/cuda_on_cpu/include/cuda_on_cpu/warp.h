@@ -116,7 +116,7 @@ inline unsigned __ballot_sync(unsigned mask, int predicate, cuda_on_cpu::Locatio
 inline int __any_sync(unsigned mask, int predicate, cuda_on_cpu::Location where = {}) {
     return cuda_on_cpu::exchange("__any_sync()", mask, predicate != 0, 0, cuda_on_cpu::combine_ballot, where) != 0;
 }
-inline int __all_sync(unsigned mask, int predicate, cuda_on_cpu::Location where = {}) {  // nobody says no
+inline int __all_sync(unsigned mask, int predicate, cuda_on_cpu::Location where = {}) {  // no lane votes no
     return cuda_on_cpu::exchange("__all_sync()", mask, predicate == 0, 0, cuda_on_cpu::combine_ballot, where) == 0;
 }
 
