@@ -133,6 +133,11 @@ void test() {
     int count = -1, back[4];
     EXPECT(cudaMemcpyToSymbol(factor, &two, sizeof two) == cudaSuccess);
     EXPECT(cudaMemcpyToSymbol(table, &ten, sizeof ten, 3 * sizeof(int)) == cudaSuccess);
+    for (const size_t offset : {13, 16, 20}) {  // beyond the end: refused, nothing written
+        EXPECT(cudaMemcpyToSymbol(table, &ten, sizeof ten, offset) == cudaErrorInvalidValue);
+        EXPECT(cudaMemcpyFromSymbol(back, table, sizeof ten, offset) == cudaErrorInvalidValue);
+        EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
+    }
     constants<<<2, 8>>>(out);
     EXPECT_DONE();
     EXPECT(cudaMemcpyFromSymbol(&count, counter, sizeof count) == cudaSuccess);
@@ -438,6 +443,8 @@ __global__ void integers(long long* r) {
     r[n++] = __float2uint_rn(-5), r[n++] = __float2uint_rn(1e20f), r[n++] = __float2int_rn(nanf(""));
     r[n++] = __float2ll_rn(1e30f) == LLONG_MAX, r[n++] = __float2ull_rz(3e19f) == ULLONG_MAX,
     r[n++] = __double2int_rn(-1e10);
+    r[n++] = __float2int_rn(2147483648.f), r[n++] = __float2uint_rz(4294967296.f),
+    r[n++] = __double2int_rz(-2147483648.9);
     r[n++] = __float_as_int(1.f), r[n++] = __float_as_uint(-2.f), r[n++] = (long long)__int_as_float(0x40400000);
     r[n++] = __double_as_longlong(1.0) == 0x3ff0000000000000, r[n++] = (long long)__uint2float_rn(7);
 }
@@ -470,9 +477,10 @@ void test() {
         if (!(std::fabs(d[k]) < 1e-12)) std::printf("d[%d] = %g\n", k, d[k]), failures++;
 
     const long long expected[] = {
-        3, 4294967295, -1, 2,  7, 8,          64,         31,         32, 63, 4, 0,  41, 0x80000000, 1,       -15,
-        6, 0xfffffffe, -1, -1, 1, 0x07050301, 3,          12,         4,  2,  4, -2, 3,  -3,         INT_MAX, INT_MIN,
-        0, UINT_MAX,   0,  1,  1, INT_MIN,    0x3f800000, 0xc0000000, 3,  1,  7};
+        3,  4294967295, -1,      2,        7,       8,          64,         31,      32, 63,         4, 0,
+        41, 0x80000000, 1,       -15,      6,       0xfffffffe, -1,         -1,      1,  0x07050301, 3, 12,
+        4,  2,          4,       -2,       3,       -3,         INT_MAX,    INT_MIN, 0,  UINT_MAX,   0, 1,
+        1,  INT_MIN,    INT_MAX, UINT_MAX, INT_MIN, 0x3f800000, 0xc0000000, 3,       1,  7};
     auto* r = device_array<long long>(64);
     integers<<<1, 1>>>(r);
     EXPECT_DONE();
