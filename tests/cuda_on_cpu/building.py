@@ -25,7 +25,11 @@ COMPILERS = {
     "clang++": ["clang++", "-std=c++20"],
     "aarch64": ["aarch64-linux-gnu-g++", "-std=c++17", "-static"],
 }
-PACKAGES = {"g++": "g++", "clang++": "clang", "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu", "gdb": "gdb"}
+PACKAGES = {  # of Debian and Ubuntu, where the name is another than the program's
+    "clang++": "clang",
+    "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
+    "qemu-aarch64": "qemu-user",
+}
 
 
 def need(program: str) -> None:

@@ -57,7 +57,9 @@ MUTANTS = [
     Mutant(f"{INCLUDE}/run_block.h", "} while (!first_error && end_activemask());", "} while (false);", DEVICE),
     # Atomics, conversions, memory.
     Mutant(f"{INCLUDE}/atomics.h", "(atomicMin, old < value ? old : value)", "(atomicMin, value)", DEVICE),
-    Mutant(f"{INCLUDE}/atomics.h", "if (old == compare) *address = value;", "*address = value;", DEVICE),
+    Mutant(
+        f"{INCLUDE}/atomics.h", "if (old == compare) *address = value;", "if (old != compare) *address = value;", DEVICE
+    ),
     Mutant(f"{INCLUDE}/atomics.h", "old >= value ? 0 : old + 1", "old > value ? 0 : old + 1", DEVICE),
     Mutant(f"{INCLUDE}/device_math.h", "if (x >= end) return", "if (x > end) return", DEVICE),
     Mutant(f"{INCLUDE}/device_math.h", "    if (x != x) return 0;\n", "", DEVICE),
@@ -71,7 +73,12 @@ MUTANTS = [
     # Launches that are refused, and the last error.
     Mutant(f"{INCLUDE}/launch.h", "return v.x == 0 ||", "return", HOST),
     Mutant(f"{INCLUDE}/launch.h", "* c.block.y * c.block.z > 1024)", "> 1024)", HOST),
-    Mutant(f"{INCLUDE}/launch.h", "c.shared > dynamic_shared_limit(kernel)", "c.shared > max_dynamic_shared", HOST),
+    Mutant(
+        f"{INCLUDE}/launch.h",
+        "c.shared > dynamic_shared_limit(kernel)",
+        "c.shared > 8192 + dynamic_shared_limit(kernel)",
+        HOST,
+    ),
     Mutant(
         f"{INCLUDE}/error.h", "    if (error != cudaSuccess) last_error = error;\n", "    last_error = error;\n", HOST
     ),
