@@ -61,7 +61,7 @@ MUTANTS = [
         f"{INCLUDE}/atomics.h", "if (old == compare) *address = value;", "if (old != compare) *address = value;", DEVICE
     ),
     Mutant(f"{INCLUDE}/atomics.h", "old >= value ? 0 : old + 1", "old > value ? 0 : old + 1", DEVICE),
-    Mutant(f"{INCLUDE}/device_math.h", "if (x >= end) return", "if (x > end) return", DEVICE),
+    Mutant(f"{INCLUDE}/device_math.h", "T(~(T(1) <<", "T((T(1) <<", DEVICE),
     Mutant(f"{INCLUDE}/device_math.h", "    if (x != x) return 0;\n", "", DEVICE),
     Mutant(
         f"{INCLUDE}/runtime_api.h",

@@ -317,7 +317,11 @@ void test() {
     streams(a);
     device();
 
-    // Several host threads launch at once; each has a last error of its own.
+    // Each host thread has a last error of its own, also when several launch at once.
+    cudaError_t of_another_thread = cudaErrorUnknown;
+    add_one<<<1, 2000>>>(a);
+    std::thread([&] { of_another_thread = cudaGetLastError(); }).join();
+    EXPECT(of_another_thread == cudaSuccess && refused(cudaGetLastError()));
     *a = 0;
     std::vector<std::thread> threads;
     std::vector<int> wrong(4);
