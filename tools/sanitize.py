@@ -12,7 +12,7 @@ import sys
 
 
 def library(*names):
-    """The first of these libraries that the C++ compiler knows, as a path."""
+    """The path of the first of these libraries that the C++ compiler has."""
     for name in names:
         compiler = shlex.split(os.environ.get("CXX", "c++"))
         path = subprocess.run([*compiler, f"-print-file-name={name}"], capture_output=True, text=True).stdout.strip()

@@ -5,9 +5,9 @@
     static __shared__ float s[32];   __shared__ float s[32];     (__shared__ becomes `static`, and one is enough)
     __shared__ alignas(16) int i;    __shared__ __align__(16) int i;
 
-What `...` stands for, see LAUNCH below and include/cuda_on_cpu/launch.h.
+LAUNCH below and include/cuda_on_cpu/launch.h have what `...` stands for.
 
-Lines stay where they are, so that compilers, debuggers and sanitizers speak of the .cu.
+Lines stay where they are, so that compilers, debuggers and sanitizers name lines of the .cu.
 
     python3 translate.py in.cu out.cpp
 """
@@ -41,6 +41,8 @@ LAUNCH = (
 OPENING = {")": "(", "]": "[", "}": "{"}
 # A parenthesis after one of these does not belong to a call.
 KEYWORDS = {"return", "if", "else", "while", "for", "switch", "case", "do", "throw", "co_return", "and", "or", "not"}
+OPERATORS = set("<+-*/%&|^!~=,") | {"<<", "<=", ">="}  # && is two tokens
+LITERALS = {"number", "string"}
 ALIGNMENTS = {"__align__", "alignas"}
 STATIC_WORDS = {"__shared__", "__constant__", "__managed__"}  # macros that begin with `static`
 
@@ -101,14 +103,25 @@ class Translator:
         self.replace(self.tokens[close].start, self.tokens[close + 2].end, ")")
 
     def kernel_start(self, launch: int) -> int:
-        """The first token of the kernel's name: a::b<c>, p->k, k[i], f(x), (k), name##_kernel, scanned backwards."""
-        i = launch  # the name begins here, so far
+        """The first token of the kernel's name."""
+        start = self.name_start(launch, launch)
+        # In k<n < 4> and in k<m, n < 4> the last < compares, and the name does not begin with n: a launch has no value, so
+        # it is no operand. An operator or a comma before the name therefore belongs to template arguments, if a < is open.
+        while self.text(start - 1) in OPERATORS and (angle := self.open_angle(start)) >= 0:
+            start = self.name_start(angle, launch)
+        if self.kind(start) in LITERALS:
+            raise self.error(launch, "expected a kernel's name before <<<")
+        return start
+
+    def name_start(self, end: int, launch: int) -> int:
+        """The first token of the name, or the literal, before the token `end`: a::b<c>, p->k, k[i], f(x), (k), x##_kernel."""
+        i = end  # the name begins here, so far
         while True:
             before = self.text(i - 1)
             if before == ">":
-                i = self.template_start(i - 1, launch)
-                if self.kind(i - 1) != "word":
-                    break  # template arguments of nothing
+                i = self.open_angle(i - 1)
+                if i < 0:
+                    raise self.error(launch, "the > before <<< has no matching <")
                 continue
             if before in (")", "]"):
                 i = self.group_start(i - 1)
@@ -116,6 +129,8 @@ class Translator:
                 if self.text(i - 1) in (")", "]", ">") or (self.kind(i - 1) == "word" and not self.is_keyword(i - 1)):
                     continue
                 return i
+            if self.kind(i - 1) in LITERALS:
+                return i - 1
             if self.kind(i - 1) != "word" or self.is_keyword(i - 1):
                 break
             i -= 1
@@ -131,23 +146,22 @@ class Translator:
                 return i
         raise self.error(launch, "expected a kernel's name before <<<")
 
-    def template_start(self, close: int, launch: int) -> int:
-        """The < that belongs to the > at close."""
-        depth, i = 0, close
-        while i >= 0:
+    def open_angle(self, i: int) -> int:
+        """The last < before the token i that no > before i closes; -1 if there is none in this expression."""
+        closed = 0
+        while (i := i - 1) >= 0:
             text = self.text(i)
             if text in OPENING:
                 i = self.group_start(i)
             elif text == ">":
-                depth += 1
+                closed += 1
             elif text == "<":
-                depth -= 1
-                if depth == 0:
+                if closed == 0:
                     return i
-            elif text in (";", "{"):
+                closed -= 1
+            elif text in (";", "(", "[", "{", "<<<"):
                 break
-            i -= 1
-        raise self.error(launch, "the > before <<< has no matching <")
+        return -1
 
     def group_start(self, close: int) -> int:
         """The ( that belongs to the ) at close; the same for [ and {."""
@@ -266,7 +280,7 @@ class Translator:
         return self.text(i) in KEYWORDS
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Line ends in the old text (in a macro they have a backslash) follow the new, so that no line moves."""
+        """Line ends in the old text (in a macro with their backslash) are put behind the new text, so that no line moves."""
         line_ends = re.findall(r"\\?\r?\n", self.source[start:end])
         self.edits.append((start, end, text + "".join(line_ends)))
 
@@ -290,7 +304,7 @@ def translate_file(cu: Path, out: Path) -> None:
     temporary = out.with_name(f"{out.name}.{os.getpid()}.tmp")
     with open(temporary, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
         file.write(text)
-    temporary.replace(out)  # all at once: nobody ever sees half a file
+    temporary.replace(out)  # all at once: a compiler that starts now reads no half file
 
 
 def read(path: Path) -> str:

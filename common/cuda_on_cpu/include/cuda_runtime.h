@@ -11,7 +11,7 @@
 #include "cuda_on_cpu/error.h"         // cudaError_t and the last error
 #include "cuda_on_cpu/runtime_api.h"   // what the host calls: cudaMalloc(), streams, events, ...
 #include "cuda_on_cpu/fiber.h"         // a stack of its own for a thread that waits
-#include "cuda_on_cpu/block.h"         // the threads of a block: who runs, who waits, and for what
+#include "cuda_on_cpu/block.h"         // the threads of a block: which runs, which wait, and for what
 #include "cuda_on_cpu/run_block.h"     // a block from start to end; deadlocks
 #include "cuda_on_cpu/launch.h"        // kernel<<<grid, block, shared, stream>>>(arguments)
 #include "cuda_on_cpu/barrier.h"       // __syncthreads() and its relatives

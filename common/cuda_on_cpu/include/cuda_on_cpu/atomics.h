@@ -1,12 +1,13 @@
 // Atomics return the old value. One thread runs at a time, so they need no lock here.
-// They exist for the types that CUDA has them for: what a GPU cannot do should not compile here either.
+// They exist for the types that CUDA has them for, so that code which compiles here compiles with nvcc, too.
 #pragma once
 
 #include "cuda_on_cpu/keywords.h"
 
 #pragma GCC visibility push(hidden)
 
-// Each with its two relatives: on a GPU they say who else may touch the address, one block or the whole system.
+// Each in three scopes: on a GPU, the _block form is atomic for threads of one block only, the _system form for CPUs,
+// too.
 #define CUDA_ON_CPU_ATOMIC(name, T, new_value)                                  \
     inline T name(T* address, T value) {                                        \
         const T old = *address;                                                 \

@@ -1,4 +1,4 @@
-// __syncthreads(): nobody goes on until everybody has come. Threads that have returned do not count.
+// __syncthreads(): a thread waits until all threads of its block that have not returned wait there.
 #pragma once
 
 #include "cuda_on_cpu/block.h"

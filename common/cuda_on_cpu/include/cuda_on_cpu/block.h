@@ -21,7 +21,7 @@ struct CudaOnCpuLocation {
 
 #pragma GCC visibility push(hidden)
 
-// What a kernel sees. They are set before a thread goes on.
+// The variables that a kernel reads. They are set whenever another thread's turn comes.
 inline uint3 threadIdx, blockIdx;
 inline dim3 blockDim, gridDim;
 constexpr int warpSize = 32;
@@ -45,16 +45,17 @@ struct Thread {
 
 // Sets of lanes are bits of a word, as in CUDA's own masks.
 struct Warp {
-    uint32_t alive;       // not returned yet
-    uint32_t ready;       // woken up, waiting for their turn
-    uint32_t at_barrier;  // waiting in __syncthreads()
-    uint32_t at_warp;     // waiting in a warp function, which fills in a row of the tables below
+    uint32_t alive;          // not returned yet
+    uint32_t ready;          // woken up, waiting for their turn
+    uint32_t at_barrier;     // waiting in __syncthreads()
+    uint32_t at_activemask;  // waiting in __activemask()
+    uint32_t at_warp;        // waiting in another warp function, which fills in a row of the tables below
     uint32_t mask[32];
     Combine combine[32];
     uint64_t value[32], result[32];
     uint32_t source[32];
 
-    uint32_t suspended() const { return ready | at_barrier | at_warp; }
+    uint32_t suspended() const { return ready | at_barrier | at_activemask | at_warp; }
 };
 
 struct Block {
@@ -105,7 +106,7 @@ inline void make_ready(Warp& warp, uint32_t lanes) {
     block.ready_warps |= 1u << (&warp - block.warps);
 }
 
-// ---- whose turn it is ----------------------------------------------------------------------------------------------
+// ---- which thread runs next ----------------------------------------------------------------------------------------
 
 inline void fiber_body();
 
@@ -121,7 +122,7 @@ inline Fiber& next_fiber() {
         fiber.start(fiber_body, block.fibers_used++);
         return fiber;
     }
-    return block.host;  // nobody can go on: run_block() looks why
+    return block.host;  // no thread can go on: run_block() finds out why
 }
 
 // Leaves the thread that runs, until another has made it ready and its turn has come.
@@ -144,7 +145,7 @@ inline bool start_thread(Fiber& fiber) {
     return true;
 }
 
-// ---- who may go on -------------------------------------------------------------------------------------------------
+// ---- when a thread's wait ends -------------------------------------------------------------------------------------
 
 // A barrier opens when every thread that has not returned waits there.
 inline void open_barrier_if_complete() {
@@ -173,7 +174,7 @@ inline void end_thread() {
     Warp& warp = warp_of(*self);
     warp.alive ^= self->bit();
     block.alive--;
-    // Threads that have returned do not count: perhaps those that wait have waited for this one.
+    // Threads that have returned do not count, so this may have been the last one that others waited for.
     if (block.at_barrier) open_barrier_if_complete();
     for (uint32_t left = warp.at_warp; left; left &= left - 1)
         if (warp.at_warp & left & -left) end_warp_function_if_complete(warp, __builtin_ctz(left));

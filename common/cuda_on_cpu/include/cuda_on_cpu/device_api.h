@@ -120,7 +120,7 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
             *value = p.multiProcessorCount;
             break;
         case cudaDevAttrMemoryClockRate:
-            *value = 0;  // as of a GPU that does not tell
+            *value = 0;  // unknown, as for a GPU whose driver hides it
             break;
         case cudaDevAttrGlobalMemoryBusWidth:
             *value = p.memoryBusWidth;
@@ -162,7 +162,7 @@ inline size_t dynamic_shared_limit(const void* kernel) {
     const auto found = limits.find(kernel);
     if (found != limits.end()) return found->second;
     size_t limit = static_shared;
-    if (!kernel)  // an overloaded name: nobody knows which one it is, so the largest limit counts
+    if (!kernel)  // an overloaded name does not say which kernel it is, so the largest limit counts
         for (const auto& [_, bytes] : limits) limit = std::max(limit, bytes);
     return limit;
 }

@@ -186,7 +186,7 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
     return unsigned((uint64_t(high) << 32 | low) >> (shift & 31));
 }
 
-// ---- loads and stores that tell a GPU's caches what to keep -------------------------------------------------------
+// ---- loads and stores with a hint for a GPU's caches ---------------------------------------------------------------
 template <class T>
 T __ldg(const T* p) {
     return *p;

@@ -21,7 +21,7 @@
 
 // cuda_on_cpu_switch(&from, to): push the registers that a call must preserve, store the stack pointer in `from`, load
 // it from `to`, pop the registers that were pushed there, and return to where *that* stack came from.
-// Weak and hidden: every file of a .so has a copy, the linker keeps one, and nobody outside sees it.
+// Weak and hidden: every file of a .so has a copy, the linker keeps one, and no other .so finds it.
 #ifdef __APPLE__
 #define CUDA_ON_CPU_FUNCTION(name) \
     ".text\n.globl _" name "\n.private_extern _" name "\n.weak_definition _" name "\n.p2align 4\n_" name ":\n"
@@ -53,7 +53,7 @@ asm(CUDA_ON_CPU_FUNCTION("cuda_on_cpu_switch")
     "ret"
     CUDA_ON_CPU_FUNCTION_END);
 #else
-#error "CUDA on CPU knows x86-64 and AArch64"
+#error "CUDA on CPU supports x86-64 and AArch64 only"
 #endif
 
 #pragma GCC visibility push(hidden)
@@ -66,7 +66,7 @@ class Fiber {
 public:
     // The next switch to this fiber calls body(), which must not return: it ends with switch_to(next, true).
     // `number` moves the start of the stack a little, because threads run in step: if all their stacks began at the
-    // same place in a page, they would fight for the same few lines of the cache.
+    // same place in a page, they would evict one another from the same few lines of the cache.
     void start(void (*body)(), unsigned number) {
         if (!bottom_) allocate();
         // What cuda_on_cpu_switch() pops: zeros (a debugger stops at a zero return address), and where to go.
@@ -81,7 +81,7 @@ public:
         stack_pointer_ = frame;
     }
 
-    // Leaves this fiber, which is the one that runs, for another; for ever if it says so.
+    // Leaves this fiber, which is the one that runs, and continues another. With `for_ever` no switch leads back.
     void switch_to(Fiber& other, [[maybe_unused]] bool for_ever = false) {
 #ifdef CUDA_ON_CPU_ASAN
         left_ = this;
@@ -94,7 +94,7 @@ public:
     // Called on a stack right after the switch to it; `body` does so too.
     void arrived() {
 #ifdef CUDA_ON_CPU_ASAN
-        // Also fills in where the stack that was left lies: so we learn about the host thread's own.
+        // Also fills in where the stack lies that was left; for the host thread's own there is no other way to know.
         const void* bottom;
         __sanitizer_finish_switch_fiber(fake_stack_, &bottom, &left_->size_);
         left_->bottom_ = static_cast<char*>(const_cast<void*>(bottom));

@@ -21,8 +21,9 @@
 #include <type_traits>
 
 #ifndef __CUDA__  // an editor's clang reads the .cu as CUDA: see cmake/editor/clang_cuda.h
-// Hidden: the kernels of one .so and their shared memory are no business of another .so in the same Python process,
-// even if both have a kernel of the same name. (A static variable in a template would otherwise become one for all.)
+// Hidden, so that two .so in one Python process may each have a kernel of the same name. Otherwise the loader would use
+// one kernel for both, and one copy of a static variable in a template, which is what shared memory in a template
+// becomes.
 #define __global__ __attribute__((visibility("hidden")))
 #define __device__ __attribute__((visibility("hidden")))
 #define __host__
@@ -31,9 +32,10 @@
 #define __shared__ static __attribute__((unused))  // one copy is enough: blocks run one after another
 #endif
 
-#define __align__(n) __attribute__((aligned(n)))  // not alignas: that is not allowed in the middle of a declaration
+#define __align__(n) __attribute__((aligned(n)))  // alignas is not allowed in the middle of a declaration
 #define __forceinline__ inline
-#define __noinline__  // nothing: libstdc++ writes __attribute__((__noinline__)), and this fits in there
+// Empty: libstdc++ writes __attribute__((__noinline__)), which becomes __attribute__(()), and that is allowed.
+#define __noinline__
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)

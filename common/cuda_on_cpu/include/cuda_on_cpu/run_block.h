@@ -42,10 +42,10 @@ inline std::string deadlock_message() {
     std::string message = "CUDA on CPU: deadlock in kernel " + std::string(block.kernel) + ", block " + text(blockIdx) +
                           ": no thread can go on";
     const char* separator = ": ";
-    for (const auto& [place, who] : places) {
-        message += separator + std::to_string(who.count) +
-                   (who.count == 1 ? " thread waits in " : " threads wait in ") + place + ", the first is " +
-                   text(who.first->index);
+    for (const auto& [place, threads] : places) {
+        message += separator + std::to_string(threads.count) +
+                   (threads.count == 1 ? " thread waits in " : " threads wait in ") + place + ", the first is " +
+                   text(threads.first->index);
         separator = "; ";
     }
     return message;
@@ -63,8 +63,8 @@ inline std::string deadlock_message() {
     std::rethrow_exception(error);
 }
 
-// Lanes wait in __activemask() with an empty mask: for whoever comes. When nobody can go on any more, those of a warp
-// that wait at the same place are the ones that a GPU would have found there together.
+// A lane in __activemask() waits for no lane in particular. When no thread of the block can go on any more, the lanes
+// of a warp that wait in the same __activemask() are the ones that a GPU would have found there together.
 inline bool end_activemask() {
     bool found = false;
     for (unsigned w = 0; w * 32 < block.size; w++) {
@@ -72,7 +72,7 @@ inline bool end_activemask() {
         const Thread* leader = nullptr;
         uint32_t together = 0;
         for (unsigned l = 0; l < 32; l++) {
-            if (!(warp.at_warp >> l & 1) || warp.mask[l] != 0) continue;
+            if (!(warp.at_activemask >> l & 1)) continue;
             const Thread& t = block.threads[w * 32 + l];
             if (!leader) leader = &t;
             if (!(t.where != leader->where)) together |= 1u << l;
@@ -80,7 +80,7 @@ inline bool end_activemask() {
         if (!together) continue;
         for (unsigned l = 0; l < 32; l++)
             if (together >> l & 1) warp.result[l] = together;
-        warp.at_warp ^= together;
+        warp.at_activemask ^= together;
         make_ready(warp, together);
         found = true;
     }
@@ -93,7 +93,7 @@ inline void run_block() {
     for (unsigned w = 0; w * 32 < block.size; w++) {
         Warp& warp = block.warps[w];
         warp.alive = block.size - w * 32 >= 32 ? ~0u : (1u << block.size % 32) - 1;
-        warp.ready = warp.at_barrier = warp.at_warp = 0;
+        warp.ready = warp.at_barrier = warp.at_activemask = warp.at_warp = 0;
     }
     do {
         block.host.switch_to(next_fiber());

@@ -56,7 +56,7 @@ inline cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
 inline cudaError_t cudaFreeHost(void* pointer) { return cudaFree(pointer); }
 inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
 
-// The same for T**, so that nobody needs a cast.
+// The same for T**, so that calls need no cast.
 template <class T>
 cudaError_t cudaMalloc(T** p, size_t bytes) {
     return cudaMalloc((void**)p, bytes);
@@ -130,8 +130,7 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
     return cudaSuccess;
 }
 
-// ---- streams and events
-// ----------------------------------------------------------------------------------------------
+// ---- streams and events --------------------------------------------------------------------------------------------
 
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {

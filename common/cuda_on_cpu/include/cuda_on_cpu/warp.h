@@ -14,7 +14,7 @@ namespace cuda_on_cpu {
 
 inline uint64_t exchange(const char* function, uint32_t mask, uint64_t value, uint32_t source, Combine combine,
                          Location where) {
-    if (mask && !(mask & self->bit())) fail_not_in_mask(function, where);
+    if (!(mask & self->bit())) fail_not_in_mask(function, where);
     Warp& warp = warp_of(*self);
     const unsigned lane = self->lane();
     warp.at_warp |= self->bit();
@@ -116,13 +116,17 @@ inline unsigned __ballot_sync(unsigned mask, int predicate, cuda_on_cpu::Locatio
 inline int __any_sync(unsigned mask, int predicate, cuda_on_cpu::Location where = {}) {
     return cuda_on_cpu::exchange("__any_sync()", mask, predicate != 0, 0, cuda_on_cpu::combine_ballot, where) != 0;
 }
-inline int __all_sync(unsigned mask, int predicate, cuda_on_cpu::Location where = {}) {  // nobody says no
+inline int __all_sync(unsigned mask, int predicate, cuda_on_cpu::Location where = {}) {  // no lane votes no
     return cuda_on_cpu::exchange("__all_sync()", mask, predicate == 0, 0, cuda_on_cpu::combine_ballot, where) == 0;
 }
 
-// The lanes that are here together: in a branch, those that took it.
+// The lanes that are here together: in a branch, those that took it. end_activemask() fills in the result.
 inline unsigned __activemask(cuda_on_cpu::Location where = {}) {
-    return cuda_on_cpu::exchange("__activemask()", 0, 0, 0, cuda_on_cpu::combine_nothing, where);
+    cuda_on_cpu::Warp& warp = cuda_on_cpu::warp_of(*cuda_on_cpu::self);
+    const unsigned lane = cuda_on_cpu::self->lane();
+    warp.at_activemask |= 1u << lane;
+    cuda_on_cpu::suspend("__activemask()", where);
+    return warp.result[lane];
 }
 
 // The lanes that have the same value; or the mask if all have, else 0.

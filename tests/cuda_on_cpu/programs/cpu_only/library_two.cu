@@ -1,10 +1,13 @@
-__device__ __noinline__ int helper(int x) { return x; }
-__global__ void another(int* a) { a[0] = helper(VALUE); }
+// The second file of a .so, see library_one.cu.
+__global__ void waits(int* a) {
+    __syncthreads();
+    atomicAdd(a, 1);
+}
 
-extern "C" int last_error() { return cudaGetLastError(); }
-
-extern "C" int call_another() {
+extern "C" int threads_that_waited(int threads) {
     int a = 0;
-    another<<<1, 1>>>(&a);
+    waits<<<1, threads>>>(&a);
     return a;
 }
+
+extern "C" int last_error_in_another_file() { return cudaGetLastError(); }

@@ -1,4 +1,4 @@
-// Writes beyond the end, for AddressSanitizer. The argument says where.
+// Reads and writes beyond the end, for AddressSanitizer. The argument says where.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -6,6 +6,11 @@
 __global__ void global(float* a, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i <= n) a[i] = 1;  // LINE global
+}
+
+__global__ void reads(float* a, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n && a[i] == 1) a[0] = 2;  // LINE reads
 }
 
 __global__ void shared(float* a) {
@@ -41,8 +46,9 @@ __global__ void good(float* a, int n) {  // waits on stacks that have been used 
 
 int main(int, char** argv) {
     const int n = 1000;
-    float* a = static_cast<float*>(malloc(n * sizeof(float)));
+    float* a = static_cast<float*>(calloc(n, sizeof(float)));
     if (!strcmp(argv[1], "global")) global<<<4, 256>>>(a, n);
+    if (!strcmp(argv[1], "reads")) reads<<<4, 256>>>(a, n);
     if (!strcmp(argv[1], "shared")) shared<<<1, 64>>>(a);
     if (!strcmp(argv[1], "dynamic")) dynamic<<<1, 64, 63 * sizeof(float)>>>(a);
     if (!strcmp(argv[1], "local")) local<<<1, 5>>>(a);

@@ -1,8 +1,12 @@
-// Threads that wait for one another for ever, and other mistakes that a GPU does not report. Prints the message.
-// The test looks for the words after ERROR, and for the lines that are marked.
+// Mistakes that CUDA on CPU finds, each with a kernel: `mistakes waits` prints what is found in any order of the
+// threads, `mistakes order` what depends on it. The test knows the lines that are marked.
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
+
+// ---- waits ----
+
+// Threads that wait for one another for ever, wrong masks, exceptions. The next launch works after each.
 
 __global__ void barrier_and_warp() {
     if (threadIdx.x < 40)
@@ -31,6 +35,8 @@ __global__ void divergent_barrier() {
 }
 
 __global__ void not_in_mask() { __syncwarp(1); }  // LINE mask
+
+__global__ void empty_mask() { __ballot_sync(0, 1); }  // LINE empty
 
 __global__ void throws(int n) {
     __syncthreads();
@@ -72,15 +78,49 @@ void message_of(const char* name, F launch) {
     if (a != 2 * 2016) std::printf("%s: then a sum of %d\n", name, a);
 }
 
-int main() {
+void waits() {
     int a = 0;
     message_of("barrier_and_warp", [] { barrier_and_warp<<<dim3(3, 2), 64>>>(); });
     message_of("lane_never_comes", [&] { lane_never_comes<<<1, 4>>>(&a); });
     message_of("masks_differ", [] { masks_differ<<<1, 32>>>(); });
     message_of("divergent_barrier", [] { divergent_barrier<<<1, 32>>>(); });
     message_of("not_in_mask", [] { not_in_mask<<<1, dim3(2, 2)>>>(); });
+    message_of("empty_mask", [] { empty_mask<<<1, 40>>>(); });
     message_of("throws", [] { throws<<<3, 100>>>(57); });
     message_of("destructors", [] { destructors<<<1, 64>>>(); });
     message_of("launches", [&] { launches<<<1, 1>>>(&a); });
     std::printf("destroyed: %d\n", destroyed);
 }
+
+// ---- order ----
+
+// A missing __syncthreads(): the result depends on the order of the threads, so the opposite order finds it.
+
+__global__ void neighbour(int* a, bool wait, int value) {
+    __shared__ int s[64];
+    s[threadIdx.x] = value;
+    if (wait) __syncthreads();
+    // Without the barrier this is right in one order only.
+    a[threadIdx.x] = threadIdx.x > 0 ? s[threadIdx.x - 1] : 0;  // LINE read
+}
+
+// In which order threads and blocks run, also after a barrier.
+__global__ void order() {
+    std::printf(" %u.%u", blockIdx.x, threadIdx.x);
+    __syncthreads();
+    std::printf(" %u.%u", blockIdx.x, threadIdx.x);
+}
+
+void order_of_threads() {
+    for (const bool wait : {true, false}) {
+        int a[64], sum = 0;
+        neighbour<<<1, 64>>>(a, wait, wait ? 1 : 2);
+        for (const int v : a) sum += v;
+        std::printf("%s: %d\n", wait ? "with" : "without", sum);
+    }
+    std::printf("order:");
+    order<<<2, 3>>>();
+    std::printf("\n");
+}
+
+int main(int, char** argv) { std::strcmp(argv[1], "waits") == 0 ? waits() : order_of_threads(); }

@@ -1,0 +1,189 @@
+"""CUDA on CPU: programs that run in both thread orders, and mistakes that it must find. Needs no torch.
+
+On one core, from clean: 20 s with g++, 20 s more with clang++ and 8 s for AArch64. Again, with all of them: 9 s.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import re
+import subprocess
+
+import pytest
+from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line_of, need, run, translate_file
+
+# The programs that tests/CMakeLists.txt builds for a GPU as well. -O3: no optimiser may carry a value over a barrier.
+PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"]}
+
+
+@pytest.fixture(params=["g++", pytest.param("clang++", marks=pytest.mark.thorough)])
+def compiler(request) -> str:
+    need(request.param)
+    return request.param
+
+
+# ---- programs ------------------------------------------------------------------------------------------------------
+
+
+def expect_ok(*command) -> None:
+    for reverse in (False, True):
+        result = run(*command, reverse=reverse)
+        assert (result.returncode, result.stdout) == (0, "ok\n"), f"{reverse=} {result.stdout}{result.stderr}"
+
+
+@pytest.mark.parametrize("name", PORTABLE)
+def test_program(name, compiler):
+    expect_ok(build(name, compiler, *PORTABLE[name]))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", PORTABLE)
+def test_program_on_aarch64(name):
+    if platform.machine() in ("aarch64", "arm64"):
+        pytest.skip("this machine is one: test_program has run it")
+    need("qemu-aarch64")
+    expect_ok("qemu-aarch64", build(name, "aarch64", *WARNINGS))
+
+
+@pytest.mark.parametrize("standard", ["c++17", "c++20"])
+def test_headers_alone_give_no_warning(compiler, standard, tmp_path):
+    source = tmp_path / "empty.cpp"
+    source.write_text("#include <cuda.h>\n#include <cuda_runtime_api.h>\n")
+    flags = [f"-std={standard}", *WARNINGS, "-Wpedantic", *CFLAGS, f"-I{INCLUDE}", "-fsyntax-only"]
+    subprocess.run([*COMPILERS[compiler], *flags, source], check=True)
+
+
+# ---- mistakes that are found ---------------------------------------------------------------------------------------
+
+MISTAKES = "cpu_only/mistakes"
+
+
+def test_opposite_order_finds_a_missing_barrier(compiler):
+    program = build(MISTAKES, compiler, *WARNINGS)
+    forward, backward = (run(program, "order", reverse=reverse).stdout.splitlines() for reverse in (False, True))
+    assert forward[0] == backward[0] == "with: 63"
+    assert forward[1] != backward[1]
+    order = "order: 0.0 0.1 0.2 0.0 0.1 0.2 1.0 1.1 1.2 1.0 1.1 1.2"
+    assert forward[2] == order
+    assert backward[2] == "order: 1.2 1.1 1.0 1.2 1.1 1.0 0.2 0.1 0.0 0.2 0.1 0.0"
+    assert run(program, "order", CUDA_REVERSE="").stdout.splitlines()[2] == order
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_waits(compiler, reverse):
+    """Deadlocks, a divergent barrier, a wrong mask, an exception: each is reported, and the next launch works."""
+    result = run(build(MISTAKES, compiler, *WARNINGS), "waits", reverse=reverse)
+    assert result.returncode == 0, result.stderr
+    messages = dict(line.split(": ", 1) for line in result.stdout.splitlines())
+    marks = ("barrier", "warp", "never", "shuffle", "masks", "odd", "even")
+    places = {mark: f"mistakes.cu:{line_of(MISTAKES, mark)}" for mark in marks}
+
+    def contains(kernel: str, *texts: str) -> None:
+        assert not [text for text in texts if text not in messages[kernel]], messages[kernel]
+
+    block = "(2, 1, 0)" if reverse else "(0, 0, 0)"
+    contains("barrier_and_warp", f"deadlock in kernel barrier_and_warp, block {block}")
+    contains("barrier_and_warp", "40 threads wait in __syncthreads() at", places["barrier"])
+    contains("barrier_and_warp", "24 threads wait in __syncwarp()", places["warp"], "the first is (40, 0, 0)")
+    contains("lane_never_comes", "3 threads wait in __shfl_down_sync() with mask 0x0000000f", places["shuffle"])
+    contains("lane_never_comes", "1 thread waits in __syncthreads()", places["never"], "the first is (3, 0, 0)")
+    contains("masks_differ", "deadlock", "16 threads wait in __syncwarp() with mask 0xffffffff", places["masks"])
+    contains("divergent_barrier", places["odd"], places["even"], "must reach the same one")
+    contains("not_in_mask", "kernel not_in_mask, block (0, 0, 0), thread (1, ")
+    contains("not_in_mask", f"mistakes.cu:{line_of(MISTAKES, 'mask')}: the mask does not name the thread that calls")
+    contains("empty_mask", f"mistakes.cu:{line_of(MISTAKES, 'empty')}: the mask does not name the thread that calls")
+    assert messages["throws"] == "thrown by a kernel"
+    contains("destructors", "deadlock")
+    assert messages["destroyed"] == "64"
+    contains("launches", "a kernel launches sum")
+    assert len(messages) == 10  # no line for a wrong sum of the next launch
+
+
+def test_address_sanitizer(compiler):
+    name = "cpu_only/out_of_bounds"
+    program = build(name, compiler, *WARNINGS, "-fsanitize=address")
+    kinds = {"global": "heap-buffer-overflow", "reads": "heap-buffer-overflow", "shared": "global-buffer-overflow"}
+    for where, kind in {**kinds, "dynamic": "use-after-poison", "local": "stack-buffer-overflow"}.items():
+        result = run(program, where)
+        assert result.returncode != 0
+        assert f"AddressSanitizer: {kind}" in result.stderr
+        top = rf"#0 .* in {where}\(.*out_of_bounds.cu:{line_of(name, where)}\b"
+        assert re.search(top, result.stderr), result.stderr
+    for option in ("0", "1"):  # and no false alarm on stacks that are left and used again
+        result = run(program, "none", ASAN_OPTIONS=f"detect_stack_use_after_return={option}")
+        assert (result.returncode, result.stdout) == (0, "ok 496\n"), result.stderr
+
+
+def test_compile_error_names_the_line_of_the_cu(compiler, tmp_path):
+    name = "cpu_only/does_not_compile"
+    cpp = tmp_path / "out.cpp"
+    translate_file(PROGRAMS / f"{name}.cu", cpp)
+    command = [*COMPILERS[compiler], *CFLAGS, f"-I{INCLUDE}", "-fsyntax-only", cpp]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode != 0
+    errors = re.findall(r"^(.*?):(\d+):\d+: error:", result.stderr, re.MULTILINE)
+    assert errors == [(str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark))) for mark in ("error", "arguments")]
+
+
+def test_a_header_that_is_lacking_ends_the_compilation(compiler, tmp_path):
+    """One line says so, also where a header of the reader's includes it; the README has the list."""
+    lacking = {str(path.relative_to(INCLUDE)): path.read_text() for path in INCLUDE.rglob("*") if path.is_file()}
+    lacking = {name: text for name, text in lacking.items() if "says what it lacks" in text}
+    said = "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no"
+    assert lacking == {name: f'#include "{said} {name}"\n' for name in lacking}
+    listed = re.search(r"- Headers: (.*?)\n- ", (INCLUDE.parent / "README.md").read_text(), re.DOTALL)[1]
+    in_the_readme = re.findall(r"`([\w.]+/?)`", listed.split(". ")[0])
+    assert sorted(in_the_readme) == sorted({re.sub("/.*", "/", name) for name in lacking})
+
+    (tmp_path / "readers.h").write_text("#include <cub/cub.cuh>\n")
+    (tmp_path / "a.cu").write_text(
+        '#include <device_launch_parameters.h>\n#include "readers.h"\nusing cub::BlockReduce;\n'
+    )
+    translate_file(tmp_path / "a.cu", tmp_path / "a.cpp")
+    command = [*COMPILERS[compiler], *CFLAGS, f"-I{INCLUDE}", "-fsyntax-only", tmp_path / "a.cpp"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert len(re.findall("error:", result.stderr)) == 1
+    assert f"{said} cub/cub.cuh" in result.stderr
+    assert f"{tmp_path / 'readers.h'}:1" in result.stderr
+
+
+def test_debugger_shows_the_cu():
+    need("gdb")
+    program = build(MISTAKES, "g++", "-O0", out="for_gdb")
+    line = line_of(MISTAKES, "read")
+    commands = [f"break mistakes.cu:{line} if threadIdx.x == 40", "run", "backtrace", "print blockDim.x"]
+    arguments = [f"-ex={command}" for command in commands]
+    result = run("gdb", "-batch", *arguments, "--args", program, "order", DEBUGINFOD_URLS="")
+    assert re.search(rf"neighbour \(.*mistakes.cu:{line}\b", result.stdout), result.stdout + result.stderr
+    assert "$1 = 64" in result.stdout
+
+
+# ---- several files, several libraries ------------------------------------------------------------------------------
+
+
+def test_two_libraries_in_one_process(compiler):
+    """Kernels of the same name in two .so: neither their shared memory nor their last error is shared."""
+    flags = ["-O0", "-fPIC", "-shared"]
+    files = [f"cpu_only/library_{number}" for number in ("one", "two")]
+    paths = [
+        build(files, compiler, *flags, "-DVALUE=1", out="library1"),
+        build(files[0], compiler, *flags, "-DVALUE=2", out="library2"),
+    ]
+    libraries = []
+    for path in paths:
+        # Global: the second library's symbols are looked up in the first, unless they are hidden.
+        libraries.append(ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL))
+        exported = run("nm", "-D", "--defined-only", path).stdout
+        ours = re.findall(r".*(?:_ZN?11cuda_on_cpu|_Z9same_name|_Z7another|_Z6helper|cuda[A-Z]|threadIdx).*", exported)
+        assert "call_another" in exported
+        assert not ours
+        assert not re.findall(r".* [uBD] (?!_ZZNSt).*", exported)  # nor any variable but the standard library's
+    one, two = libraries
+    assert [one.call(), two.call(), one.call(), two.call()] == [1, 2, 2, 4]
+    assert [one.call_another(), two.call_another()] == [1, 2]
+    assert one.threads_that_waited(40) == 40
+    one.refuse()
+    assert two.last_error() == 0
+    assert one.last_error_in_another_file() == 9  # set in one file of the .so, read in the other
+    assert one.last_error() == 0

@@ -1,0 +1,157 @@
+"""The translator of CUDA on CPU: what becomes of a .cu's text. Compiles nothing, needs no torch."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from building import ROOT, run
+from cuda_on_cpu import TranslationError, translate, translate_file
+
+
+def body(source: str) -> str:
+    """The translation without its first two lines, with the launch's functions left out."""
+    text = translate(source, "a.cu")
+    head, text = text[: text.index("\n#line")], text[text.index('"a.cu"\n') + 7 :]
+    assert head == "#include <cuda_runtime.h>"
+    assert text.count("\n") == source.count("\n")
+    pattern = r"cuda_on_cpu::launch\(CUDA_ON_CPU_NAME\((.*?)\), "
+    pattern += r"\[=\]\(const auto&\.\.\. cuda_p_\) \{ \1\(cuda_p_\.\.\.\); \}, "
+    pattern += r"\[=\]\(auto cuda_f_\) -> decltype\(cuda_f_\(\1\)\) \{ return cuda_f_\(\1\); \}, "
+    return re.sub(pattern, r"LAUNCH{\1}(", text)
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        ("k<<<1, 2>>>(a);", "LAUNCH{k}(1, 2)(a);"),
+        ("k <<< g , b >>> (a)", "LAUNCH{k}( g , b ) (a)"),
+        ("k<<<1, 2, 3, s>>>()", "LAUNCH{k}(1, 2, 3, s)()"),
+        ("a::b<c, 4>::k<d<e<f>>, (x > y)><<<1, 1>>>(p)", "LAUNCH{a::b<c, 4>::k<d<e<f>>, (x > y)>}(1, 1)(p)"),
+        ("x = y; ::k<<<1, 1>>>()", "x = y; LAUNCH{::k}(1, 1)()"),
+        ("k<T> <<<1, 1>>>()", "LAUNCH{k<T>}(1, 1)()"),
+        ("k<sizeof(int) << 2><<<1, 1>>>()", "LAUNCH{k<sizeof(int) << 2>}(1, 1)()"),
+        ("k<n < 4><<<1, 1>>>()", "LAUNCH{k<n < 4>}(1, 1)()"),
+        ("a::k<(n) < 4, b<c>><<<1, 1>>>()", "LAUNCH{a::k<(n) < 4, b<c>>}(1, 1)()"),
+        ("k<T, sizeof(T) < 4><<<1, 1>>>()", "LAUNCH{k<T, sizeof(T) < 4>}(1, 1)()"),
+        ("k<4 < n><<<1, 1>>>()", "LAUNCH{k<4 < n>}(1, 1)()"),
+        ("k<a < b && !c<d>::e && -1 < f<g>::h><<<1, 1>>>()", "LAUNCH{k<a < b && !c<d>::e && -1 < f<g>::h>}(1, 1)()"),
+        ("k<m, n < 4><<<1, 1>>>()", "LAUNCH{k<m, n < 4>}(1, 1)()"),
+        ("if (a < b) k<n < 4>::l<int><<<1, 1>>>()", "if (a < b) LAUNCH{k<n < 4>::l<int>}(1, 1)()"),
+        ("for (; i < n; i++, k<4><<<1, 1>>>());", "for (; i < n; i++, LAUNCH{k<4>}(1, 1)());"),
+        ("k<1><<<1, 1>>>(), l<2><<<1, 1>>>()", "LAUNCH{k<1>}(1, 1)(), LAUNCH{l<2>}(1, 1)()"),
+        ("#if N < 3\nk<4><<<1, 1>>>();", "#if N < 3\nLAUNCH{k<4>}(1, 1)();"),
+        ("a<b> c; b<c>(), k<4><<<1, 1>>>();", "a<b> c; b<c>(), LAUNCH{k<4>}(1, 1)();"),
+        ("T::template k<U><<<1, 1>>>()", "LAUNCH{T::template k<U>}(1, 1)()"),
+        ("if (x) k<<<1, 1>>>(); else k<<<2, 2>>>();", "if (x) LAUNCH{k}(1, 1)(); else LAUNCH{k}(2, 2)();"),
+        ("return (k)<<<1, 1>>>()", "return LAUNCH{(k)}(1, 1)()"),
+        ("(x ? k : l)<<<1, 1>>>()", "LAUNCH{(x ? k : l)}(1, 1)()"),
+        ("t[i + 1]<<<1, 1>>>()", "LAUNCH{t[i + 1]}(1, 1)()"),
+        ("(*p).q->k<<<1, 1>>>()", "LAUNCH{(*p).q->k}(1, 1)()"),
+        ("get<3>(x)<<<1, 1>>>()", "LAUNCH{get<3>(x)}(1, 1)()"),
+        ("k<<<d(a >> 1, b << 1), f({1, 2}), n>>2>>>(x >> 3)", "LAUNCH{k}(d(a >> 1, b << 1), f({1, 2}), n>>2)(x >> 3)"),
+        ("k<<<1, sizeof(V<T>)>>>()", "LAUNCH{k}(1, sizeof(V<T>))()"),
+        ("k<<<1, V<T>>>>()", "LAUNCH{k}(1, V<T>)()"),
+        ("x = 1'0; k<<<1, 2>>>(); y = '0';", "x = 1'0; LAUNCH{k}(1, 2)(); y = '0';"),
+        ("k<<<1, ')'>>>(a)", "LAUNCH{k}(1, ')')(a)"),
+        ("k<<<1, // )>>>(\n 2>>>(a)", "LAUNCH{k}(1, // )>>>(\n 2)(a)"),
+        ("k<int, // one\n  4>\n  <<<1,\n 1>>>\n(a)", "LAUNCH{k<int, 4>}(\n\n1,\n 1)\n(a)"),
+        ("k<<<1, 1>>>(a), l<<<2, 2>>>(b)", "LAUNCH{k}(1, 1)(a), LAUNCH{l}(2, 2)(b)"),
+        ("k<<<1, 1>>>([&] { l<<<2, 2>>>(b); })", "LAUNCH{k}(1, 1)([&] { LAUNCH{l}(2, 2)(b); })"),
+        ("#define L(k, a) k##_kernel<<<1, 1>>>(a)", "#define L(k, a) LAUNCH{k##_kernel}(1, 1)(a)"),
+        ("#define L(k) \\\n  k<int> \\\n  <<<1, 1>>>(a)", "#define L(k) \\\n  LAUNCH{k<int>}(\\\n1, 1)(a)"),
+        ("extern __shared__ float s[];", "[[maybe_unused]] float* const s = cuda_on_cpu::dynamic_shared();"),
+        (
+            "extern __shared__ __align__(16) unsigned char s[];",
+            "[[maybe_unused]] unsigned char* const s = cuda_on_cpu::dynamic_shared();",
+        ),
+        (
+            "extern alignas(sizeof(T)) __shared__ volatile\n a::V<T, 2> s [ ];",
+            "[[maybe_unused]] volatile a::V<T, 2>* const s = cuda_on_cpu::dynamic_shared()\n;",
+        ),
+        ("extern __shared__ int s[][4];", "[[maybe_unused]] int (*const s)[4] = cuda_on_cpu::dynamic_shared();"),
+        ("static __shared__ int s[4];", "       __shared__ int s[4];"),
+        ("__constant__ static const int s[4];", "__constant__        const int s[4];"),
+        ("static const __constant__ float f = 1;", "       const __constant__ float f = 1;"),
+        ("__shared__ alignas(16) int s;", "__shared__ __align__(16) int s;"),
+    ],
+)
+def test_translated(source, expected):
+    assert body(source) == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "",
+        "a << b; a <<= b; a >> b; a < b > c;",
+        "A<B<C<int>>> x; A<B<C<int>>>(y);",
+        "// k<<<1, 1>>>(a)\n/* k<<<1,\n1>>>(a) */",
+        "// a comment that goes on \\\n k<<<1, 1>>>(a)",
+        '"k<<<1, 1>>>(a)"; "\\"<<<"; "\\\\"; x;',
+        'R"(k<<<1, 1>>>(a) " )"; u8R"x(<<< )" )x"; LR"(<<<)";',
+        "'<'; '\\''; '\"'; 1'000'000 << 2; 0x1'0p+3;",
+        "#error don't <- a lonely quote\nint x;",
+        '#include <a/b.h>\n#include "c.h"\n',
+        "std::ostream& operator<<<T>(std::ostream&, T);",
+        "__shared__ int s[4]; extern int t[]; static int u; int extern__shared__;",
+        "caf\u00e9 = \u03b1 << \u03b2;\r\nint x;\r\n",
+    ],
+)
+def test_left_alone(source):
+    assert body(source) == source
+
+
+@pytest.mark.parametrize(
+    "source, message",
+    [
+        ("\n\nk<<<1, 1(a);", "a.cu:3: <<< without >>>"),
+        ("k<<<1, 1;\n", "a.cu:1: <<< without >>>"),
+        ("k<<<1, (1>>>(a);", "a.cu:1: <<< without >>>"),
+        ("x;\nk<<<1, 1>>>;", "a.cu:2: expected ( and the kernel's arguments"),
+        ("\n= <<<1, 1>>>(a);", "a.cu:2: expected a kernel's name"),
+        ("int> <<<1, 1>>>(a);", "a.cu:1: the > before <<< has no matching <"),
+        ("\n4 < n><<<1, 1>>>(a);", "a.cu:2: expected a kernel's name"),
+        (")<<<1, 1>>>(a);", "a.cu:1: ) without ("),
+        ("(]<<<1, 1>>>(a);", "a.cu:1: ] without ["),
+        ("\nextern __shared__ int a[], b[];", "a.cu:2: expected extern __shared__ T name[];"),
+        ("extern __shared__ int a[3];", "a.cu:1: expected extern __shared__ T name[];"),
+        ("extern __shared__ int a", "a.cu:1: expected extern __shared__ T name[];"),
+    ],
+)
+def test_translation_error(source, message):
+    with pytest.raises(TranslationError) as error:
+        translate(source, "a.cu")
+    assert str(error.value).startswith(message)
+
+
+def test_file_name_is_quoted():
+    assert '#line 1 "a \\"b\\" \\\\ c.cu"\n' in translate("", 'a "b" \\ c.cu')
+
+
+def test_translate_file_writes_only_what_is_new(tmp_path):
+    cu, out = tmp_path / "a.cu", tmp_path / "folder" / "a.cpp"
+    cu.write_bytes(b"k<<<1, 1>>>(\xff);\r\n")  # neither UTF-8 nor a Unix line end
+    translate_file(cu, out)
+    assert out.read_bytes().endswith(b"1, 1)(\xff);\r\n")
+    os.utime(out, ns=(1, 1))
+    translate_file(cu, out)
+    assert out.stat().st_mtime_ns == 1
+    cu.write_text("int x;\n")
+    translate_file(cu, out)
+    assert out.read_text() == f'#include <cuda_runtime.h>\n#line 1 "{cu}"\nint x;\n'
+    assert [p.name for p in out.parent.iterdir()] == ["a.cpp"]
+
+
+def test_command_line(tmp_path):
+    script = ROOT / "common/cuda_on_cpu/translate.py"
+    cu, out = tmp_path / "a.cu", tmp_path / "a.cpp"
+    cu.write_text("k<<<1, 1>>>(a);\n")
+    subprocess.run([sys.executable, script, cu, out], check=True)
+    assert out.read_text() == translate(cu.read_text(), str(cu))
+    cu.write_text("\nk<<<")
+    result = run(sys.executable, script, cu, out)
+    assert (result.returncode, result.stderr) == (1, f"{cu}:2: <<< without >>>\n")

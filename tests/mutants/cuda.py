@@ -1,0 +1,123 @@
+"""Small breakages of CUDA on CPU, and the tests that must fail because of each. All are judged without a GPU."""
+
+from mutants import Mutant
+
+INCLUDE = "common/cuda_on_cpu/include/cuda_on_cpu"
+TRANSLATOR = "common/cuda_on_cpu/translate.py"
+TESTS = "tests/cuda_on_cpu/test_programs.py"
+DEVICE = f"{TESTS}::test_program[g++-device]"
+HOST = f"{TESTS}::test_program[g++-host]"
+WAITS = [f"{TESTS}::test_waits[g++-False]", f"{TESTS}::test_waits[g++-True]"]
+ORDER = f"{TESTS}::test_opposite_order_finds_a_missing_barrier[g++]"
+TRANSLATED = "tests/cuda_on_cpu/test_translate.py::test_translated"
+
+MUTANTS = [
+    # Barriers, deadlocks, the order of the threads.
+    Mutant(
+        f"{INCLUDE}/block.h",
+        "    if (block.at_barrier) open_barrier_if_complete();\n",
+        "",
+        DEVICE,
+        why="a thread that returns may be the last one that a barrier waited for",
+    ),
+    Mutant(f"{INCLUDE}/barrier.h", "    block.votes += vote;\n", "    block.votes += !vote;\n", DEVICE),
+    Mutant(
+        f"{INCLUDE}/barrier.h",
+        "    if (where != barrier_place) fail_divergent(function, where);\n",
+        "    if (false) fail_divergent(function, where);\n",
+        WAITS,
+    ),
+    Mutant(f"{INCLUDE}/run_block.h", ".first->second.count++;", ".first->second.count = 1;", WAITS),
+    Mutant(
+        f"{INCLUDE}/run_block.h",
+        "            block.host.switch_to(*block.threads[rank].fiber);\n",
+        "            continue;\n",
+        WAITS,
+        why="threads that are given up run their destructors",
+    ),
+    Mutant(
+        f"{INCLUDE}/block.h",
+        "block.reverse ? 31 - __builtin_clz(set) : __builtin_ctz(set)",
+        "__builtin_ctz(set)",
+        ORDER,
+    ),
+    Mutant(
+        f"{INCLUDE}/block.h", "block.reverse ? block.size - 1 - block.started : block.started", "block.started", ORDER
+    ),
+    # Warp functions.
+    Mutant(f"{INCLUDE}/warp.h", "+ delta < width ? lane + delta", "+ delta <= width ? lane + delta", DEVICE),
+    Mutant(f"{INCLUDE}/warp.h", ">= delta ? lane - delta", "> delta ? lane - delta", DEVICE),
+    Mutant(f"{INCLUDE}/warp.h", "(lane ^ bits) <= (lane | (width - 1))", "(lane ^ bits) < width", DEVICE),
+    Mutant(f"{INCLUDE}/warp.h", "(from & (width - 1))", "from", DEVICE),
+    Mutant(f"{INCLUDE}/warp.h", "uint32_t(w.value[l] != 0) << l", "1u << l", DEVICE),
+    Mutant(f"{INCLUDE}/warp.h", "uint32_t(w.value[m] == w.value[l]) << m", "1u << m", DEVICE),
+    Mutant(f"{INCLUDE}/warp.h", "for_each(lanes & (lanes - 1), [&]", "for_each(lanes, [&]", DEVICE),
+    Mutant(f"{INCLUDE}/warp.h", "if (!(mask & self->bit()))", "if (mask && !(mask & self->bit()))", WAITS),
+    Mutant(f"{INCLUDE}/run_block.h", "if (!(t.where != leader->where)) together", "together", DEVICE),
+    Mutant(f"{INCLUDE}/run_block.h", "} while (!first_error && end_activemask());", "} while (false);", DEVICE),
+    # Atomics, conversions, memory.
+    Mutant(f"{INCLUDE}/atomics.h", "(atomicMin, old < value ? old : value)", "(atomicMin, value)", DEVICE),
+    Mutant(
+        f"{INCLUDE}/atomics.h", "if (old == compare) *address = value;", "if (old != compare) *address = value;", DEVICE
+    ),
+    Mutant(f"{INCLUDE}/atomics.h", "old >= value ? 0 : old + 1", "old > value ? 0 : old + 1", DEVICE),
+    Mutant(f"{INCLUDE}/device_math.h", "T(~(T(1) <<", "T((T(1) <<", DEVICE),
+    Mutant(f"{INCLUDE}/device_math.h", "    if (x != x) return 0;\n", "", DEVICE),
+    Mutant(
+        f"{INCLUDE}/runtime_api.h",
+        "                               cudaMemcpyKind = cudaMemcpyHostToDevice) {\n"
+        "    if (offset > sizeof(T) || bytes > sizeof(T) - offset)",
+        "                               cudaMemcpyKind = cudaMemcpyHostToDevice) {\n    if (bytes > sizeof(T) - offset)",
+        DEVICE,
+    ),
+    # Launches that are refused, and the last error.
+    Mutant(f"{INCLUDE}/launch.h", "return v.x == 0 ||", "return", HOST),
+    Mutant(f"{INCLUDE}/launch.h", "* c.block.y * c.block.z > 1024)", "> 1024)", HOST),
+    Mutant(
+        f"{INCLUDE}/launch.h",
+        "c.shared > dynamic_shared_limit(kernel)",
+        "c.shared > 8192 + dynamic_shared_limit(kernel)",
+        HOST,
+    ),
+    Mutant(
+        f"{INCLUDE}/error.h", "    if (error != cudaSuccess) last_error = error;\n", "    last_error = error;\n", HOST
+    ),
+    Mutant(f"{INCLUDE}/error.h", "    cuda_on_cpu::last_error = cudaSuccess;\n", "", HOST),
+    Mutant(f"{INCLUDE}/error.h", "inline thread_local cudaError_t last_error", "inline cudaError_t last_error", HOST),
+    # One .so beside another; AddressSanitizer; headers that are lacking.
+    Mutant(
+        f"{INCLUDE}/keywords.h",
+        '#define __device__ __attribute__((visibility("hidden")))',
+        "#define __device__",
+        f"{TESTS}::test_two_libraries_in_one_process[g++]",
+    ),
+    Mutant(
+        f"{INCLUDE}/launch.h",
+        "    ASAN_POISON_MEMORY_REGION(dynamic_memory + c.shared, sizeof dynamic_memory - c.shared);\n",
+        "",
+        f"{TESTS}::test_address_sanitizer[g++]",
+    ),
+    Mutant(
+        "common/cuda_on_cpu/include/cub/cub.cuh",
+        "#include",
+        "#error",
+        f"{TESTS}::test_a_header_that_is_lacking_ends_the_compilation[g++]",
+    ),
+    # The translator.
+    Mutant(TRANSLATOR, 'text + "".join(line_ends)', "text", TRANSLATED, why="compilers name lines of the .cu"),
+    Mutant(TRANSLATOR, ' and not self.source.startswith(">>>>", start)', "", TRANSLATED),
+    Mutant(TRANSLATOR, "while self.text(start - 1) in OPERATORS and", "while False and", TRANSLATED),
+    Mutant(
+        TRANSLATOR,
+        r"""| "(?:\\.|[^"\\\n])*" |""",
+        r"""| "[^"\n]*" |""",
+        "tests/cuda_on_cpu/test_translate.py::test_left_alone",
+        why=r"a \" does not end a string",
+    ),
+    Mutant(
+        TRANSLATOR,
+        "    if out.exists() and read(out) == text:\n        return\n",
+        "",
+        "tests/cuda_on_cpu/test_translate.py::test_translate_file_writes_only_what_is_new",
+    ),
+]
