@@ -1,7 +1,7 @@
 """What happens to a machine while a lesson builds: killed, a full disk, a read-only checkout, odd paths, a wrong clock.
 
 The builds are of the smallest extension, with Python's header only. tests/tools/test_environment.py has the same for the set-up,
-tests/tools/test_results.py for what tools write, tests/common/test_harness.py for locks.
+tests/tools/test_results.py for what tools write, tests/common/test_builds.py for locks.
 """
 
 import multiprocessing
