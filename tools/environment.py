@@ -197,7 +197,9 @@ def main():
     try:
         if state(venv, wanted) != "ready":
             if options.check:
-                stop(f"{sys.executable} has no torch that fits, and there is no finished .venv. `make setup` makes one.")
+                stop(
+                    f"{sys.executable} has no torch that fits, and there is no finished .venv. `make setup` makes one."
+                )
             set_up(venv, wanted, upgrade=options.versions == "newest")
     except KeyboardInterrupt:
         stop("", "Interrupted. Run the same command again: pip's cache keeps what was fetched.")
