@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -79,6 +80,21 @@ def test_build_shows_the_file_and_its_time_then_that_nothing_changed(extension, 
     extension(GOOD + "// changed\n")
     assert len(log.read_text().splitlines()) < 100
     assert re.fullmatch(built, capsys.readouterr().out)
+
+
+def test_the_folder_is_one_for_each_kind_of_build(monkeypatch):
+    """A .so that another torch, Python or device has built never loads."""
+    folders = [cpp_extension.extension_folder("x")]
+    for module, name, value in (
+        (torch, "__version__", "2.11.0"),
+        (sys, "version_info", SimpleNamespace(major=3, minor=99)),
+        (cpp_extension, "device", SimpleNamespace(type="tpu")),
+        (cpp_extension, "SANITIZE", ["-fsanitize=address"]),
+    ):
+        monkeypatch.setattr(module, name, value)
+        folders.append(cpp_extension.extension_folder("x"))
+        monkeypatch.undo()
+    assert len(set(folders)) == len(folders)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ sys.path.insert(0, {str(ROOT)!r})
 from common.cpp_extension import load
 
 here = Path(__file__).parent
-load("sanitized", [here / "add2.cu", here / "binding.cpp"], build_directory=str(here / "build")).add2(1000)
+sources = [here / "add2.cu", here / "binding.cpp"]
+load("sanitized", sources, extra_include_paths=[{str(ROOT)!r}], build_directory=str(here / "build")).add2(1000)
 print("added")
 """
 BINDING = """
