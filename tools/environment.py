@@ -53,8 +53,8 @@ def check_venv_module():
 
 
 def library(name):
-    """A module that need not be installed: pip has a copy of it, and venv a pip, in a wheel."""
-    for prefix in "", "pip._vendor.":
+    """A module that need not be installed: pip and setuptools have copies of it, and venv has a wheel of pip."""
+    for prefix in "", "pip._vendor.", "setuptools._vendor.":
         with contextlib.suppress(ImportError):
             return importlib.import_module(prefix + name)
     check_venv_module()
