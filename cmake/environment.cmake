@@ -56,6 +56,13 @@ else()
 endif()
 find_package(Torch REQUIRED)
 find_package(Threads REQUIRED)
+if(CHAPTERS_DEVICE STREQUAL "cuda")
+    # cuda_home may be links in build/ (common/toolkit.py). What is installed must do without build/, and so finds the CUDA
+    # runtime where the toolkit itself has it.
+    file(REAL_PATH ${CUDA_cudart_LIBRARY} cudart)
+    cmake_path(GET cudart PARENT_PATH cudart)
+    list(APPEND CMAKE_INSTALL_RPATH ${cudart})
+endif()
 
 # The C++ standard that torch's headers need. torch 2.15 says it by its target, 2.11 only in the file that we read here.
 file(READ ${torch_cmake}/Torch/TorchConfig.cmake config)

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from . import progress, toolkit
@@ -36,10 +35,9 @@ def build(name: str, sources: list[str], targets: list[str], root: Path = ROOT, 
 
 
 def _is_configured(folder: Path, root: Path) -> bool:
-    """Whether CMake's files there can be used. Removes them where root was moved, or the clock set back since."""
+    """Whether CMake's files there can be used. Removes them where root was moved since."""
     cache = folder / "CMakeCache.txt"
-    moved = cache.exists() and f"CMAKE_HOME_DIRECTORY:INTERNAL={root}\n" not in cache.read_text(errors="replace")
-    if moved or any(file.lstat().st_mtime > time.time() + 1 for file in folder.iterdir()):
+    if cache.exists() and f"CMAKE_HOME_DIRECTORY:INTERNAL={root}\n" not in cache.read_text(errors="replace"):
         for entry in folder.iterdir():
             if entry.name != ".in_use":  # our lock
                 shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
@@ -62,6 +60,4 @@ def _run(*command) -> None:
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     )
     if done.returncode != 0:
-        future = "perhaps system time is not set"  # ninja's words for a CMakeLists.txt from the future
-        touch = f"This gives such files the time of now:\n    find '{ROOT}' -newermt now -type f -exec touch {{}} +"
-        raise progress.BuildFailure(done.stdout.replace(future, f"{future}\n{touch}"))
+        raise progress.BuildFailure(done.stdout)

@@ -40,9 +40,7 @@ def title(chapter: int, *subjects: str) -> None:
 
 
 def _host_compiler() -> str:
-    from .cpp_extension import torch_extension
-
-    compiler = torch_extension.get_cxx_compiler()
+    compiler = os.environ.get("CXX") or "c++"  # as torch chooses
     try:
         version = subprocess.run([compiler, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True).stdout
     except OSError:

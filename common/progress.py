@@ -5,7 +5,6 @@ import errno
 import fcntl
 import os
 import re
-import shutil
 import sys
 import threading
 import time
@@ -35,12 +34,12 @@ def watch(name: str, sources: list[str], folder: str):
     with lock(folder, name):
         start = time.monotonic()
         # torch before 2.15 takes any file of this name for a running build and waits for ever, even when that build
-        # was killed. We hold the folder, so whoever left it is gone.
+        # was killed. We hold the folder, so no other build runs in it.
         Path(folder, "lock").unlink(missing_ok=True)
-        forget_the_future(folder)
-        progress = _Progress(sources, folder, start)
+        before = _made(folder)
         try:
-            yield
+            with _clock(name):
+                yield
         except cuda_on_cpu.TranslationError as error:
             raise BuildError(f"{name} does not build.\n{error}") from None
         except RuntimeError as error:
@@ -49,15 +48,19 @@ def watch(name: str, sources: list[str], folder: str):
             log = Path(folder, "error.log")
             log.write_text(f"{error}\n")
             raise BuildError(f"{name} does not build.\n{first_error(str(error))}\n(all of it: {log})", log) from None
-        finally:
-            progress.stop()
-    line(name, time.monotonic() - start, "" if progress.done else "nothing changed")
+        new = [entry for entry in _made(folder) if entry not in before]
+        for begin, end, _, output, _ in new:
+            if output.endswith(".o"):
+                line(_source_of(output, sources), (int(end) - int(begin)) / 1000)
+    line(name, time.monotonic() - start, "" if new else "nothing changed")
 
 
 @contextlib.contextmanager
 def lock(folder: str, name: str):
     """One build in a folder at a time. The lock is the kernel's (flock): it ends with the process, however that ends."""
-    _refuse_commands(folder)
+    # The name gets into ninja's file, a shell's command and the compiler's list of headers. Each quotes in another way.
+    if odd := re.search(r"[^\w +,/.~(){}%=@\[\]!\x80-\U0010ffff-]", str(folder)):
+        raise BuildError(f"{str(folder)!r} has a {odd[0]!r}, which ninja cannot have: use another folder.")
     with open(os.path.join(folder, ".in_use"), "w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -67,32 +70,8 @@ def lock(folder: str, name: str):
         yield
 
 
-def _refuse_commands(folder: str | Path) -> None:
-    """Raises BuildError for what torch hands to ninja and to the shell, and what they read as more than a name."""
-    # What ninja does not find in a compiler's list of headers; then it compiles all of them, each time.
-    if odd := re.search(r"[^\w +,/.~(){}%=@\[\]!\x80-\U0010ffff-]", str(folder)):
-        raise BuildError(f"{str(folder)!r} has a {odd[0]!r}, which ninja cannot have: use another folder.")
-    for name in "CC", "CXX", "CFLAGS", "CPPFLAGS", "LDFLAGS", "PYTORCH_NVCC":
-        if odd := re.search(r"[;&|<>$`\r\n]", os.environ.get(name, "")):
-            raise BuildError(
-                f"{name}={os.environ[name]!r} has a {odd[0]!r}, which starts another command: take it out."
-            )
-
-
-def forget_the_future(folder: str | Path) -> None:
-    """After the clock was set back: ninja goes by dates, and takes what it built later for newer than any change.
-
-    Without its log it builds all of that folder again.
-    """
-    log = Path(folder, ".ninja_log")
-    built = [Path(folder, entry[3]) for entry in _entries(log)]
-    if any(file.exists() and file.stat().st_mtime > time.time() + 1 for file in built):
-        log.unlink()
-
-
 def line(what: str, seconds: float, remark: str = "") -> None:
-    clear = "\033[K" if sys.stdout.isatty() else ""  # what is left of the live line
-    print(f"{'build':8}{what:<33}{seconds:5.1f} s   {remark}".rstrip() + clear)
+    print(f"{'build':8}{what:<33}{seconds:5.1f} s   {remark}".rstrip())
 
 
 def first_error(output: str) -> str:
@@ -114,8 +93,6 @@ def excepthook(kind, error, traceback) -> None:
     """Python's sys.excepthook for a lesson: of a failed build, only the message; how Python got there is no help."""
     if isinstance(error, BuildError):
         print(error, file=sys.stderr)
-    elif isinstance(error, BrokenPipeError):  # make chapter03 | head
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     elif isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
         print(
             f"{error}\nA lesson writes to build/: that needs room, and a disk that you may write to.", file=sys.stderr
@@ -124,67 +101,42 @@ def excepthook(kind, error, traceback) -> None:
         sys.__excepthook__(kind, error, traceback)
 
 
-def _entries(log: Path) -> list[tuple[str, ...]]:
-    """(start ms, end ms, time, output, the command's hash) of every file that ninja has made in the log's folder.
+@contextlib.contextmanager
+def _clock(name: str):
+    """In a terminal: a line that says how long this has taken, until it ends."""
+    ended, start = threading.Event(), time.monotonic()
 
-    Now and then ninja writes the log anew, without the entries that later ones replace: so counting lines is wrong.
-    """
+    def run():
+        while not ended.wait(0.5):
+            print(f"{'build':8}{name:<33}{time.monotonic() - start:5.1f} s ...", end="\033[K\r", flush=True)
+        print("\033[K", end="", flush=True)
+
+    thread = threading.Thread(target=run, daemon=True)
+    if sys.stdout.isatty():
+        thread.start()
     try:
-        rows = [tuple(row.split("\t")) for row in log.read_text(errors="replace").splitlines()]
-    except FileNotFoundError:
-        return []
+        yield
+    finally:
+        ended.set()
+        if thread.is_alive():
+            thread.join()
+
+
+def _made(folder: str) -> list[tuple[str, ...]]:
+    """(start ms, end ms, time, output, the command's hash) of every file that ninja has made in that folder.
+
+    From ninja's log, which ninja now and then writes anew, without the entries that later ones replace. So entries are
+    compared, not counted.
+    """
+    log = Path(folder, ".ninja_log")
+    rows = [tuple(row.split("\t")) for row in log.read_text(errors="replace").splitlines()] if log.exists() else []
     # CMake's verify_globs asks on each run whether files have come or gone, and makes nothing.
     return [row for row in rows if len(row) == 5 and not row[3].endswith("verify_globs")]
 
 
-class _Progress:
-    """Reads .ninja_log, to which ninja adds a line for every file as soon as it is finished."""
-
-    def __init__(self, sources: list[str], folder: str, start: float):
-        self.sources = [os.path.basename(s) for s in sources]
-        self.log = Path(folder, ".ninja_log")
-        self.start = start
-        self.seen = set(_entries(self.log))
-        self.done: list[str] = []
-        self.stopped = threading.Event()
-        self.thread = threading.Thread(target=self._run, daemon=True)
-        self.thread.start()
-
-    def stop(self) -> None:
-        if not self.stopped.is_set():
-            self.stopped.set()
-            self.thread.join()
-            self._show_finished()
-
-    def _run(self) -> None:
-        live = sys.stdout.isatty()
-        while not self.stopped.wait(0.1):
-            self._show_finished()
-            waiting = [s for s in self.sources if s not in self.done]
-            if live and waiting and time.monotonic() - self.start > 1:
-                text = f"{'build':8}{' '.join(waiting):<33}{time.monotonic() - self.start:5.1f} s ..."
-                print(text[: shutil.get_terminal_size().columns - 1], end="\033[K\r", flush=True)
-        if live:
-            print("\033[K", end="", flush=True)
-
-    def _show_finished(self) -> None:
-        for entry in _entries(self.log):
-            if entry not in self.seen:
-                begin, end, _, output, _ = entry
-                source = self._source_of(output)
-                if source:
-                    line(source, (int(end) - int(begin)) / 1000)
-                self.done.append(source or output)
-                self.seen.add(entry)
-
-    def _source_of(self, output: str) -> str | None:
-        """add2.o is made from add2.cpp, add2.cuda.o and (on the CPU) add2.cu.o from add2.cu. CMake's objects lie in
-        folders, and are named with the whole source: add2.cpp.o, add2.cu.o and (on the CPU) add2.cu.cpp.o."""
-        output = os.path.basename(output)
-        stem = output.removesuffix(".o")
-        names = {"main.o": "main.cpp"}
-        for source in self.sources:
-            base, extension = os.path.splitext(source)
-            names[base + (".o" if extension != ".cu" else ".cuda.o")] = source
-            names[source + ".o"] = names[source + ".cpp.o"] = source
-        return names.get(output) or (None if stem == output else stem)
+def _source_of(output: str, sources: list[str]) -> str:
+    """torch makes add2.o from add2.cpp, add2.cuda.o and (on the CPU) add2.cu.o from add2.cu. CMake keeps the source's
+    whole name: add2.cpp.o, add2.cu.o and (on the CPU) add2.cu.cpp.o."""
+    stem, *kind = os.path.basename(output).removesuffix(".o").replace(".cuda", ".cu").split(".")
+    wanted = f"{stem}.{kind[0] if kind else 'cpp'}"
+    return next((name for name in map(os.path.basename, sources) if name == wanted), os.path.basename(output))

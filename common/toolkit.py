@@ -5,17 +5,22 @@ toolkit of another CUDA version without a word until the build fails. So find_cu
 CUDA_HOME before torch.utils.cpp_extension reads it.
 """
 
+import contextlib
 import functools
+import hashlib
 import os
 import shlex
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import torch
 
 from . import find_cuda
 from .progress import BuildError
+
+COMPLETED = Path(__file__).resolve().parents[1] / "build" / "cuda"  # toolkits of links: see _completed()
 
 
 def _candidates() -> list[Path]:
@@ -27,7 +32,39 @@ def cuda_home() -> Path | None:
     """The toolkit to build with: one of torch's exact CUDA version, else of its major version, else None."""
     if torch.version.cuda is None:
         return None
-    return find_cuda.choose(torch.version.cuda, _candidates())
+    home = find_cuda.choose(torch.version.cuda, _candidates())
+    return home and _completed(home)
+
+
+def _completed(home: Path) -> Path:
+    """That toolkit; or a folder of links to all that it has, where it lacks the names that linkers look for.
+
+    -lcudart means libcudart.so, and NVIDIA's packages on PyPI have libcudart.so.13 only. The reader's Python is not ours
+    to change, so the missing links lie in build/cuda/, in a folder that any build takes for a toolkit. Its name changes
+    with the toolkit's files.
+    """
+    home = home.absolute()
+    if (home / "lib" / "libcudart.so").exists() or not any(home.glob("lib/libcudart.so.*")):
+        return home
+    # nvcc looks for its neighbours in bin/.., and for a bin/ that is itself a link, .. would be the toolkit again.
+    entries = [entry for entry in home.iterdir() if entry.name not in ("bin", "lib")]
+    entries += [*home.glob("bin/*"), *home.glob("lib/*")]
+    links = {str(entry.relative_to(home)): entry for entry in entries}
+    for library in sorted(home.glob("lib/lib*.so.*")):
+        links.setdefault(f"lib/{library.name.partition('.so.')[0]}.so", library)
+    folder = COMPLETED / hashlib.sha256(repr(sorted(links.items())).encode()).hexdigest()[:12]
+    # Where build/ cannot be written, the build says so. Two processes may get here at once: each makes a folder of its
+    # own, and the first to rename it wins.
+    with contextlib.suppress(OSError):
+        COMPLETED.mkdir(parents=True, exist_ok=True)
+        if not folder.exists():
+            with tempfile.TemporaryDirectory(dir=COMPLETED) as making:
+                for name, target in links.items():
+                    link = Path(making, "toolkit", name)
+                    link.parent.mkdir(parents=True, exist_ok=True)
+                    link.symlink_to(target)
+                os.rename(Path(making, "toolkit"), folder)
+    return folder if folder.exists() else home
 
 
 def nvcc_version() -> str:

@@ -1,14 +1,11 @@
 """Print the path of the Python that runs the lessons, after making sure that it has what they need.
 
-A Python with a fitting torch is used as it is: nothing is installed, nothing is fetched. Any other makes .venv, a
-virtual environment in the repository with all that pyproject.toml lists. The Makefile's targets start with this:
+A Python with a fitting torch is used as it is: nothing is installed or fetched, and nothing in it is changed. Any other
+makes .venv, a virtual environment in the repository with all that pyproject.toml lists. Any Python from 3.10 on can start
+this, before anything is installed. The path goes to stdout, every message to stderr.
 
-    python3 tools/environment.py --for lesson|test|lint [--versions oldest|newest]
-
-With --versions it is a virtual environment of its own, .venv-oldest or .venv-newest, with the oldest or the newest of all
-that pyproject.toml allows: `make test-versions`. Remove .venv-newest to get what has come out since.
-
-stdout gets the path and nothing else; what there is to say goes to stderr.
+--versions makes an environment of its own, .venv-oldest or .venv-newest, with the oldest or the newest of all that
+pyproject.toml allows: `make test-versions`. Remove .venv-newest to get what has come out since.
 """
 
 import sys
@@ -17,29 +14,26 @@ if sys.version_info < (3, 10):  # noqa: UP036
     sys.exit(f"{sys.executable} is Python {sys.version.split()[0]}, too old: make PYTHON=python3.10 ... (or newer)")
 
 import argparse
-import ast
 import contextlib
 import fcntl
-import hashlib
 import importlib.util
 import os
 import platform
-import re
 import shutil
 import subprocess
 from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-VERSIONS = next((word for word in ("oldest", "newest") if sys.argv[-2:] == ["--versions", word]), "")
-VENV = ROOT / "-".join(filter(None, [".venv", VERSIONS]))
+VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
-STAMP = VENV / "made-from"  # what a finished environment was made from; empty while it is being made
+STAMP = VENV / "made-from"  # which Python and requirements made a finished environment; empty while it is being made
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 # This Python; in a virtual environment, the one that it was made from.
 BASE = sys.executable if sys.prefix == sys.base_prefix else f"{sys.base_prefix}/bin/python{VERSION}"
-EVERYTHING = ["dependencies", "cuda", "test", "pictures", "lint"]  # what .venv gets
 NEEDED = {"lesson": ["dependencies"], "test": ["dependencies", "test"], "lint": ["lint"]}
+DEBIANS_WHEELS = Path("/usr/share/python-wheels")
+EVERYTHING = ["dependencies", "cuda", "test", "pictures", "lint"]  # what .venv gets
 
 
 def say(*lines):
@@ -47,44 +41,60 @@ def say(*lines):
 
 
 def stop(*lines):
-    say(*lines)
-    sys.exit(1)
+    sys.exit("\n".join(lines))
+
+
+def check_venv_module():
+    if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
+        stop(
+            f"{BASE} cannot make virtual environments: it has no venv or no ensurepip. On Debian and Ubuntu:",
+            f"    sudo apt-get install python{VERSION}-venv",
+        )
+
+
+def library(name):
+    """A module that need not be installed: pip and setuptools have copies of it, and venv has a wheel of pip."""
+    for prefix in "", "pip._vendor.", "setuptools._vendor.":
+        with contextlib.suppress(ImportError):
+            return importlib.import_module(prefix + name)
+    check_venv_module()
+    bundled = Path(importlib.util.find_spec("ensurepip").origin).with_name("_bundled")
+    sys.path += [str(wheel) for folder in (bundled, DEBIANS_WHEELS) for wheel in folder.glob("pip-*.whl")]
+    return importlib.import_module(f"pip._vendor.{name}")
+
+
+Requirement = library("packaging.requirements").Requirement
+PROJECT = library("tomllib" if sys.version_info >= (3, 11) else "tomli").loads((ROOT / "pyproject.toml").read_text())
+LISTS = {"dependencies": PROJECT["project"]["dependencies"], **PROJECT["project"]["optional-dependencies"]}
 
 
 def requirements(*lists):
-    """What these lists in pyproject.toml hold. Python 3.10 cannot read TOML, but a list of strings is Python, too."""
-    text = (ROOT / "pyproject.toml").read_text()
-    found = [r for name in lists for r in ast.literal_eval(re.search(rf"(?ms)^{name} = (\[.*?^\])", text)[1])]
-    return [re.sub(r">=([\d.]+)(,<[\d.]+)?", r"==\1.*", r) for r in found] if VERSIONS == "oldest" else found
+    """What these lists in pyproject.toml hold."""
+    return [requirement for name in lists for requirement in LISTS[name]]
 
 
-TORCH = next(r for r in requirements("dependencies") if r.startswith("torch"))
-
-
-def ingredients():
-    """What a .venv made now would be made from, in short."""
-    return hashlib.sha256(Path(__file__).read_bytes() + str(requirements(*EVERYTHING)).encode()).hexdigest()
-
-
-def numbers(version):
-    """The numbers at the start of a version: (2, 11, 0) for 2.11.0+cu130."""
-    return tuple(int(n) for n in re.match(r"[\d.]*\d", version)[0].split("."))
+TORCH = next(r for r in requirements("dependencies") if Requirement(r).name == "torch")
 
 
 def package(requirement):
     """torch for torch>=2.11,<2.16"""
-    return re.match(r"[\w-]+", requirement)[0]
+    return Requirement(requirement).name
+
+
+def oldest(requirement):
+    """torch==2.11.* for torch>=2.11,<2.16"""
+    lower = next((s.version for s in Requirement(requirement).specifier if s.operator == ">="), None)
+    return f"{package(requirement)}=={lower}.*" if lower else requirement
 
 
 def fits(requirement):
     """Whether this Python has it, by its metadata: `import torch` would take seconds."""
+    wanted = Requirement(requirement)
     try:
-        have = numbers(metadata.version(package(requirement)))
+        return wanted.specifier.contains(metadata.version(wanted.name), prereleases=True)
     except metadata.PackageNotFoundError:
         # conda's and Debian's ninja is a program only
-        return package(requirement) == "ninja" and shutil.which("ninja") is not None
-    compare = {">=": have.__ge__, "<": have.__lt__, "==": have.__eq__}
-    return all(compare[sign](numbers(version)) for sign, version in re.findall(r"(>=|<|==)([\d.]+)", requirement))
+        return wanted.name == "ninja" and shutil.which("ninja") is not None
 
 
 def check_compiler():
@@ -107,59 +117,41 @@ def check_packages(purpose):
         )
 
 
-def runs():
-    """Whether .venv has a Python that finds torch; one whose interpreter was upgraded or removed has not."""
-    command = [PYTHON, "-I", "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"]
-    return PYTHON.exists() and subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0
+def runs(python=PYTHON):
+    """Whether that Python starts and finds torch. Not so when the interpreter behind .venv was upgraded or removed."""
+    command = [python, "-I", "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"]
+    return python.exists() and subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0
 
 
-def state():
-    """'ready', 'outdated' (pyproject.toml or this file changed: pip can mend that) or 'unusable'."""
-    made_from, _, made_by = STAMP.read_text().partition(" ") if STAMP.exists() else ("", "", "")
-    # A PYTHON=... given by hand reaches us through make, and must be the one. Else any that made a .venv will do.
-    other = os.environ.get("PYTHON") and os.path.realpath(made_by) != os.path.realpath(BASE)
-    if not made_from or other or not runs():
+def state(venv, wanted):
+    """'ready', 'outdated' (pyproject.toml has changed: pip can mend that) or 'unusable' (has to be made anew)."""
+    stamp = venv / STAMP.name
+    base, *made_from = stamp.read_text().splitlines() or [""] if stamp.exists() else [""]
+    # make PYTHON=... asks for an environment made by that Python. Without it, whichever Python made .venv will do.
+    another = os.environ.get("PYTHON") and os.path.realpath(base) != os.path.realpath(BASE)
+    if not base or another or not runs(venv / "bin" / "python"):
         return "unusable"
-    return "ready" if made_from == ingredients() else "outdated"
+    return "ready" if made_from == wanted else "outdated"
 
 
-def link_libraries(prefix):
-    """Beside an nvcc from PyPI: linkers look for libcudart.so, and NVIDIA's packages have libcudart.so.13 only."""
-    for nvcc in Path(prefix).glob("lib/python*/site-packages/nvidia/cu[0-9]*/bin/nvcc"):
-        for library in nvcc.parent.parent.glob("lib/lib*.so.*"):
-            link = library.with_name(library.name.partition(".so.")[0] + ".so")
-            if not link.exists():
-                link.unlink(missing_ok=True)  # a link to an older version that is gone
-                link.symlink_to(library.name)
-
-
-def check_venv_module():
-    if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
-        stop(
-            f"{BASE} cannot make virtual environments: it has no venv or no ensurepip. On Debian and Ubuntu:",
-            f"    sudo apt-get install python{VERSION}-venv",
-        )
-
-
-def start_afresh(run):
-    for entry in VENV.iterdir():
-        if entry != STAMP:
+def start_afresh(venv, run):
+    check_venv_module()
+    for entry in venv.iterdir():
+        if entry.name != STAMP.name:
             shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
-    cuda = sys.platform == "linux" and platform.machine() == "x86_64"
-    need, stay = (9, 6) if cuda else (2, 1)
-    free = shutil.disk_usage(ROOT).free / 1e9
-    if free < need:
+    need, stay = (9, 6) if (sys.platform, platform.machine()) == ("linux", "x86_64") else (2, 1)  # with CUDA, without
+    if (free := shutil.disk_usage(ROOT).free / 1e9) < need:
         stop(f"{ROOT} has {free:.1f} GB free; installing torch takes {need} GB. Make room, then run this again.")
-    with contextlib.suppress(metadata.PackageNotFoundError):
-        say(f"{sys.executable} has torch {metadata.version('torch')}, but the chapters are tested with {TORCH} only.")
-    say(f"Making {VENV.name} with {BASE}: {stay} GB on disk, some minutes, once.")
-    run(BASE, "-m", "venv", VENV)
+    say(f"{sys.executable} has no torch that fits {TORCH}.")
+    say(f"Making {venv.name} with {BASE}: {stay} GB on disk, some minutes, once.")
+    run(BASE, "-m", "venv", venv)
 
 
-def set_up():
-    """Make .venv or mend it. It may be killed anywhere: the stamp is then empty, and the next run starts afresh."""
-    if VENV.exists() and not STAMP.exists() and any(VENV.iterdir()):
-        stop(f"{VENV} was not made by this repository. Activate it if it has torch, or remove it: rm -rf '{VENV}'")
+def set_up(venv, wanted, upgrade):
+    """Make that environment or mend it. Whenever this is killed, the stamp is empty and the next run starts afresh."""
+    stamp = venv / STAMP.name
+    if venv.exists() and not stamp.exists() and any(venv.iterdir()):
+        stop(f"{venv} was not made by this repository. Activate it if it has torch, or remove it: rm -rf '{venv}'")
     with (ROOT / "pyproject.toml").open("r+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -168,60 +160,55 @@ def set_up():
             fcntl.flock(lock, fcntl.LOCK_EX)
 
         def run(*command):
-            # The child holds the lock, too: a pip that outlives a killed make has to end before the next one begins.
-            subprocess.run(command, check=True, stdout=sys.stderr, pass_fds=[lock.fileno()])
+            # The child inherits the lock: a pip that outlives a killed make has to end before the next one begins.
+            if subprocess.run(command, stdout=sys.stderr, pass_fds=[lock.fileno()]).returncode:
+                stop(
+                    f"{venv} is unfinished. What is said above is why; no network is the usual reason.",
+                    "Run the same command again: pip's cache keeps what was fetched. If there was no room:",
+                    "PIP_NO_CACHE_DIR=1 keeps no copies, TMPDIR=/a/larger/folder unpacks elsewhere.",
+                )
 
-        was = state()
-        if was == "ready":
+        if (was := state(venv, wanted)) == "ready":
             return  # the other make did it
+        venv.mkdir(exist_ok=True)
+        stamp.write_text("")
         if was == "unusable":
-            check_venv_module()
-        VENV.mkdir(exist_ok=True)
-        STAMP.write_text("")
-        if was == "unusable":
-            start_afresh(run)
-        newest = ["--upgrade"] if VERSIONS == "newest" else []
-        run(PYTHON, "-I", "-m", "pip", "install", "--disable-pip-version-check", *newest, *requirements(*EVERYTHING))
-        link_libraries(VENV)
-        STAMP.write_text(f"{ingredients()} {BASE}")
+            start_afresh(venv, run)
+        pip = [venv / "bin" / "python", "-I", "-m", "pip", "--disable-pip-version-check"]
+        run(*pip, "install", *(["--upgrade"] if upgrade else []), *wanted)
+        stamp.write_text("\n".join([BASE, *wanted]))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--for", dest="purpose", choices=NEEDED, default="lesson")
-    parser.add_argument("--versions", choices=["oldest", "newest"], help="in an environment of its own; comes last")
+    parser.add_argument("--versions", choices=["oldest", "newest"], help="in an environment of its own")
     parser.add_argument("--check", action="store_true", help="install nothing: say what is missing (for cmake)")
     options = parser.parse_args()
-    purpose = options.purpose
-    if purpose != "lint":
+    if options.purpose != "lint":
         check_compiler()
-    if not VERSIONS and Path(sys.prefix).resolve() != VENV.resolve() and fits(TORCH):
-        check_packages(purpose)
-        with contextlib.suppress(OSError):  # a Python that one may only read
-            link_libraries(sys.prefix)
-        print(sys.executable)
-        return
+    if not options.versions and Path(sys.prefix).resolve() != VENV.resolve() and fits(TORCH):
+        check_packages(options.purpose)
+        return print(sys.executable)
+    venv = ROOT / f".venv-{options.versions}" if options.versions else VENV
+    wanted = requirements(*EVERYTHING)
+    if options.versions == "oldest":
+        wanted = [oldest(requirement) for requirement in wanted]
     try:
-        if state() != "ready":
+        if state(venv, wanted) != "ready":
             if options.check:
                 stop(
                     f"{sys.executable} has no torch that fits, and there is no finished .venv. `make setup` makes one."
                 )
-            set_up()
+            set_up(venv, wanted, upgrade=options.versions == "newest")
     except KeyboardInterrupt:
         stop("", "Interrupted. Run the same command again: pip's cache keeps what was fetched.")
-    except subprocess.CalledProcessError as error:
-        stop(
-            f"Failed: {' '.join(map(str, error.cmd[:5]))}. What it says above is why; no network is the usual reason.",
-            f"{VENV} is unfinished. Run the same command again: pip's cache keeps what was fetched.",
-            "If it ran out of space: PIP_NO_CACHE_DIR=1 keeps no copies, TMPDIR=/a/larger/folder unpacks elsewhere.",
-        )
     except OSError as error:
         stop(
-            f"{VENV} cannot be made: {error}",
+            f"{venv} cannot be made: {error}",
             "Make room, or use a copy of the repository that you own, or a Python that has torch: make PYTHON=...",
         )
-    print(PYTHON)
+    print(venv / "bin" / "python")
 
 
 if __name__ == "__main__":

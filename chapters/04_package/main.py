@@ -40,8 +40,6 @@ def build():
             # Otherwise pip would pack what a source that is now deleted has left behind. The objects in build/temp* stay.
             for folder in wheels, installed, source / "src", *source.glob("build/lib*"):
                 shutil.rmtree(folder, ignore_errors=True)
-            for folder in source.glob("build/temp*"):
-                progress.forget_the_future(folder)
             # pip writes beside the sources. A copy keeps chapters/ clean.
             shutil.copytree(here, source, ignore=BY_PRODUCTS, dirs_exist_ok=True, copy_function=copy_if_changed)
             # --no-build-isolation: with the torch that is here. --no-index: nothing is fetched.

@@ -12,87 +12,106 @@ from common.cpp_extension import CUDAExtension, load
 cpu_only = pytest.mark.skipif(device.type == "cuda", reason="about the CPU's build; CHAPTERS_DEVICE=cpu runs it")
 
 
+# Chapter 03's kernel on n floats, bound with Python's header only: that compiles in a second, add2.cpp in half a minute.
+LESSON = f"""
+import sys
+from pathlib import Path
+
+sys.path.insert(0, {str(ROOT)!r})
+from common.cpp_extension import load
+
+here = Path(__file__).parent
+sources = [here / "add2.cu", here / "binding.cpp"]
+load("sanitized", sources, extra_include_paths=[{str(ROOT)!r}], build_directory=str(here / "build")).add2(1000)
+print("added")
+"""
+BINDING = """
+#include <Python.h>
+
+#include <memory>
+
+#include "add2.h"
+
+static PyObject* add2(PyObject*, PyObject* n) {
+    const long count = PyLong_AsLong(n);
+    std::unique_ptr<float[]> a(new float[count]()), b(new float[count]()), c(new float[count]());
+    launch_add2(c.get(), a.get(), b.get(), count, nullptr);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {{"add2", add2, METH_O, nullptr}, {}};
+static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "sanitized", nullptr, -1, methods};
+PyMODINIT_FUNC PyInit_sanitized() { return PyModule_Create(&definition); }
+"""
+
+
 @cpu_only
-@pytest.mark.parametrize("wrong", [False, True])
-def test_sanitize_finds_a_write_out_of_bounds(wrong):
-    """`make sanitize03`, with the kernel as it is, and with one that writes one element too far."""
-    root = kept_folder(f"sanitize_{'wrong' if wrong else 'right'}")
-    folder = root / "chapters" / "03_add2"
-    for file in chapter("03_add2").here.iterdir():
-        if file.is_file() and not (wrong and file.name == "add2.cu"):
-            write(folder / file.name, file.read_text())
-    if not (root / "common").is_symlink():
-        (root / "common").symlink_to(ROOT / "common")
-    source = (chapter("03_add2").here / "add2.cu").read_text()
+def test_sanitize_finds_a_write_out_of_bounds(tmp_path):
+    """`make sanitize03` in small, with the kernel as it is and with one that writes one element too far."""
+    here = chapter("03_add2").here
+    source = (here / "add2.cu").read_text()
     assert "i < n; i += stride" in source
-    if wrong:
-        write(folder / "add2.cu", source.replace("i < n; i += stride", "i <= n; i += stride"))
     line = next(i for i, text in enumerate(source.splitlines(), 1) if "i += stride" in text)
-    command = [sys.executable, ROOT / "tools" / "sanitize.py", folder / "main.py", "--sizes", "10"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if wrong:
-        assert done.returncode != 0
-        assert "AddressSanitizer: heap-buffer-overflow" in done.stderr and f"add2.cu:{line}" in done.stderr
-    else:
-        assert done.returncode == 0, done.stderr[-3000:]
-        assert "ok, largest error 0" in done.stdout
+    files = {"main.py": LESSON, "binding.cpp": BINDING, "add2.h": (here / "add2.h").read_text()}
+    for name, text in files.items():
+        write(tmp_path / name, text)
+    done = {}
+    for bound in "i <= n", "i < n":
+        write(tmp_path / "add2.cu", source.replace("i < n; i += stride", f"{bound}; i += stride"))
+        command = [sys.executable, ROOT / "tools" / "sanitize.py", tmp_path / "main.py"]
+        done[bound] = subprocess.run(command, capture_output=True, text=True)
+    assert done["i < n"].returncode == 0, done["i < n"].stderr[-3000:]
+    assert done["i < n"].stdout.endswith("added\n")
+    wrong = done["i <= n"]
+    assert wrong.returncode != 0 and "AddressSanitizer: heap-buffer-overflow" in wrong.stderr
+    assert f"add2.cu:{line}" in wrong.stderr
+
+
+SOURCE = """
+    #include <ATen/cuda/CUDAContext.h>
+    #include <c10/cuda/CUDAException.h>
+    #include <c10/cuda/CUDAGuard.h>
+    #include <pybind11/pybind11.h>
+
+    __global__ void kernel() {}
+
+    void launch(int blocks) {
+        const c10::cuda::CUDAGuard guard(at::Device(at::kCPU));
+        const at::cuda::OptionalCUDAGuard same(at::Device(at::kCPU));
+        const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
+        kernel<<<blocks, 1, 0, c10::cuda::getCurrentCUDAStream().stream()>>>();
+        C10_CUDA_KERNEL_LAUNCH_CHECK();
+        C10_CUDA_CHECK(cudaStreamSynchronize(stream));
+        AT_CUDA_CHECK(cudaGetLastError());
+    }
+
+    __global__ void half_of_them_wait() {
+        if (threadIdx.x < 16) __syncthreads();
+        else __shfl_sync(0xffffffff, 1, 0);
+    }
+
+    PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+        m.def("launch", launch);
+        m.def("deadlock", [] { half_of_them_wait<<<1, 32>>>(); });
+    }
+"""
 
 
 @cpu_only
-def test_stand_ins_for_torchs_cuda_headers():
-    source = """
-        #include <ATen/cuda/CUDAContext.h>
-        #include <c10/cuda/CUDAException.h>
-        #include <c10/cuda/CUDAGuard.h>
-        #include <torch/csrc/Exceptions.h>
-
-        __global__ void kernel() {}
-
-        void launch(int blocks) {
-            const c10::cuda::CUDAGuard guard(at::Device(at::kCPU));
-            const at::cuda::OptionalCUDAGuard same(at::Device(at::kCPU));
-            const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
-            kernel<<<blocks, 1, 0, c10::cuda::getCurrentCUDAStream().stream()>>>();
-            C10_CUDA_KERNEL_LAUNCH_CHECK();
-            C10_CUDA_CHECK(cudaStreamSynchronize(stream));
-            AT_CUDA_CHECK(cudaGetLastError());
-        }
-
-        PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("launch", torch::wrap_pybind_function(launch)); }
-    """
-    folder = kept_folder("stand_ins")
-    module = load("stand_ins", [str(write(folder / "stand_ins.cu", source))], build_directory=str(folder / "build"))
+def test_errors_of_launches_are_python_exceptions():
+    """With the stand-ins for torch's CUDA headers; and the next launch works. One compilation, which is kept."""
+    folder = kept_folder("launches")
+    module = load("launches", [str(write(folder / "launches.cu", SOURCE))], build_directory=str(folder / "build"))
+    line = next(i for i, text in enumerate(SOURCE.splitlines(), 1) if "__syncthreads" in text)
     module.launch(1)
-    with pytest.raises(RuntimeError, match="invalid configuration argument"):
-        module.launch(0)
-    module.launch(1)
-
-
-@cpu_only
-def test_a_deadlock_is_a_python_exception_and_the_next_launch_works():
-    source = """
-        #include <cuda_runtime.h>
-        #include <pybind11/pybind11.h>
-
-        __global__ void half_of_them_wait() {
-            if (threadIdx.x < 16) __syncthreads();
-            else __shfl_sync(0xffffffff, 1, 0);
-        }
-        __global__ void fine() { __syncthreads(); }
-
-        PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
-            m.def("deadlock", [] { half_of_them_wait<<<1, 32>>>(); });
-            m.def("fine", [] { fine<<<2, 64>>>(); });
-        }
-    """
-    folder = kept_folder("deadlock")
-    module = load("deadlock", [str(write(folder / "deadlock.cu", source))], build_directory=str(folder / "build"))
     for _ in range(2):
-        with pytest.raises(
-            RuntimeError, match=r"deadlock in kernel half_of_them_wait, block \(0, 0, 0\).*deadlock.cu:6"
-        ):
+        with pytest.raises(RuntimeError, match="invalid configuration argument"):
+            module.launch(0)
+        module.launch(1)
+        where = rf"deadlock in kernel half_of_them_wait, block \(0, 0, 0\).*launches.cu:{line}"
+        with pytest.raises(RuntimeError, match=where):
             module.deadlock()
-        module.fine()
+        module.launch(1)
 
 
 @cpu_only

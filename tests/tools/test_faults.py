@@ -1,6 +1,6 @@
-"""What happens to a machine while a lesson builds: killed, a full disk, a read-only checkout, odd paths, a wrong clock.
+"""What happens to a machine while a lesson builds: killed, two at once, a full disk, a read-only checkout, odd paths.
 
-The builds are of the smallest extension, with Python's header only. tests/tools/test_environment.py has the same for the set-up,
+The builds are of the smallest extension, with Python's header only. tests/tools/test_environment.py has the set-up,
 tests/tools/test_results.py for what tools write, tests/common/test_builds.py for locks.
 """
 
@@ -145,11 +145,11 @@ def test_full_and_read_only_disk(small):
     assert progress.first_error(f"{linker}\ncollect2: error: ld returned 1 exit status") == linker
 
 
-@pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
-def test_symlinked_checkout(tmp_path, folder):
+def test_symlinked_checkout(tmp_path):
     """A lesson works with the paths that the checkout has: what was built there is not built again."""
     (tmp_path / "link").symlink_to(ROOT)
-    assert chapter(tmp_path / "link" / "chapters" / folder.name).here == folder
+    for folder in CHAPTERS:
+        assert chapter(tmp_path / "link" / "chapters" / folder.name).here == folder
 
 
 def test_a_picture_that_cannot_be_written(tmp_path, monkeypatch):
@@ -160,7 +160,7 @@ def test_a_picture_that_cannot_be_written(tmp_path, monkeypatch):
         chapter("08_image", "pictures").main(None, tmp_path)
 
 
-# ---- paths and variables -----------------------------------------------------------------------------------------------
+# ---- paths -------------------------------------------------------------------------------------------------------------
 
 
 def test_a_folder_with_blanks_and_other_letters(tmp_path, monkeypatch, capfd):
@@ -182,76 +182,24 @@ def test_an_nvcc_in_a_folder_with_blanks(monkeypatch):
     assert os.environ["PYTORCH_NVCC"] == "'/my tools/cuda/bin/nvcc'"  # torch 2.11 writes it into ninja's file as it is
 
 
-@pytest.mark.parametrize(
-    "name", ["$(touch pwned)", "a$HOME", "a:b", "a|b", "a\nb", "it's", 'a"b', "a&b", "`touch pwned`"]
-)
+@pytest.mark.parametrize("name", ["$(touch pwned)", "a:b", "it's"])
 def test_a_name_that_ninja_cannot_have(tmp_path, name):
     with pytest.raises(progress.BuildError, match="which ninja cannot have: use another folder"):
         cpp_extension.load("x", [], build_directory=str(tmp_path / name))
 
 
-@pytest.mark.parametrize("name", ["CC", "CXX", "CFLAGS", "CPPFLAGS", "LDFLAGS", "PYTORCH_NVCC"])
-def test_a_compiler_is_no_command(tmp_path, monkeypatch, name):
-    for text in (
-        "; touch pwned",
-        "c++ && touch pwned",
-        "$(touch pwned)",
-        "`touch pwned`",
-        "c++\ntouch pwned",
-        "x | tee pwned",
-    ):
-        monkeypatch.setenv(name, text)
-        with pytest.raises(progress.BuildError, match=f"{name}=.* starts another command: take it out"):
-            cpp_extension.load("x", [], build_directory=str(tmp_path / "x"))
-
-
-# ---- the clock ---------------------------------------------------------------------------------------------------------
-
-
-def test_clock_set_back(small, monkeypatch):
-    """What was built before is dated in the future, and so is newer than a source that has been changed since."""
-    small.start().join()  # in one process, torch would give what has changed another name
-    now = time.time
-    monkeypatch.setattr(time, "time", lambda: now() - 3600)
-    small.write(2)
-    os.utime(small.source, (time.time(),) * 2)
-    assert small.load() == 2
-
-
-def test_a_source_from_the_future(small):
-    for answer in 1, 2:
-        small.write(answer)
-        os.utime(small.source, (time.time() + 3600,) * 2)
-        small.start().join()
-    assert small.load() == 2
-
-
-CMAKE = "cmake_minimum_required(VERSION 3.20)\nproject(x NONE)\nfile(WRITE ${CMAKE_BINARY_DIR}/said SAYS)\n"
-
-
-def build_by_cmake(root, says="1"):
-    root.mkdir(exist_ok=True)
-    (root / "CMakeLists.txt").write_text(CMAKE.replace("SAYS", says))
-    return (cmake.build("x", [], ["all"], root=root, folder=root / "build") / "said").read_text()
-
-
-def test_clock_set_back_and_cmake(tmp_path):
-    assert build_by_cmake(tmp_path / "x") == "1"
-    for file in (tmp_path / "x" / "build").iterdir():
-        os.utime(file, (time.time() + 3600,) * 2)
-    assert build_by_cmake(tmp_path / "x", "2") == "2"
-    said = "ninja: error: manifest 'build.ninja' still dirty after 100 tries, perhaps system time is not set"
-    with pytest.raises(progress.BuildFailure, match=r"not set\n.*\n    find '.*touch"):
-        cmake._run(sys.executable, "-c", f"raise SystemExit({said!r})")  # for a CMakeLists.txt from the future
-
-
 def test_moved_checkout_and_cmake(tmp_path):
-    build_by_cmake(tmp_path / "old")
-    (tmp_path / "old").rename(tmp_path / "new place")
-    assert build_by_cmake(tmp_path / "new place", "2") == "2"
+    text = "cmake_minimum_required(VERSION 3.20)\nproject(x NONE)\nfile(WRITE ${CMAKE_BINARY_DIR}/said SAYS)\n"
+    for name in "old", "new place":
+        root = tmp_path / name
+        if name != "old":
+            (tmp_path / "old").rename(root)
+        root.mkdir(exist_ok=True)
+        (root / "CMakeLists.txt").write_text(text.replace("SAYS", f'"{name}"'))
+        assert (cmake.build("x", [], ["all"], root=root, folder=root / "build") / "said").read_text() == name
 
 
-# ---- nothing is fetched, nothing is a shell's --------------------------------------------------------------------------
+# ---- nothing is fetched ------------------------------------------------------------------------------------------------
 
 
 def test_lessons_run_without_a_network():
@@ -261,10 +209,3 @@ def test_lessons_run_without_a_network():
     code = "import socket; socket.create_connection(('1.1.1.1', 53), timeout=5)"
     done = subprocess.run([*without_network(), sys.executable, "-c", code], capture_output=True, text=True)
     assert "Network is unreachable" in done.stderr
-
-
-def test_no_code_starts_a_shell():
-    words = r"shell=True|os\.system|os\.popen|getoutput"
-    for folder in "chapters", "common", "tools":
-        for file in sorted((ROOT / folder).rglob("*.py")):
-            assert not re.findall(words, file.read_text()), file
