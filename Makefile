@@ -32,6 +32,10 @@ test:
 		CHAPTERS_DEVICE=cpu $(run) "$$python" -m pytest; \
 	fi
 
+## make mutants      break the code in small ways and see the tests fail;  ARGS='chapters harness' takes these areas only
+mutants:
+	@$(call python,test) && $(run) "$$python" tools/mutants.py
+
 ## make test-versions   the tests with the oldest, then with the newest of all that pyproject.toml allows; 12 GB
 test-versions: test-oldest test-newest
 test-oldest test-newest: test-%:
@@ -82,4 +86,4 @@ $(NUMBERS:%=bench%): bench%:
 chapter% sanitize% bench%:
 	$(error There is no chapter $*; there are: $(NUMBERS))
 
-.PHONY: help setup test doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)
+.PHONY: help setup test mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)
