@@ -1,7 +1,118 @@
-"""Fixtures of all rooms. Functions that tests share are in support.py."""
+"""What holds in all rooms: marks, fixtures, and how tests share a machine. Functions that tests share are in support.py.
+
+`make test` runs the tests in one process a core (pytest-xdist); these processes are called workers here.
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import sys
+import time
+import uuid
+from pathlib import Path
 
 import pytest
-import support  # noqa: F401  puts the repository on sys.path
+from support import CHAPTERS, ROOT, chapter, operators
+
+SHARED = ROOT / "build" / "tests" / "workers"  # files by which the workers of a run agree
+
+
+def is_worker(config):
+    return hasattr(config, "workerinput")
+
+
+def starts_workers(config):
+    return not is_worker(config) and bool(getattr(config.option, "numprocesses", None))
+
+
+def pytest_configure(config):
+    """Before the workers start: together they get a thread and a compiler a core, not as many each."""
+    if starts_workers(config):
+        share = str(max(1, os.cpu_count() // config.option.numprocesses))
+        os.environ.setdefault("OMP_NUM_THREADS", share)
+        os.environ.setdefault("MAX_JOBS", share)
+        config.option.testrunuid = uuid.uuid4().hex
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """What `-n auto` means: a worker a core. On a GPU they take turns, and each needs memory of its own there."""
+    from common import device
+
+    return min(os.cpu_count(), 8) if device.type == "cuda" else os.cpu_count()
+
+
+def pytest_collection_modifyitems(items):
+    """The tools' own tests are no part of what a lesson stands on."""
+    for item in items:
+        if Path(item.path).parent.name == "tools":
+            item.add_marker(pytest.mark.thorough)
+
+
+# ---- every extension is built once, and all of them at the beginning -------------------------------------------------
+
+
+def builds(items):
+    """{name: function} of what these tests need built, the longest first."""
+    from common import cmake
+
+    wanted = [folder.name for folder in CHAPTERS if any(folder.name in item.nodeid for item in items)]
+    found = {}
+    if "05_cmake" in wanted:
+        found["05_cmake, all"] = lambda: (cmake.build("all", [], ["all"]), chapter("05_cmake").export_model())
+    for name in sorted(wanted, key="04_package".__ne__):
+        for build in (word for word in dir(chapter(name)) if word.startswith("build")):
+            found[f"{name}, {build}"] = lambda name=name, build=build: operators(name, build)
+    return found
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session):
+    """Each worker takes the next build that none has begun; when there is none left, it starts on the tests. A test that
+    comes too early waits for its build: common/progress.py locks the folder. A build that fails is for the test to tell."""
+    if not is_worker(session.config):
+        return
+    terminal = session.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled
+    claims = SHARED / session.config.workerinput["testrunuid"]
+    for name, build in builds(session.items).items():
+        with contextlib.suppress(FileExistsError):
+            (claims / name).mkdir(parents=True)
+            start = time.monotonic()
+            with turn(alone=False), contextlib.suppress(Exception, SystemExit):
+                build()
+            with terminal():
+                print(f"build   {name:<32}{time.monotonic() - start:6.1f} s", file=sys.stderr, flush=True)
+
+
+def pytest_sessionfinish(session):
+    if starts_workers(session.config):
+        shutil.rmtree(SHARED / session.config.option.testrunuid, ignore_errors=True)
+
+
+# ---- tests that need the machine for themselves ----------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def turn(alone):
+    """Any number of tests side by side, or one that is marked alone. Who waits at the gate holds up those behind: so a test
+    that needs the machine for itself gets it as soon as those that run have ended."""
+    SHARED.mkdir(parents=True, exist_ok=True)
+    with open(SHARED / "gate", "w") as gate, open(SHARED / "machine", "w") as machine:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        fcntl.flock(machine, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(gate, fcntl.LOCK_UN)
+        yield
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    alone = item.get_closest_marker("alone") is not None
+    with turn(alone) if is_worker(item.config) else contextlib.nullcontext():
+        yield
+
+
+# ---- fixtures --------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(params=["forward", "reverse"])

@@ -131,12 +131,14 @@ def test_only_those_asked_for(project):
 def test_rows_name_what_is_there(path, monkeypatch):
     """Every text stands exactly once in its file, and every test exists: so that a change of either updates the row."""
     monkeypatch.setitem(sys.modules, "mutants", load(ROOT / "tools" / "mutants.py", "mutants", monkeypatch))
+    wrong = []
     for mutant in load(path, f"mutants_of_{path.stem}", monkeypatch).MUTANTS:
-        assert (ROOT / mutant.file).read_text().count(mutant.text) == 1, mutant
-        assert mutant.text != mutant.replacement
+        count = (ROOT / mutant.file).read_text().count(mutant.text)
+        wrong += [f"{mutant}: the text stands {count} times"] * (count != 1 or mutant.text == mutant.replacement)
         for name in mutant.names:
             file, test = re.fullmatch(r"(tests/\w+/test_\w+\.py)::(test_\w+)(?:\[.*\])?", name).groups()
-            assert f"def {test}(" in (ROOT / file).read_text(), f"{mutant}: no {name}"
+            wrong += [f"{mutant}: no {name}"] * (f"def {test}(" not in (ROOT / file).read_text())
+    assert not wrong, "\n".join(wrong)
 
 
 def load(path, name, monkeypatch):
