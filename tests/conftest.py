@@ -13,7 +13,7 @@ import uuid
 from pathlib import Path
 
 import pytest
-from support import CHAPTERS, ROOT, chapter, operators
+from support import CHAPTERS, CMAKE_TARGETS, ROOT, chapter, operators
 
 SHARED = ROOT / "build" / "tests" / "workers"  # files by which the workers of a run agree
 
@@ -43,10 +43,16 @@ def pytest_xdist_auto_num_workers():
     return min(os.cpu_count(), 8) if device.type == "cuda" else os.cpu_count()
 
 
+def is_thorough(item):
+    return item.get_closest_marker("thorough") is not None
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest looks at -m
 def pytest_collection_modifyitems(items):
-    """The tools' own tests are no part of what a lesson stands on."""
+    """What no lesson needs: the tools, and what a lesson builds only if one asks for it (`make chapter03 ARGS=--one-file`)."""
     for item in items:
-        if Path(item.path).parent.name == "tools":
+        op = getattr(item, "callspec", None) and item.callspec.params.get("op")
+        if Path(item.path).parent.name == "tools" or getattr(op, "build", "build") != "build":
             item.add_marker(pytest.mark.thorough)
 
 
@@ -58,12 +64,17 @@ def builds(items):
     from common import cmake
 
     wanted = [folder.name for folder in CHAPTERS if any(folder.name in item.nodeid for item in items)]
+    thorough = {Path(item.path).stem for item in items if is_thorough(item)}
     found = {}
     if "05_cmake" in wanted:
-        found["05_cmake, all"] = lambda: (cmake.build("all", [], ["all"]), chapter("05_cmake").export_model())
+        targets = ["all"] if "test_05_cmake" in thorough else CMAKE_TARGETS
+        found["CMake"] = lambda: cmake.build("CMake", [], targets)
     for name in sorted(wanted, key="04_package".__ne__):
         for build in (word for word in dir(chapter(name)) if word.startswith("build")):
-            found[f"{name}, {build}"] = lambda name=name, build=build: operators(name, build)
+            if build == "build" or thorough:
+                found[f"{name} {build}"] = lambda name=name, build=build: operators(name, build)
+    if "test_05_cmake" in thorough:
+        found["model.pt2"] = chapter("05_cmake").export_model
     return found
 
 
