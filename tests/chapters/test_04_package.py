@@ -22,7 +22,9 @@ from common import device, toolkit
 from common.cpp_extension import load, torch_extension
 
 CHAPTER = "04_package"
-pytestmark = pytest.mark.thorough  # `make test` builds the wheel as the lesson does: test_chapters.py, test_operators.py
+pytestmark = (
+    pytest.mark.thorough
+)  # `make test` builds the wheel as the lesson does: test_chapters.py, test_operators.py
 in_one_process = pytest.mark.xdist_group("package")  # what shares builder()'s environment and project()'s copy
 needs_nvcc = pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
 

@@ -14,6 +14,7 @@ STRIDES = T + "operators.py::test_not_contiguous_is_refused"
 SHAPE = T + "operators.py::test_another_shape_is_refused"
 KINDS = T + "operators.py::test_other_kinds_of_tensors"
 NAN = T + "operators.py::test_nan_and_infinity_pass_through"
+LAUNCH = T + "chapters.py::test_every_launch_is_on_the_given_stream_and_checked"
 THREADS = T + "operators_gpu.py::test_other_threads_run_during_a_long_call"
 
 ADD2, ADD2_CPP = "chapters/03_add2/add2.cu", "chapters/03_add2/add2.cpp"
@@ -34,6 +35,18 @@ def forward(operator):
 
 
 MUTANTS = [
+    # ---- every launcher: its stream, and the question whether the launch went wrong
+    *(Mutant(file, "    CHECK_LAUNCH();\n", "", f"{LAUNCH}[{file.split('/')[1]}]")
+      for file in ("chapters/01_hello/hello.cu", ADD2, "chapters/03_add2/custom_kernel.cu",
+                   "chapters/04_package/package_kernel.cu", AXPY)),
+    Mutant(SQUARE, "stream>>>(result, matrix, height, width);\n    CHECK_LAUNCH();", "stream>>>(result, matrix, height, width);",
+           LAUNCH + "[02_square]"),
+    Mutant(SQUARE, "block, 0, stream>>>(result", "block>>>(result", LAUNCH + "[02_square]"),
+    Mutant(VEC4, "fewer, 0, stream>>>", "fewer>>>", LAUNCH + "[06_vec4]"),
+    Mutant(SWIGLU, "swiglu_backward_kernel<T, 1><<<blocks_for(n), threads, 0, stream>>>",
+           "swiglu_backward_kernel<T, 1><<<blocks_for(n), threads, 0, 0>>>", LAUNCH + "[07_autograd]"),
+    Mutant(IMAGE, "block, 0, stream>>>(gray, images, bgr);\n    CHECK_LAUNCH();", "block, 0, stream>>>(gray, images, bgr);",
+           LAUNCH + "[08_image]"),
     # ---- 01: the kernel and what is copied back
     Mutant("chapters/01_hello/hello.cu", "out[threadIdx.x] = letters[threadIdx.x]", "out[threadIdx.x] = letters[0]",
            T + "01_hello.py::test_every_thread_writes_its_letter"),
