@@ -5,7 +5,7 @@
 
 __constant__ char letters[] = "Hello World!";  // constant memory: small, read-only, the same for every thread
 
-// Thread i writes letter i. Nobody writes the whole text: twelve threads do, at the same time.
+// Thread i writes letter i. Twelve threads write the text, at the same time.
 __global__ void hello_kernel(char* out) { out[threadIdx.x] = letters[threadIdx.x]; }
 
 void launch_hello(char* out, cudaStream_t stream) {

@@ -1,5 +1,5 @@
-// square.cpp: what Python calls. load_inline calls this text cpp_sources. It is compiled apart from square.cu, so all
-// it knows of the launchers is what square.h declares.
+// square.cpp: what Python calls. load_inline calls this text cpp_sources. It is compiled apart from square.cu: square.h
+// declares the launchers that it calls.
 #include "square.h"
 
 #include <ATen/ops/empty.h>
@@ -44,7 +44,7 @@ at::Tensor add_cuda(const at::Tensor& a, const at::Tensor& b) {
 }
 
 // The binding by hand. functions=["square_matrix", ...] would have load_inline write these lines, but without the
-// arguments' names: then square_matrix(matrix=x) fails, and an error speaks of arg0.
+// arguments' names: then square_matrix(matrix=x) fails, and an error names arg0.
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("square_matrix", torch::wrap_pybind_function_no_gil(square_matrix), py::arg("matrix"));
     m.def("custom_operation", torch::wrap_pybind_function_no_gil(custom_operation), py::arg("input"));

@@ -2,17 +2,12 @@
 #include "square.h"
 
 #include <algorithm>
-#include <climits>
 
 #include "common/check.h"
+#include "common/grid.h"
 
 constexpr int tile = 16;      // threads of a 2-D block along each side: 16 x 16 = 256
 constexpr int threads = 256;  // threads of a 1-D block
-
-// How many blocks of `size` threads cover n elements, but no more than `limit`.
-static unsigned blocks_for(int64_t n, int size, int64_t limit) {
-    return unsigned(std::min((n + size - 1) / size, limit));
-}
 
 // The grid lies over the matrix: x along a row, y from row to row. Neighbouring threads have neighbouring x, so the 32
 // threads of a warp read two runs of 16 floats. Along y CUDA allows only 65535 blocks, which 1048561 rows exceed: so a
@@ -30,7 +25,7 @@ __global__ void square_matrix_kernel(float* result, const float* matrix, int64_t
 void launch_square_matrix(float* result, const float* matrix, int64_t height, int64_t width, cudaStream_t stream) {
     if (height == 0 || width == 0) return;  // CUDA refuses a grid of 0 blocks
     const dim3 block(tile, tile);
-    const dim3 grid(blocks_for(width, tile, INT_MAX), blocks_for(height, tile, 65535));
+    const dim3 grid(blocks_for(width, tile), std::min(blocks_for(height, tile), 65535u));
     square_matrix_kernel<<<grid, block, 0, stream>>>(result, matrix, height, width);
     CHECK_LAUNCH();
 }
@@ -42,7 +37,7 @@ __global__ void custom_operation_kernel(float* output, const float* input, int64
 
 void launch_custom_operation(float* output, const float* input, int64_t n, cudaStream_t stream) {
     if (n == 0) return;
-    custom_operation_kernel<<<blocks_for(n, threads, 1 << 20), threads, 0, stream>>>(output, input, n);
+    custom_operation_kernel<<<std::min(blocks_for(n, threads), 1u << 20), threads, 0, stream>>>(output, input, n);
     CHECK_LAUNCH();
 }
 
@@ -53,6 +48,6 @@ __global__ void add_kernel(float* c, const float* a, const float* b, int64_t n) 
 
 void launch_add(float* c, const float* a, const float* b, int64_t n, cudaStream_t stream) {
     if (n == 0) return;
-    add_kernel<<<blocks_for(n, threads, 1 << 20), threads, 0, stream>>>(c, a, b, n);
+    add_kernel<<<std::min(blocks_for(n, threads), 1u << 20), threads, 0, stream>>>(c, a, b, n);
     CHECK_LAUNCH();
 }

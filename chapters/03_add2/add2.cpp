@@ -21,7 +21,7 @@ at::Tensor add2(const at::Tensor& a, const at::Tensor& b) {
     return c;
 }
 
-// As in the notes: the caller brings the output, and says how many elements to add. The rest of c stays as it is.
+// As in the notes: the caller passes the output and the number of elements to add. The rest of c stays as it is.
 void torch_launch_add2(const at::Tensor& c, const at::Tensor& a, const at::Tensor& b, int64_t n) {
     check_input(c, "c", at::kFloat);
     check_input(a, "a", at::kFloat);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/check.h"
+#include "common/grid.h"
 
 // One thread adds one element, then jumps ahead by the size of the whole grid until the array ends: a grid-stride loop.
 // It is right for every n and every grid. The indices are 64 bits wide: a tensor may have more than 2^31 elements.
@@ -14,9 +15,9 @@ __global__ void add2_kernel(float* c, const float* a, const float* b, int64_t n)
 }
 
 void launch_add2(float* c, const float* a, const float* b, int64_t n, cudaStream_t stream) {
-    if (n == 0) return;  // CUDA refuses a grid of 0 blocks, and the next innocent call would report it
+    if (n == 0) return;  // CUDA refuses a grid of 0 blocks
     constexpr int threads = 256;
-    const int64_t blocks = std::min<int64_t>((n + threads - 1) / threads, 1 << 20);
-    add2_kernel<<<unsigned(blocks), threads, 0, stream>>>(c, a, b, n);
+    const unsigned blocks = std::min(blocks_for(n, threads), 1u << 20);
+    add2_kernel<<<blocks, threads, 0, stream>>>(c, a, b, n);
     CHECK_LAUNCH();
 }

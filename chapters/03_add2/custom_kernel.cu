@@ -9,6 +9,7 @@
 
 #include "common/check.h"
 #include "common/check_input.h"
+#include "common/grid.h"
 
 __global__ void custom_kernel(float* output, const float* input, int64_t n) {
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;
@@ -23,9 +24,9 @@ at::Tensor custom_operation(const at::Tensor& input) {
     const int64_t n = input.numel();
     if (n == 0) return output;  // a grid of 0 blocks is an error
     constexpr int threads = 256;
-    const int64_t blocks = std::min<int64_t>((n + threads - 1) / threads, 1 << 20);
-    custom_kernel<<<unsigned(blocks), threads, 0, c10::cuda::getCurrentCUDAStream()>>>(
-        output.mutable_data_ptr<float>(), input.const_data_ptr<float>(), n);
+    const unsigned blocks = std::min(blocks_for(n, threads), 1u << 20);
+    custom_kernel<<<blocks, threads, 0, c10::cuda::getCurrentCUDAStream()>>>(output.mutable_data_ptr<float>(),
+                                                                             input.const_data_ptr<float>(), n);
     CHECK_LAUNCH();
     return output;
 }

@@ -20,7 +20,7 @@ def synchronize():
 
 
 def host_time(func, repeats, wait):
-    """Seconds a call by the host's clock; wait says whether the clock waits for the GPU."""
+    """Seconds a call by the host's clock; with wait=True the clock waits for the GPU."""
     synchronize()
     start = time.perf_counter()
     for _ in range(repeats):

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/check.h"
+#include "common/grid.h"
 
 __global__ void my_kernel(float* output, const float* input, int64_t n) {
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;
@@ -12,9 +13,9 @@ __global__ void my_kernel(float* output, const float* input, int64_t n) {
 }
 
 void launch_my_kernel(float* output, const float* input, int64_t n, cudaStream_t stream) {
-    if (n == 0) return;  // CUDA refuses a grid of 0 blocks, and the next innocent call would report it
+    if (n == 0) return;  // CUDA refuses a grid of 0 blocks
     constexpr int threads = 256;
-    const int64_t blocks = std::min<int64_t>((n + threads - 1) / threads, 1 << 20);
-    my_kernel<<<unsigned(blocks), threads, 0, stream>>>(output, input, n);
+    const unsigned blocks = std::min(blocks_for(n, threads), 1u << 20);
+    my_kernel<<<blocks, threads, 0, stream>>>(output, input, n);
     CHECK_LAUNCH();
 }

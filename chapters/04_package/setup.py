@@ -18,11 +18,11 @@ except ModuleNotFoundError as error:
 here = Path(__file__).resolve().parent
 root = next((f for f in [here, *here.parents] if (f / "common" / "check.h").exists()), None)
 if root is None:
-    sys.exit(f"{here} needs common/check.h and common/check_input.h, beside setup.py or in a folder above it")
+    sys.exit(f"{here} needs common/check.h, check_input.h and grid.h, in a folder common/ beside setup.py or above it")
 sys.path.insert(0, str(root))
 try:
     from common.cpp_extension import BuildExtension, CUDAExtension
-except ModuleNotFoundError:  # a project of your own has only those two headers of common/: torch's own, which need nvcc
+except ModuleNotFoundError:  # a project of your own has only those headers of common/: torch's own, which need nvcc
     from torch.utils.cpp_extension import BuildExtension, CUDAExtension
 
 flags = {"cxx": ["-O2", "-g0"], "nvcc": ["-O3"]}  # -g0: Python was built with -g, and setuptools repeats its flags

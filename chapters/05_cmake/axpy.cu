@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/check.h"
+#include "common/grid.h"
 
 // A grid-stride loop, as in chapter 03. fmaf() rounds once, after the sum. nvcc would make one of alpha * x + y by
 // itself, most compilers for CPUs would not: written down, the result has the same bits everywhere.
@@ -15,7 +16,7 @@ __global__ void axpy_kernel(float* z, float alpha, const float* x, const float* 
 void launch_axpy(float* z, float alpha, const float* x, const float* y, int64_t n, cudaStream_t stream) {
     if (n == 0) return;  // CUDA refuses a grid of 0 blocks
     constexpr int threads = 256;
-    const int64_t blocks = std::min<int64_t>((n + threads - 1) / threads, 1 << 20);
-    axpy_kernel<<<unsigned(blocks), threads, 0, stream>>>(z, alpha, x, y, n);
+    const unsigned blocks = std::min(blocks_for(n, threads), 1u << 20);
+    axpy_kernel<<<blocks, threads, 0, stream>>>(z, alpha, x, y, n);
     CHECK_LAUNCH();
 }

@@ -5,12 +5,16 @@
 #include <cstdint>
 
 namespace at {
-class Tensor;  // a promise is enough to declare a function; whoever calls it includes the real thing
+class Tensor;  // enough to declare a function; a file that calls it includes <ATen/core/Tensor.h>
 }
 
 // alpha * x + y, as BLAS calls it: a new tensor. x, y: float32, contiguous, of one shape and device. TypeError and
 // ValueError of torch (c10::TypeError, c10::ValueError) for anything else.
 at::Tensor axpy(const at::Tensor& x, const at::Tensor& y, double alpha);
+
+// The part of axpy()'s checks that needs no memory: dtype, strides, shape, device, alpha. registration.cpp calls this
+// function for tensors that have a shape only. Throws what axpy() throws.
+void check_axpy(const at::Tensor& x, const at::Tensor& y, double alpha);
 
 // z[i] = alpha * x[i] + y[i] for 0 <= i < n, in the order of `stream`, rounded once. The pointers are to memory of the
 // current device; z may be x or y. Throws std::runtime_error when the launch fails.

@@ -1,16 +1,13 @@
-// vec4.cu: the sum of two arrays in five kernels, each one idea away from another. No torch header in here.
+// vec4.cu: the sum of two arrays in five kernels, each with one idea more. No torch header in here.
 #include "vec4.h"
 
 #include <algorithm>
 #include <stdexcept>
 
 #include "common/check.h"
+#include "common/grid.h"
 
 constexpr int threads = 256;  // of a block
-
-// The blocks that it takes to give each of so many pieces a thread; 2^31 - 1 of them would be for more than any GPU's
-// memory.
-static unsigned blocks_for(int64_t pieces, int threads) { return unsigned((pieces + threads - 1) / threads); }
 
 // ---- one thread, one element ---------------------------------------------------------------------------------------
 
@@ -25,10 +22,11 @@ void launch_add_scalar(float* c, const float* a, const float* b, int64_t n, cuda
     CHECK_LAUNCH();
 }
 
-// ---- fewer threads, which go on ------------------------------------------------------------------------------------
+// ---- fewer threads, several elements for each
+// ------------------------------------------------------------------------------------
 
-// Starting a thread is paid once for many elements. But a store comes before the next load (c might be a), so a thread
-// still waits for each pair.
+// A thread starts once for many elements. But it must store before its next load, because c might be a: so it waits for
+// each pair of loads.
 __global__ void add_kernel_grid_stride(float* c, const float* a, const float* b, int64_t n) {
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) c[i] = a[i] + b[i];
@@ -86,7 +84,7 @@ void launch_add_unrolled(float* c, const float* a, const float* b, int64_t n, in
     const auto kernel = unrolled_kernel<float>(loads);
     const auto kernel4 = unrolled_kernel<float4>(loads);
     if (n == 0) return;
-    const unsigned blocks = blocks_for((n / width + loads - 1) / loads, threads);
+    const unsigned blocks = blocks_for(n, threads * loads * width);
     if (width == 1) {
         kernel<<<blocks, threads, 0, stream>>>(c, a, b, n);
     } else {
@@ -122,16 +120,15 @@ void launch_add_vec4(float* c, const float* a, const float* b, int64_t n, cudaSt
 
 // ---- any address: an aligned middle, and scalar ends ---------------------------------------------------------------
 
-// The four floats at p. Where p is no multiple of 16 bytes, they come one by one: each load of a warp then uses a part
-// of every sector, but the rest is in the L1 cache when the next load asks for it.
+// The four floats at p. If p is not a multiple of 16 bytes, four loads read one each: a load of a warp then uses a part
+// of every sector of 32 bytes, and the next load finds the rest in the L1 cache.
 __device__ float4 load4(const float* p, bool aligned) {
     return aligned ? *reinterpret_cast<const float4*>(p) : make_float4(p[0], p[1], p[2], p[3]);
 }
 
-// c + head is a multiple of 16 bytes, and head < 4. From there a thread adds two float4, blockDim.x apart, as above.
-// What lies in front, and what is left behind the last four, is at most three elements each: the first block adds
-// those, too.
-// __stcs is a store that tells the L2 cache to forget the data first: nobody reads them soon, so others may stay.
+// c + head is a multiple of 16 bytes, and head < 4. From there a thread adds two float4, blockDim.x apart, as above. At
+// most three elements lie before c + head, and at most three follow the last float4: the first block adds those, too.
+// __stcs stores with a hint to the L2 cache: evict these data first. They are not read soon, so other data may stay.
 __global__ void add_kernel_aligned_middle(float* c, const float* a, const float* b, int64_t n, int64_t head,
                                           bool a_aligned, bool b_aligned) {
     const int64_t first = int64_t(blockIdx.x) * blockDim.x * 2 + threadIdx.x;
@@ -157,7 +154,7 @@ void launch_add_forward(float* c, const float* a, const float* b, int64_t n, cud
     int64_t head = 0;
     while (head < n && !is_aligned(c + head)) head++;
     constexpr int fewer = 128;  // threads of a block: with 256 it is a little slower at 10 million elements
-    const unsigned blocks = blocks_for(std::max<int64_t>((n - head + 7) / 8, 1), fewer);  // one at least: the ends
+    const unsigned blocks = std::max(blocks_for(n - head, fewer * 8), 1u);  // one at least: the ends
     add_kernel_aligned_middle<<<blocks, fewer, 0, stream>>>(c, a, b, n, head, is_aligned(a + head),
                                                             is_aligned(b + head));
     CHECK_LAUNCH();

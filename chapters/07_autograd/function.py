@@ -24,13 +24,13 @@ class SwiGLU(torch.autograd.Function):
 
 
 class SwiGLUWithGate(SwiGLU):
-    """(silu(a) * b, sigmoid(a)): the second output shows how open each gate is. It is not to be learned from."""
+    """(silu(a) * b, sigmoid(a)): the second output shows how open each gate is. It has no gradient."""
 
     @staticmethod
     def forward(ctx, module, a, b):
         out = SwiGLU.forward(ctx, module, a, b)  # first, for the kernel's checks: torch's sigmoid reads freed memory
         gate = torch.sigmoid(a)
-        ctx.mark_non_differentiable(gate)  # it will not require grad, so that nobody can ask for its gradient
+        ctx.mark_non_differentiable(gate)  # it will not require grad: a loss cannot depend on it
         ctx.set_materialize_grads(False)  # None instead of a tensor of zeros for an output without a gradient
         return out, gate
 

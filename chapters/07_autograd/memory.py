@@ -1,7 +1,7 @@
 """What autograd keeps between forward and backward, for the notes' add, for ours, and for SwiGLU in four ways.
 
-Started by `python chapters/07_autograd/main.py --memory`. A tensor that is saved lives until backward, whoever else lets
-go of it: in a deep model these tensors are most of the memory.
+Started by `python chapters/07_autograd/main.py --memory`. A saved tensor lives until backward, also if nothing else
+refers to it: in a deep model these tensors are most of the memory.
 """
 
 import torch
@@ -40,7 +40,7 @@ def saved_bytes(function, *args) -> int:
 def allocated_bytes(function, p, q) -> tuple[int, int]:
     """(held, peak): what the GPU's memory holds between forward and backward, and the most it holds during both.
 
-    function gets -p and -q, which nobody else keeps, as in a model the outputs of the layer before.
+    function gets -p and -q, to which nothing else refers, as to the outputs of the layer before in a model.
     """
     torch.cuda.synchronize()
     before = torch.cuda.memory_allocated()

@@ -17,7 +17,7 @@
 
 // ---- raw operators: they only compute, and refuse what requires grad while autograd records ----
 
-// float32 or float64; TypeError for another dtype. check_input says whatever else is wrong.
+// float32 or float64; TypeError for another dtype. check_input does all other checks.
 static void check_floating(const at::Tensor& x, const char* name) {
     TORCH_CHECK_TYPE(x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble, name,
                      " must have dtype Float or Double, got ", x.scalar_type());
@@ -55,8 +55,8 @@ at::Tensor swiglu_forward(const at::Tensor& a, const at::Tensor& b) {
     return out;
 }
 
-// The gradients for a and b, given the output's. output_mask (torch's word for it) says which are wanted; the others
-// are undefined tensors, in Python None. b is needed for a's gradient alone. All tensors: as for swiglu_forward.
+// The gradients for a and b, given the output's. output_mask (torch's word) selects the gradients to compute; the
+// others are undefined tensors, in Python None. b is needed for a's gradient alone. All tensors: as for swiglu_forward.
 std::tuple<at::Tensor, at::Tensor> swiglu_backward(const at::Tensor& grad, const at::Tensor& a,
                                                    const std::optional<at::Tensor>& b,
                                                    std::array<bool, 2> output_mask) {
@@ -105,12 +105,12 @@ struct SwigluFunction : Function<SwigluFunction> {
         const at::Tensor &a = saved[0], &b = saved[1];
         const bool wants_a = ctx->needs_input_grad(0), wants_b = ctx->needs_input_grad(1);
         if (at::GradMode::is_enabled()) {
-            // create_graph=True: somebody will differentiate the gradients. A kernel's results have no graph; those of
-            // torch's own operations have one, so there are derivatives of any order.
+            // create_graph=True: the gradients will be differentiated. A kernel's results have no graph. The results of
+            // torch's operations have one, so derivatives of any order exist.
             const at::Tensor &grad = grads[0], s = a.sigmoid();
             return {wants_a ? grad * b * s * (1 + a * (1 - s)) : at::Tensor(), wants_b ? grad * a * s : at::Tensor()};
         }
-        // What follows in the model decides how the gradient lies in memory: sum() hands on a single element, expanded.
+        // The operation behind this one decides on the strides of the gradient: sum() passes one element, expanded.
         const at::Tensor grad = grads[0].resolve_neg().contiguous();
         const auto [grad_a, grad_b] = swiglu_backward(grad, a, b, {wants_a, wants_b});
         return {grad_a, grad_b};

@@ -9,13 +9,10 @@
 #include <initializer_list>
 
 #include "common/check.h"
+#include "common/grid.h"
 
 constexpr int threads = 256;
-
-// Enough blocks for a thread per item; beyond that, the kernels' loops go on.
-static unsigned blocks_for(int64_t items) {
-    return unsigned(std::clamp<int64_t>((items + threads - 1) / threads, 1, 1 << 20));
-}
+constexpr unsigned most_blocks = 1 << 20;  // the kernels' loops go on beyond them
 
 // The kernel and the launcher of chapter 03, with T for float.
 template <class T>
@@ -27,7 +24,7 @@ __global__ void add_forward_kernel(T* c, const T* a, const T* b, int64_t n) {
 template <class T>
 void launch_add_forward(T* c, const T* a, const T* b, int64_t n, cudaStream_t stream) {
     if (n == 0) return;  // CUDA refuses a grid of 0 blocks
-    add_forward_kernel<<<blocks_for(n), threads, 0, stream>>>(c, a, b, n);
+    add_forward_kernel<<<std::min(blocks_for(n, threads), most_blocks), threads, 0, stream>>>(c, a, b, n);
     CHECK_LAUNCH();
 }
 
@@ -82,11 +79,10 @@ template <class T>
 void launch_swiglu_forward(T* out, const T* a, const T* b, int64_t n, cudaStream_t stream) {
     if (n == 0) return;
     constexpr int V = 16 / sizeof(T);
-    if (aligned<T>({out, a, b})) {
-        swiglu_forward_kernel<T, V><<<blocks_for(n / V), threads, 0, stream>>>(out, a, b, n);
-    } else {
-        swiglu_forward_kernel<T, 1><<<blocks_for(n), threads, 0, stream>>>(out, a, b, n);
-    }
+    const bool wide = aligned<T>({out, a, b});
+    const auto kernel = wide ? swiglu_forward_kernel<T, V> : swiglu_forward_kernel<T, 1>;
+    const unsigned blocks = std::min(blocks_for(n, threads * (wide ? V : 1)), most_blocks);
+    kernel<<<blocks, threads, 0, stream>>>(out, a, b, n);
     CHECK_LAUNCH();
 }
 
@@ -116,15 +112,15 @@ void launch_swiglu_backward(T* grad_a, T* grad_b, const T* grad, const T* a, con
                             cudaStream_t stream) {
     if (n == 0 || (!grad_a && !grad_b)) return;
     constexpr int V = 16 / sizeof(T);
-    if (aligned<T>({grad_a, grad_b, grad, a, b})) {
-        swiglu_backward_kernel<T, V><<<blocks_for(n / V), threads, 0, stream>>>(grad_a, grad_b, grad, a, b, n);
-    } else {
-        swiglu_backward_kernel<T, 1><<<blocks_for(n), threads, 0, stream>>>(grad_a, grad_b, grad, a, b, n);
-    }
+    const bool wide = aligned<T>({grad_a, grad_b, grad, a, b});
+    const auto kernel = wide ? swiglu_backward_kernel<T, V> : swiglu_backward_kernel<T, 1>;
+    const unsigned blocks = std::min(blocks_for(n, threads * (wide ? V : 1)), most_blocks);
+    kernel<<<blocks, threads, 0, stream>>>(grad_a, grad_b, grad, a, b, n);
     CHECK_LAUNCH();
 }
 
-// A template becomes code only for a T that somebody names. swiglu.cpp cannot see the bodies: so T is named here.
+// The compiler makes code of a template only for a T that it is asked for. swiglu.cpp, which calls these functions,
+// does not see their bodies: so this file asks for each T.
 #define FOR_TYPE(T)                                                                     \
     template void launch_add_forward(T*, const T*, const T*, int64_t, cudaStream_t);    \
     template void launch_swiglu_forward(T*, const T*, const T*, int64_t, cudaStream_t); \

@@ -49,7 +49,7 @@ def main(module, gray_torch) -> list[dict]:
     if importlib.util.find_spec("torchvision"):
         from torchvision.transforms.functional import rgb_to_grayscale
 
-        # It wants the channels first. A view will do; it cuts the fraction off, as the notes do.
+        # It takes the channels first, also in a view. It cuts the fraction off, as the notes do.
         ops["torchvision"] = lambda batch: rgb_to_grayscale(batch.movedim(-1, -3))
     seconds = {name: measure(name, COUNT, op, (on_device,)).kernel for name, op in ops.items()}
     if device.type == "cuda":  # pinned memory: the GPU fetches it by itself, at the speed of the bus

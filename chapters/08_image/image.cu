@@ -1,9 +1,10 @@
-// image.cu: two image operators, each first as one writes it down, then as fast as the memory. No torch header in here.
+// image.cu: two image operators, each first with a thread for a pixel, then as fast as the memory. No torch header.
 #include "image.h"
 
 #include <algorithm>
 
 #include "common/check.h"
+#include "common/grid.h"
 
 // ---- grey, as in the notes ------------------------------------------------------------------------------------------
 // A thread for a pixel: three loads of a byte and a store of one. The conversion to an integer cuts the fraction off.
@@ -20,12 +21,12 @@ __global__ void rgbToGrayKernel(uint8_t* gray, Images images) {
     }
 }
 
-// A grid of blocks that have a thread for each of `columns` columns; rows and images beyond 65535 blocks, the most that
-// y and z may have, are what the kernels' loops are for.
+// A grid with a thread for each of `columns` columns. Along y and z CUDA allows at most 65535 blocks; the kernels'
+// loops go on to the rows and images beyond them.
 static dim3 grid_of(int64_t columns, const Images& images, dim3 block) {
-    constexpr int64_t most = 65535;
-    return {unsigned((columns + block.x - 1) / block.x),
-            unsigned(std::min((images.height + block.y - 1) / block.y, most)), unsigned(std::min(images.count, most))};
+    constexpr unsigned most = 65535;
+    return {blocks_for(columns, block.x), std::min(blocks_for(images.height, block.y), most),
+            std::min(blocks_for(images.count, block.z), most)};
 }
 
 void launch_rgb_to_gray_naive(uint8_t* gray, const Images& images, cudaStream_t stream) {
@@ -36,15 +37,15 @@ void launch_rgb_to_gray_naive(uint8_t* gray, const Images& images, cudaStream_t 
 }
 
 // ---- grey, 16 pixels a thread ---------------------------------------------------------------------------------------
-// The weights are thousandths: integers give the exact sum, and + 500 rounds to the nearest, halves up. Read as B, G,
-// R, the outer two change places.
+// The weights are thousandths: integers give the exact sum, and + 500 rounds to the nearest, halves up. For B, G, R the
+// outer two weights change places.
 __device__ unsigned gray_of(unsigned first, unsigned second, unsigned third, bool bgr) {
     return ((bgr ? 114 : 299) * first + 587 * second + (bgr ? 299 : 114) * third + 500) / 1000;
 }
 
-// The 48 bytes at p, as the first 12 words. A GPU can load 16 bytes at once, but only from a multiple of 16. So where p
-// is none, load the four such blocks that hold the 48 bytes, and shift: by two words, by one word, and by bytes.
-// nvcc unrolls the loops; all indices are constants then, and an array of them lives in registers.
+// The 48 bytes at p, as the first 12 words. A GPU can load 16 bytes at once, but only from a multiple of 16. If p is
+// not one, load the four aligned pieces that contain the 48 bytes, and shift them: by two words, by one word, and by
+// bytes. nvcc unrolls the loops. All indices are then constants, and the array stays in registers.
 __device__ void load_48_bytes(unsigned (&words)[16], const uint8_t* p, unsigned shift) {
     const uint4* blocks = reinterpret_cast<const uint4*>(p - shift);
     for (int k = 0; k < 4; k++) {
@@ -57,9 +58,9 @@ __device__ void load_48_bytes(unsigned (&words)[16], const uint8_t* p, unsigned 
     for (int k = 0; k < 12; k++) words[k] = __funnelshift_r(words[k], words[k + 1], 8 * (shift % 4));
 }
 
-// A thread makes 16 pixels of a row, those of one aligned uint4 of `gray`: three or four loads and one store. The row
-// may begin or end within that uint4, and the loads must stay in the row: then it goes pixel by pixel. aligned: the
-// shift is 0 in all rows, and nvcc leaves the shifting out.
+// A thread computes 16 pixels of a row, those of one aligned uint4 of `gray`, with three or four loads and one store.
+// If the row begins or ends within that uint4, or a load would leave the row, the thread goes pixel by pixel instead.
+// aligned: the shift is 0 in all rows, and nvcc leaves the shifting out.
 template <bool aligned>
 __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
     const int64_t chunk = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -91,13 +92,13 @@ __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
 void launch_rgb_to_gray(uint8_t* gray, const Images& given, bool bgr, cudaStream_t stream) {
     Images images = given;
     if (images.count == 0 || images.height == 0 || images.width == 0) return;
-    // How many bytes from a row to the next, and from an image to the next, are no pixels.
+    // Bytes between the end of a row and the next row, and between the end of an image and the next image.
     const int64_t row_gap = images.height == 1 ? 0 : images.row_stride - 3 * images.width;
     const int64_t image_gap = images.count == 1 ? 0 : images.image_stride - 3 * images.width * images.height;
     if (row_gap == 0) images.width *= images.height, images.height = 1;                  // one long row
     if (row_gap == 0 && image_gap == 0) images.width *= images.count, images.count = 1;  // ... of all images
-    // From row to row, `in` goes on by the gap more than three times what `out` does. So the gaps change the shift; the
-    // width does not.
+    // From one row to the next, `out` advances by `width` bytes and `in` by 3 * width + gap. For 16 pixels of `out` a
+    // thread loads 48 bytes of `in`, so the shift depends on in - 3 * out: the width cancels out, and the gap remains.
     const bool aligned =
         (uintptr_t(images.data) - 3 * uintptr_t(gray)) % 16 == 0 && row_gap % 16 == 0 && image_gap % 16 == 0;
     const auto kernel = aligned ? rgb_to_gray_kernel<true> : rgb_to_gray_kernel<false>;
@@ -117,21 +118,21 @@ __global__ void normalizeVolumeKernel(float* out, const uint16_t* volume, int64_
 void launch_normalize_volume_naive(float* out, const uint16_t* volume, int64_t n, float maxVal, cudaStream_t stream) {
     if (n == 0) return;
     constexpr int threads = 256;
-    normalizeVolumeKernel<<<unsigned((n + threads - 1) / threads), threads, 0, stream>>>(out, volume, n, maxVal);
+    normalizeVolumeKernel<<<blocks_for(n, threads), threads, 0, stream>>>(out, volume, n, maxVal);
     CHECK_LAUNCH();
 }
 
 // ---- volume, twice four voxels a thread -----------------------------------------------------------------------------
-// Four voxels in one load of 8 bytes. Where the volume is a view that begins between two multiples of 8, it is four
-// loads of 2 bytes; they mostly find the other threads' bytes in the L1 cache.
+// Four voxels in one load of 8 bytes. If the volume is a view that does not begin at a multiple of 8, they take four
+// loads of 2 bytes, and most of these find their bytes in the L1 cache.
 __device__ ushort4 load_4_voxels(const uint16_t* p) {
     return uintptr_t(p) % 8 == 0 ? *reinterpret_cast<const ushort4*>(p) : make_ushort4(p[0], p[1], p[2], p[3]);
 }
 
 __device__ float4 operator/(ushort4 v, float by) { return make_float4(v.x / by, v.y / by, v.z / by, v.w / by); }
 
-// A thread makes two aligned float4 of `out`, a block's width apart, and asks for all voxels before it waits for the
-// first: see add_kernel_unrolled in chapter 06. Where that would leave the volume, at its ends, it goes voxel by voxel.
+// A thread computes two aligned float4 of `out`, a block's width apart, and loads all of their voxels before it waits
+// for the first: see add_kernel_unrolled in chapter 06. At the ends of the volume a thread goes voxel by voxel.
 constexpr int loads = 2;
 
 __global__ void normalize_volume_kernel(float* out, const uint16_t* volume, int64_t n, float maxVal) {
@@ -154,7 +155,7 @@ __global__ void normalize_volume_kernel(float* out, const uint16_t* volume, int6
 void launch_normalize_volume(float* out, const uint16_t* volume, int64_t n, float maxVal, cudaStream_t stream) {
     if (n == 0) return;
     constexpr int threads = 128, voxels = threads * loads * 4;  // of a block
-    const int64_t blocks = (n + 3 + voxels - 1) / voxels;  // out begins up to 3 floats behind a multiple of 16 bytes
-    normalize_volume_kernel<<<unsigned(blocks), threads, 0, stream>>>(out, volume, n, maxVal);
+    const unsigned blocks = blocks_for(n + 3, voxels);  // out begins up to 3 floats behind a multiple of 16 bytes
+    normalize_volume_kernel<<<blocks, threads, 0, stream>>>(out, volume, n, maxVal);
     CHECK_LAUNCH();
 }

@@ -1,14 +1,12 @@
 """The operators on pictures: read with OpenCV, computed, and written back, as in the notes.
 
-Started by `python chapters/08_image/main.py --pictures [FOLDER]`. The picture and the volume come from scenes.py, which
-computes them: nothing is downloaded.
+Started by `python chapters/08_image/main.py --pictures [FOLDER]`.
 """
 
 import sys
 from pathlib import Path
 
 import numpy as np
-import scenes
 import torch
 
 from common import device
@@ -17,6 +15,19 @@ try:
     import cv2
 except ImportError:
     cv2 = None
+
+PHOTO = Path(__file__).resolve().parents[2] / "results/pictures/08_image/photo.png"
+MAX_VAL = 4095.0  # a scanner of 12 bits
+
+
+def scan():
+    """uint16, Z x Y x X: an egg with a hard shell and two hollows, as a scanner would show it. The same with every numpy."""
+    z, y, x = np.meshgrid(*(np.linspace(-1, 1, n) for n in (48, 160, 160)), indexing="ij")
+    radius = np.sqrt(z**2 + (y / 0.9) ** 2 + (x / 0.75) ** 2)
+    values = np.select([radius < 0.78, radius < 0.92, radius < 0.95], [1100, 3600, 900], 200)
+    values[(abs(x) - 0.25) ** 2 + (y + 0.1) ** 2 + z**2 < 0.03] = 400
+    noise = np.random.RandomState(8).randint(-150, 150, values.shape)
+    return (values + noise).astype(np.uint16)
 
 
 def main(module, folder):
@@ -30,9 +41,9 @@ def main(module, folder):
             sys.exit(f"{folder / name} could not be written")
         print(f"{'picture':8}{folder / name}")
 
-    # OpenCV's arrays are B, G, R: imwrite expects it so, imread gives it so.
-    write("photo.png", np.ascontiguousarray(scenes.photo()[..., ::-1]))
-    img = torch.from_numpy(cv2.imread(str(folder / "photo.png"))).to(device)
+    photo = cv2.imread(str(PHOTO))  # OpenCV's arrays are B, G, R: imread gives it so, imwrite expects it so
+    write("photo.png", photo)
+    img = torch.from_numpy(photo).to(device)
     gray = module.rgb_to_gray(img, bgr=True)
     write("gray.png", gray.cpu().numpy())
     write("gray_bgr_read_as_rgb.png", module.rgb_to_gray(img).cpu().numpy())
@@ -43,8 +54,8 @@ def main(module, folder):
     both = torch.cat([balloon, 255 * cut_off.byte()], 1)
     write("gray_cut_off.png", both.cpu().numpy().repeat(4, 0).repeat(4, 1))  # 4 x 4 for a pixel
 
-    volume = torch.from_numpy(scenes.scan()).to(device)
+    volume = torch.from_numpy(scan()).to(device)
     shown = 6, 14, 24
-    normalized = module.normalize_volume(volume, scenes.MAX_VAL)
+    normalized = module.normalize_volume(volume, MAX_VAL)
     write("slices_before.png", np.hstack([volume[z].cpu().numpy() for z in shown]))  # 16 bits, of which 12 are used
     write("slices_after.png", np.hstack([(255 * normalized[z]).round().byte().cpu().numpy() for z in shown]))

@@ -1,4 +1,4 @@
-"""uint16 came late to torch, and not everything knows it: tries some expressions on each device, and says which run.
+"""Torch implements uint16 for some operations only. This tries some expressions on each device and prints which run.
 
 Started by `python chapters/08_image/main.py --uint16`.
 """

@@ -1,4 +1,4 @@
-"""What the tests of all operators share: how a call is judged, and hostile tensors of every kind."""
+"""What the tests of all operators share: what a call must return or raise, and unusual tensors of every kind."""
 
 import re
 
@@ -29,7 +29,7 @@ def example(op):
     return op.shape(4) if len(op.shape(4)) > 1 else (4, 4)
 
 
-# ---- how a call is judged --------------------------------------------------------------------------------------------
+# ---- what a call must return or raise --------------------------------------------------------------------------------
 def tensors(result):
     return result if isinstance(result, tuple) else (result,)
 
@@ -70,15 +70,15 @@ def assert_raises(op, faults, call):
         call()
     except Exception as error:
         text = str(error)
-        said = [type(error) is exception and re.match(words, text, re.S) for exception, words in faults]
-        assert any(said), f"{type(error).__name__}: {text[:300]}\nexpected: {faults}"
+        expected = (type(error) is exception and re.match(words, text, re.S) for exception, words in faults)
+        assert any(expected), f"{type(error).__name__}: {text[:300]}\nexpected: {faults}"
     else:
         raise AssertionError(f"not refused, expected: {faults}")
     assert_right(op, good(op))
 
 
 def try_out(op, args):
-    """Refused for one of the reasons that the table gives; where it gives none, the result is right."""
+    """Raises one of the exceptions that the table gives; if it gives none, the result is right."""
     faults = op.faults(args)
     assert_raises(op, faults, lambda: op(*args)) if faults else assert_right(op, args)
 
@@ -94,7 +94,7 @@ def try_each(op, make):
 
 
 def try_all(cases):
-    """Calls every function in {name: function}, then says which of them failed, and how."""
+    """Calls every function in {name: function}, then lists those that failed, and how."""
     failed = {}
     for name, case in cases.items():
         try:
@@ -106,7 +106,7 @@ def try_all(cases):
         raise AssertionError(f"{len(failed)} of {len(cases)} cases\n{text}") from next(iter(failed.values()))
 
 
-# ---- hostile tensors -------------------------------------------------------------------------------------------------
+# ---- unusual tensors -------------------------------------------------------------------------------------------------
 OTHER_DEVICES = ["meta"] + {"cpu": ["cuda"] * torch.cuda.is_available(), "cuda": ["cpu"]}[device.type]
 OTHER_DEVICES += [f"cuda:{i}" for i in range(1, 2 * (device.type == "cuda")) if i < torch.cuda.device_count()]
 

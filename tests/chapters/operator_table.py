@@ -85,7 +85,7 @@ class Operator:
         return f"{self.path} {self.variant}".strip()
 
     def values(self, args):
-        """The scalars that go with these tensors, unless one says otherwise."""
+        """The scalars that a call with these tensors gets by default."""
         return {name: s.value(*args) if callable(s.value) else s.value for name, s in self.scalars.items()}
 
     def __call__(self, *args, **kwargs):
@@ -121,11 +121,11 @@ class Operator:
     def _faults_of(self, name, x):
         if not isinstance(x, torch.Tensor):
             taken = x is None and name in self.optional
-            said = rf"\w+\(\): .*\b{name}: torch.Tensor|{name} must be a tensor"
+            words = rf"\w+\(\): .*\b{name}: torch.Tensor|{name} must be a tensor"
             torchs_own = [
                 (RuntimeError, rf"\w+::{self.name}\(\) Expected a value of type 'Tensor' for argument '{name}'")
             ]
-            return [] if taken else [(TypeError, said)] + torchs_own * self.dispatched
+            return [] if taken else [(TypeError, words)] + torchs_own * self.dispatched
         dtype = rf"must have dtype {NAMES[self.dtype]}( or \w+)?, got {NAMES.get(x.dtype)}$"
         wrong = [(x.dtype not in self.dtypes, TypeError, dtype)]
         if x.is_nested or x.layout != torch.strided:

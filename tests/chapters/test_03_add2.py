@@ -149,9 +149,9 @@ def test_build_cache_rebuilds_what_a_change_touches(tmp_path):
 @pytest.mark.thorough
 @pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
 def test_the_files_build_in_a_project_of_their_own_with_torchs_load():
-    """As the root README says: name.h, name.cu and name.cpp, common/check.h and check_input.h, and torch's own load."""
+    """As the root README says: name.h, name.cu and name.cpp, three headers of common/, and torch's load."""
     project = kept_folder("project")
-    for file in "common/check.h", "common/check_input.h":
+    for file in "common/check.h", "common/check_input.h", "common/grid.h":
         write(project / file, (ROOT / file).read_text())
     for file in "add2.h", "add2.cu", "add2.cpp":
         write(project / file, (chapter("03_add2").here / file).read_text())

@@ -96,7 +96,7 @@ def test_a_gradient_that_nobody_needs_is_not_computed(op, i):
         with Count() as count:
             result = torch.autograd.grad(out, inputs[i], one)
         torch.testing.assert_close(result, expected)
-        # Python's needs_input_grad only knows what requires grad, C++'s also what this call asks for.
+        # Python's needs_input_grad is true for all that requires grad, C++'s only for what this call asks for.
         assert count.made == (2 if op is swiglu_python and not frozen else 1)
 
 

@@ -16,7 +16,7 @@ def test_within_a_few_roundings(name, dtype):
     torch.manual_seed(0)
     a = torch.linspace(-80, 80, 100_003, dtype=dtype, device=device)
     b, grad = torch.randn_like(a), torch.randn_like(a)
-    # float64 cannot judge float64: x86's long double has 11 more bits.
+    # float64 is no reference for float64; x86's long double has 11 more bits.
     x, y, g = (t.cpu().numpy().astype("longdouble") for t in (a, b, grad))
     e = numpy.exp(-x)
     s = 1 / (1 + e)

@@ -17,7 +17,7 @@ def saved(op, n=1000, needs=(True, True), dtype=torch.float32):
 def test_only_what_backward_needs_is_saved():
     notes = memory.AddOfTheNotes
     assert saved(add) == 0 and saved(lambda a, b: notes.apply(module(), a, b)) == 2
-    assert saved(swiglu_torch) == 3  # a, b, and silu(a), which nobody else needs
+    assert saved(swiglu_torch) == 3  # a, b, and silu(a), which nothing else needs
     for op in swiglu, swiglu_python:
         assert saved(op) == saved(op, dtype=torch.float64) == saved(op, needs=(True, False)) == 2
         assert saved(op, needs=(False, True)) == 1, "b's gradient needs a alone"

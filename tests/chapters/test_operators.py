@@ -1,4 +1,4 @@
-"""Every operator: right at awkward sizes, and for every input that it does not take an exception that says why.
+"""Every operator: right at awkward sizes, and for every input that it does not take an exception that names the reason.
 
 What each case must lead to follows from the operator's row in operator_table.py: see Operator.faults.
 """
@@ -142,7 +142,7 @@ NO_TENSORS = [None, 3, 2.5, "x", [1.0, 2.0], (), numpy.ones(4, numpy.float32), t
 
 @per_operator
 def test_not_a_tensor_is_refused(op):
-    # pybind11 lists the arguments by name and type, and says what came instead.
+    # pybind11 lists the arguments by name and type, and the types that it got instead.
     try_all({type(bad): partial(try_each, op, lambda bad=bad: bad) for bad in NO_TENSORS})
 
 
@@ -166,7 +166,7 @@ def test_requires_grad_is_refused_unless_it_is_off(op):
 
 @pytest.mark.parametrize("op", [op for op in OPERATORS if not op.dispatched], ids=str)
 def test_wrapped_tensors_are_refused(op):
-    """Those of vmap, torch.func, torch.compile. Where torch's dispatcher comes first, it is torch who answers."""
+    """Those of vmap, torch.func, torch.compile. Where torch's dispatcher comes first, torch itself raises."""
     no_memory = (ValueError, r"\w+ must be a plain tensor, got one that wraps another.*: DispatchKeySet")
     no_jvp = (ValueError, r"\w+ has a forward-mode gradient, but this operator has no jvp")
     torchs_own = [(RuntimeError, ".*functorch transforms"), (RuntimeError, ".*jvp"), (NotImplementedError, ".*jvp")]
@@ -195,14 +195,14 @@ WITH_SCALARS = [(op, name) for op in FUNCTIONS for name in op.scalars]
 def test_scalars(op, name):
     scalar = op.scalars[name]
     args = examples(op)
-    said = [(TypeError, rf"{op.name}\(\): incompatible .*\b{name}: ")]
-    said += [(RuntimeError, rf"\w+::{op.name}\(\) .*'{name}'"), (OverflowError, "int too large")] * op.dispatched
+    faults = [(TypeError, rf"{op.name}\(\): incompatible .*\b{name}: ")]
+    faults += [(RuntimeError, rf"\w+::{op.name}\(\) .*'{name}'"), (OverflowError, "int too large")] * op.dispatched
     for value in scalar.right:
         assert_right(op, args, **{name: value})
     for value in scalar.wrong:
         assert_raises(op, [(ValueError, rf"{name} must .*, got ")], lambda value=value: op(*args, **{name: value}))
     for value in NO_SCALARS[scalar.kind]:
-        assert_raises(op, said, lambda value=value: op(*args, **{name: value}))
+        assert_raises(op, faults, lambda value=value: op(*args, **{name: value}))
 
 
 # ---- results in an argument ------------------------------------------------------------------------------------------

@@ -38,16 +38,26 @@ def bits(result):
     return torch.cat([plain(x).flatten().view(torch.uint8) for x in tensors(result)])
 
 
+LATE = 20_000_000  # cycles, about 10 ms: Python needs a hundredth of that to launch what a test compares
+
+
 @contextlib.contextmanager
-def busy_side_stream():
-    """A stream of its own, behind the current one; it sleeps for about 10 ms first. The current one then waits for it: no
-    synchronize, neither here nor in the tests."""
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
+def side_stream(gpu=0):
+    """A stream of its own is that GPU's current one. It starts behind the GPU's current stream, which waits for it in the
+    end: no synchronize, neither here nor in the tests. The GPU is the current one as well."""
+    with torch.cuda.device(gpu):
+        side, current = torch.cuda.Stream(), torch.cuda.current_stream()
+    side.wait_stream(current)
     with torch.cuda.stream(side):
-        torch.cuda._sleep(20_000_000)
         yield side
-    torch.cuda.current_stream().wait_stream(side)
+    current.wait_stream(side)
+
+
+def fill_late(tensors, values):
+    """The tensors get these values in 10 ms, on the current stream of the current GPU. Does not wait for that."""
+    torch.cuda._sleep(LATE)
+    for x, value in zip(tensors, values, strict=True):
+        x.copy_(value)
 
 
 # ---- streams ---------------------------------------------------------------------------------------------------------
@@ -57,29 +67,51 @@ def test_a_side_stream_needs_no_synchronize(op):
     """The inputs get their values late. On any other stream the kernel would read what was there before."""
     late, values = good(op, N), good(op, N)
     expected = right_for(op, values)
-    with busy_side_stream():
-        for x, value in zip(late, values, strict=True):
-            x.copy_(value)
+    op(*late)  # also for an operator that keeps the stream of its first call
+    with side_stream():
+        op(*late)  # loads the kernel, and leaves memory for the next result: below, neither makes anybody wait
+        fill_late(late, values)
         result = op(*late)
     assert_close(op, result, expected)
 
 
+def overwrite(addresses, nbytes):
+    """Takes new pieces of memory and fills them, until all of these addresses lie in one of them."""
+    taken = []
+    while not all(any(x.data_ptr() <= address < x.data_ptr() + nbytes for x in taken) for address in addresses):
+        assert len(taken) < 1000, "the memory of the inputs is not handed out again"
+        taken.append(torch.full((nbytes,), 77, dtype=torch.uint8, device=device))
+    return taken
+
+
 @gpu
 @per_operator
-def test_memory_of_a_recorded_stream_is_not_handed_out(op):
-    """The inputs are gone from Python while the kernel still waits. record_stream() keeps others out of their memory until
-    that stream has got there: the kernel has to be on it."""
-    values = good(op, N)
+def test_the_memory_of_inputs_may_be_reused_when_the_stream_has_got_there(op):
+    """The inputs are gone from Python before the kernel runs. record_stream() keeps others out of their memory until the
+    side stream has done its work, and no longer. The default stream sleeps four times as long: there the kernel would read
+    what the others have written. On any other stream it would be too early for the inputs' values."""
+    late, values = good(op, N), good(op, N)
     expected = right_for(op, values)
-    inputs = [value.clone() for value in values]
-    with busy_side_stream() as side:
+    op(*late)
+    owner, side = torch.cuda.Stream(), torch.cuda.Stream()
+    torch.cuda.synchronize()
+    with torch.cuda.stream(owner):
+        inputs = [x.clone() for x in late]
+    with torch.cuda.stream(side):
+        op(*late)  # loads the kernel, and leaves memory for the next result
+    torch.cuda.synchronize()  # from here on no stream waits for another
+
+    torch.cuda._sleep(4 * LATE)
+    with torch.cuda.stream(side):
+        fill_late(inputs, values)
         result = op(*inputs)
-        for x in inputs:
-            x.record_stream(side)
-        del x
-        inputs.clear()
-        with torch.cuda.stream(torch.cuda.default_stream()):  # does not wait: it writes while the other one sleeps
-            others = [torch.full((value.nbytes,), 77, dtype=torch.uint8, device=device) for value in values]
+        addresses = [x.data_ptr() for x in inputs if x is not result]
+        while inputs:
+            inputs.pop().record_stream(side)
+    side.synchronize()
+    with torch.cuda.stream(owner):
+        others = overwrite(addresses, values[0].nbytes)
+    torch.cuda.synchronize()
     assert_close(op, result, expected)
     del others
 
@@ -87,7 +119,7 @@ def test_memory_of_a_recorded_stream_is_not_handed_out(op):
 # ---- graphs ----------------------------------------------------------------------------------------------------------
 def captured(step):
     """(the graph of step(), its result), after a run that loads the kernels: a capture must not."""
-    with busy_side_stream():
+    with side_stream():
         step()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
@@ -130,11 +162,22 @@ def test_a_graph_of_forward_and_backward(op):
 @two_gpus
 @per_operator
 def test_the_second_gpu_while_the_first_is_current(op):
+    """The kernel has to run on the GPU of its tensors, and on that GPU's current stream. A kernel on the first GPU reads
+    and writes the second one's memory as well, once torch has made a copy between them. But it does not wait for the second
+    GPU's streams: so it reads what the inputs held before."""
     for n in 4, N:
-        args = [x.to("cuda:1") for x in good(op, n)]
-        assert_right(op, args)
-        assert all(x.device == args[0].device for x in tensors(op(*args)))
+        late, values = ([x.to("cuda:1") for x in good(op, n)] for _ in range(2))
+        expected = right_for(op, values)
+        with side_stream(gpu=1):
+            with torch.cuda.device(0):
+                op(*late)  # loads the kernel, and leaves memory for the next result
+            fill_late(late, values)
+            with torch.cuda.device(0):
+                result = op(*late)
+                assert torch.cuda.current_device() == 0
         assert torch.cuda.current_device() == 0
+        assert all(x.device == torch.device("cuda:1") for x in tensors(result))
+        assert_close(op, result, expected)
 
 
 @pytest.mark.alone
@@ -193,23 +236,24 @@ def test_8_threads_at_once(op):
 
 
 def others_ran_during(call):
-    """Whether another Python thread went on in the midst of call(): looked at the clock again and again. Kept out, it may
-    still get a look in between the call's end and ours; hence three."""
-    seen, done = [], threading.Event()
+    """Whether another Python thread ran in the midst of call(). Its moments are those of a clock that runs only while this
+    thread does: on a busy machine, what happens between two of our lines counts as no time. Three, because a thread that was
+    kept out may still run between the call's end and ours."""
+    clock, seen, done = time.pthread_getcpuclockid(threading.get_ident()), [], threading.Event()
 
     def look():
         while not done.is_set():
-            seen.append(time.perf_counter())
+            seen.append(time.clock_gettime(clock))
             time.sleep(1e-4)
 
     thread = threading.Thread(target=look)
     thread.start()
-    start = time.perf_counter()
+    start = time.clock_gettime(clock)
     call()
-    end = time.perf_counter()
+    end = time.clock_gettime(clock)
     done.set()
     thread.join()
-    return sum(0.2 < (moment - start) / (end - start) < 0.8 for moment in seen) >= 3
+    return sum(start + 0.2 * (end - start) < moment < start + 0.8 * (end - start) for moment in seen) >= 3
 
 
 @cpu
@@ -222,10 +266,15 @@ def test_other_threads_run_during_a_long_call(op):
 
 @gpu
 def test_other_threads_run_while_one_waits_for_the_gpu():
+    """Waiting for a copy from the GPU, CUDA asks again and again: that is the time that the clock counts."""
     hello_gpu = operators("01_hello").hello_gpu
     hello_gpu()  # loads the kernel
-    torch.cuda._sleep(200_000_000)
-    assert others_ran_during(hello_gpu)
+
+    def waits():
+        torch.cuda._sleep(100_000_000)  # about 50 ms
+        hello_gpu()
+
+    assert any(others_ran_during(waits) for _ in range(20))
 
 
 # ---- the same bits ---------------------------------------------------------------------------------------------------
