@@ -27,11 +27,12 @@ def starts_workers(config):
 
 
 def pytest_configure(config):
-    """Before the workers start: together they get a thread and a compiler a core, not as many each."""
+    """Before the workers start: together they get a thread and a compiler a core, not as many each. CMake builds more than
+    any chapter, so it gets half of the cores."""
     if starts_workers(config):
-        share = str(max(1, os.cpu_count() // config.option.numprocesses))
-        os.environ.setdefault("OMP_NUM_THREADS", share)
-        os.environ.setdefault("MAX_JOBS", share)
+        cores, workers = os.cpu_count(), config.option.numprocesses
+        for name, share in ("OMP_NUM_THREADS", workers), ("MAX_JOBS", workers), ("CMAKE_BUILD_PARALLEL_LEVEL", 2):
+            os.environ.setdefault(name, str(max(1, cores // share)))
         config.option.testrunuid = uuid.uuid4().hex
 
 
@@ -81,12 +82,15 @@ def builds(items):
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session):
     """Each worker takes the next build that none has begun; when there is none left, it starts on the tests. A test that
-    comes too early waits for its build: common/progress.py locks the folder. A build that fails is for the test to tell."""
+    comes too early waits for its build: common/progress.py locks the folder. What fails here fails in a test again."""
     if not is_worker(session.config):
         return
     terminal = session.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled
     claims = SHARED / session.config.workerinput["testrunuid"]
-    for name, build in builds(session.items).items():
+    todo = {}
+    with contextlib.suppress(Exception, SystemExit):  # of a chapter that cannot even be imported
+        todo = builds(session.items)
+    for name, build in todo.items():
         with contextlib.suppress(FileExistsError):
             (claims / name).mkdir(parents=True)
             start = time.monotonic()
@@ -106,8 +110,8 @@ def pytest_sessionfinish(session):
 
 @contextlib.contextmanager
 def turn(alone):
-    """Any number of tests side by side, or one that is marked alone. Who waits at the gate holds up those behind: so a test
-    that needs the machine for itself gets it as soon as those that run have ended."""
+    """Any number of tests side by side, or one that is marked alone. A test that waits for the machine keeps the gate: those
+    behind it wait, too, so it runs as soon as those before it have ended."""
     SHARED.mkdir(parents=True, exist_ok=True)
     with open(SHARED / "gate", "w") as gate, open(SHARED / "machine", "w") as machine:
         fcntl.flock(gate, fcntl.LOCK_EX)
