@@ -14,7 +14,7 @@ run = "$$python" tools/run.py
 
 # $(call tests,OPTIONS) runs pytest, in a process a core: on the GPU where there is one, then the same without it. The
 # tools do not care; status 5 says that there was no other test.
-pytest = $(run) "$$python" -m pytest -n auto --dist loadgroup
+pytest = $(run) "$$python" -m pytest -n auto --dist loadgroup --no-loadscope-reorder
 tests = $(pytest) $(1) && \
 	if [ -z "$$CHAPTERS_DEVICE" ] && "$$python" -c "import sys, torch; sys.exit(not torch.cuda.is_available())"; then \
 		echo "That was on the GPU. The same without it:"; \

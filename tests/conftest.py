@@ -44,17 +44,32 @@ def pytest_xdist_auto_num_workers():
     return min(os.cpu_count(), 8) if device.type == "cuda" else os.cpu_count()
 
 
+def is_alone(item):
+    return item.get_closest_marker("alone") is not None
+
+
 def is_thorough(item):
     return item.get_closest_marker("thorough") is not None
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest looks at -m
+MEASURES = "test_harness_gpu", "test_wrong_operators"  # files whose tests ask how long a kernel takes
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest looks at -m, and xdist at groups
 def pytest_collection_modifyitems(items):
-    """What no lesson needs: the tools, and what a lesson builds only if one asks for it (`make chapter03 ARGS=--one-file`)."""
+    """Marks what no lesson needs: the tools, and what a lesson builds only if one asks for it (chapter 03's --one-file). And
+    sorts the tests: those that keep a process busy for long come first, those that must be alone last, in one process."""
+    from common import device
+
     for item in items:
         op = getattr(item, "callspec", None) and item.callspec.params.get("op")
         if Path(item.path).parent.name == "tools" or getattr(op, "build", "build") != "build":
             item.add_marker(pytest.mark.thorough)
+        if device.type == "cuda" and Path(item.path).stem in MEASURES:
+            item.add_marker(pytest.mark.alone)
+        if is_alone(item):
+            item.add_marker(pytest.mark.xdist_group("alone"))
+    items.sort(key=lambda item: (is_alone(item), item.get_closest_marker("xdist_group") is None))
 
 
 # ---- every extension is built once, and all of them at the beginning -------------------------------------------------
@@ -116,20 +131,16 @@ def pytest_sessionfinish(session):
 
 @contextlib.contextmanager
 def turn(alone):
-    """Any number of tests side by side, or one that is marked alone. A test that waits for the machine keeps the gate: those
-    behind it wait, too, so it runs as soon as those before it have ended."""
+    """Any number of tests side by side, or one that is marked alone."""
     SHARED.mkdir(parents=True, exist_ok=True)
-    with open(SHARED / "gate", "w") as gate, open(SHARED / "machine", "w") as machine:
-        fcntl.flock(gate, fcntl.LOCK_EX)
+    with open(SHARED / "machine", "w") as machine:
         fcntl.flock(machine, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        fcntl.flock(gate, fcntl.LOCK_UN)
         yield
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
-    alone = item.get_closest_marker("alone") is not None
-    with turn(alone) if is_worker(item.config) else contextlib.nullcontext():
+    with turn(is_alone(item)) if is_worker(item.config) else contextlib.nullcontext():
         yield
 
 

@@ -7,7 +7,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import torch
 from support import CHAPTERS, ROOT
+
+import common
 
 
 @pytest.fixture
@@ -20,17 +23,17 @@ def conftest(tmp_path, monkeypatch):
 
 
 def test_alone(conftest):
-    """Two may run side by side. One that wants to be alone waits for them, and holds up whoever comes later."""
+    """Two may run side by side. One that wants to be alone waits for both."""
     events, may_end = [], threading.Event()
 
     def run(name, alone):
         with conftest.turn(alone):
             events.append(f"{name} begins")
-            may_end.wait(0 if name == "later" else 10)
+            may_end.wait(10)
             events.append(f"{name} ends")
 
     threads = []
-    for name, alone in ("one", False), ("two", False), ("alone", True), ("later", False):
+    for name, alone in ("one", False), ("two", False), ("alone", True), ("alone, too", True):
         threads.append(threading.Thread(target=run, args=(name, alone)))
         threads[-1].start()
         time.sleep(0.2)
@@ -38,7 +41,8 @@ def test_alone(conftest):
     may_end.set()
     for thread in threads:
         thread.join()
-    assert events[4:] == ["alone begins", "alone ends", "later begins", "later ends"]
+    assert sorted(events[2:4]) == ["one ends", "two ends"]
+    assert [event.rpartition(" ")[2] for event in events[4:]] == ["begins", "ends"] * 2
 
 
 def item(nodeid, *marks, **params):
@@ -64,12 +68,18 @@ def test_only_what_the_tests_need_is_built(conftest):
     assert {"03_add2 build_one_file", "04_package build_with_load"} < set(found)
 
 
-def test_what_no_lesson_needs_is_thorough(conftest):
+def test_marks_and_order(conftest, monkeypatch):
+    monkeypatch.setattr(common, "device", torch.device("cuda"))
     items = [
         item("tests/tools/test_x.py::test_x"),
         item("tests/chapters/test_x.py::test_x", op=SimpleNamespace(build="build_one_file")),
         item("tests/chapters/test_x.py::test_x", op=SimpleNamespace(build="build")),
         item("tests/chapters/test_x.py::test_x", op="a name"),
     ]
-    conftest.pytest_collection_modifyitems(items)
+    alone = [item("x/test_x.py::test_x", "alone"), item("tests/common/test_harness_gpu.py::test_x")]
+    group = item("x/test_x.py::test_x", "xdist_group")
+    found = [*alone, *items, group]
+    conftest.pytest_collection_modifyitems(found)
+    assert found == [group, *items, *alone]
     assert [conftest.is_thorough(i) for i in items] == [True, True, False, False]
+    assert all(conftest.is_alone(i) and i.get_closest_marker("xdist_group") for i in alone)
