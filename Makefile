@@ -12,6 +12,15 @@ python = $(named); python=$$("$$PYTHON" tools/environment.py --for $(1))
 # The words of ARGS follow those of the command.
 run = "$$python" tools/run.py
 
+# $(call tests,OPTIONS) runs pytest, in a process a core: on the GPU where there is one, then the same without it. The
+# tools do not care; status 5 says that there was no other test.
+pytest = $(run) "$$python" -m pytest -n auto --dist loadgroup --no-loadscope-reorder
+tests = $(pytest) $(1) && \
+	if [ -z "$$CHAPTERS_DEVICE" ] && "$$python" -c "import sys, torch; sys.exit(not torch.cuda.is_available())"; then \
+		echo "That was on the GPU. The same without it:"; \
+		CHAPTERS_DEVICE=cpu $(pytest) $(1) --ignore tests/tools || [ $$? = 5 ]; \
+	fi
+
 help:
 	@sed -n 's/^## //p' Makefile
 	@for main in chapters/[0-9][0-9]_*/main.py; do \
@@ -24,18 +33,26 @@ help:
 setup:
 	@$(call python,test) && echo "Ready: $$python"
 
-## make test         all tests that this machine can run;  make test ARGS='-k add2 -x' passes arguments on
+## make test         whether the lessons work on this machine;  make test ARGS='-k add2 -x' passes arguments on to pytest
 test:
-	@$(call python,test) && $(run) "$$python" -m pytest && \
-	if [ -z "$$CHAPTERS_DEVICE" ] && "$$python" -c "import sys, torch; sys.exit(not torch.cuda.is_available())"; then \
-		echo "That was on the GPU. The same without it:"; \
-		CHAPTERS_DEVICE=cpu $(run) "$$python" -m pytest; \
-	fi
+	@$(call python,test) && $(call tests,-m 'not thorough')
+
+## make test-all     all tests: packaging, planted faults, and the tools that maintain the repository, too
+test-all:
+	@$(call python,test) && $(call tests,)
+
+# What test-all adds to test.
+test-rest:
+	@$(call python,test) && $(call tests,-m thorough)
+
+## make mutants      break the code in small ways and see the tests fail;  ARGS='chapters harness' takes these areas only
+mutants:
+	@$(call python,test) && $(run) "$$python" tools/mutants.py
 
 ## make test-versions   the tests with the oldest, then with the newest of all that pyproject.toml allows; 12 GB
 test-versions: test-oldest test-newest
 test-oldest test-newest: test-%:
-	@$(call python,test --versions $*) && $(run) "$$python" -m pytest
+	@$(call python,test --versions $*) && $(pytest)
 
 ## make doctor       what on this machine keeps lessons from running, and the command that mends it
 doctor:
@@ -82,4 +99,4 @@ $(NUMBERS:%=bench%): bench%:
 chapter% sanitize% bench%:
 	$(error There is no chapter $*; there are: $(NUMBERS))
 
-.PHONY: help setup test doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)
+.PHONY: help setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)

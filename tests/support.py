@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+CMAKE_TARGETS = ["axpy_module", "axpy_main", "launchers"]  # what `make test` tries of what CMake builds
 CHAPTERS = sorted(path.parent for path in ROOT.glob("chapters/[0-9][0-9]_*/main.py"))
 
 
@@ -22,7 +23,7 @@ def chapter(name, file="main"):
     return module
 
 
-@functools.cache
+@functools.cache  # a process loads an extension once; a lock keeps two processes from building it at once
 def operators(name, build="build"):
     """What chapters/<name>/main.py builds; built once for all tests."""
     return getattr(chapter(name), build)()

@@ -33,6 +33,7 @@ def test_load_inline_writes_what_the_note_says():
     assert "rule compile" in (folder / "build.ninja").read_text()
 
 
+@pytest.mark.thorough
 def test_build_directory_need_not_exist(tmp_path):
     folder = tmp_path / "not" / "yet" / "there"
     source = """
@@ -43,6 +44,7 @@ def test_build_directory_need_not_exist(tmp_path):
     assert module.hello() == "Hello World!" and (folder / "my_module.so").exists()
 
 
+@pytest.mark.thorough
 def test_a_function_that_does_not_exist_is_the_compilers_error(tmp_path):
     with pytest.raises(progress.BuildError, match="good_bye.* was not declared|undeclared identifier 'good_bye'"):
         chapter("01_hello").build(name="bad", functions=["good_bye"], build_directory=str(tmp_path))

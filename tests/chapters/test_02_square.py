@@ -30,6 +30,7 @@ def test_other_ranks_are_refused(shape):
         square(torch.rand(shape, device=device))
 
 
+@pytest.mark.thorough
 def test_what_cpp_sources_does_not_declare_does_not_build():
     with pytest.raises(
         progress.BuildError, match="custom_operation.* was not declared|undeclared identifier 'custom_op"
@@ -37,6 +38,7 @@ def test_what_cpp_sources_does_not_declare_does_not_build():
         chapter("02_square").as_in_the_notes(declare=False)
 
 
+@pytest.mark.thorough
 def test_what_cpp_sources_declares_builds():
     x = torch.rand(5, device=device)
     assert torch.equal(chapter("02_square").as_in_the_notes(declare=True).custom_operation(x), 2 * x)

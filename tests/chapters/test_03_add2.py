@@ -112,6 +112,7 @@ def test_a_refused_call_leaves_the_context_usable(launch):
     assert torch.equal(operators("03_add2").add2(a, a), 2 * a)
 
 
+@pytest.mark.thorough
 def test_build_cache_rebuilds_what_a_change_touches(tmp_path):
     """ninja knows from the compiler which files a source includes, so the next process notices a changed header."""
     (tmp_path / "small.h").write_text("#pragma once\n#include <cuda_runtime.h>\nvoid launch_nothing();\n")
@@ -145,6 +146,7 @@ def test_build_cache_rebuilds_what_a_change_touches(tmp_path):
     assert built() == ({"small.cu", "small.cpp"}, False)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
 def test_the_files_build_in_a_project_of_their_own_with_torchs_load():
     """As the root README says: name.h, name.cu and name.cpp, three headers of common/, and torch's load."""

@@ -22,6 +22,10 @@ from common import device, toolkit
 from common.cpp_extension import load, torch_extension
 
 CHAPTER = "04_package"
+pytestmark = (
+    pytest.mark.thorough
+)  # `make test` builds the wheel as the lesson does: test_chapters.py, test_operators.py
+in_one_process = pytest.mark.xdist_group("package")  # what shares builder()'s environment and project()'s copy
 needs_nvcc = pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
 
 
@@ -118,6 +122,7 @@ def wheel(project):
 # The ways to build and to install.
 
 
+@in_one_process
 def test_what_is_in_the_wheel(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -128,6 +133,7 @@ def test_what_is_in_the_wheel(wheel):
     assert f"Requires-Dist: torch=={'.'.join(torch.__version__.split('.')[:2])}.*" in info
 
 
+@in_one_process
 def test_wheel_in_an_empty_environment(wheel, tmp_path):
     python = new_environment(tmp_path / "env")
     pip("--python", python, "install", "--no-deps", wheel)
@@ -136,6 +142,7 @@ def test_wheel_in_an_empty_environment(wheel, tmp_path):
     assert call(python).startswith(f"0.1.0 {site_packages(python)}")
 
 
+@in_one_process
 def test_pip_install_editable(project, environment):
     """Python's part is used where it is: a change needs no pip. The .so stays as it was built."""
     editable = ["install", "--no-build-isolation", "--no-deps", "--editable", "."]
@@ -149,6 +156,7 @@ def test_pip_install_editable(project, environment):
         init.write_text(init.read_text().replace("0.1.1", "0.1.0"))
 
 
+@in_one_process
 def test_build_ext_inplace(project, builder):
     """Between two changes of a kernel: the .so goes beside __init__.py, and only what changed is compiled."""
     kernel = project / "package_kernel.cu"
@@ -164,6 +172,7 @@ def test_build_ext_inplace(project, builder):
         kernel.write_text(text)
 
 
+@in_one_process
 def test_build(project, builder):
     """PyPI's `build`, which needs no pip. `build/` lies beside setup.py, and is no package: it hides nothing."""
     pytest.importorskip("build", reason="build not found: pip install build")
@@ -240,6 +249,7 @@ def wheel_of(name, folder):
                 archive.write(file.locate(), str(file))
 
 
+@in_one_process
 def test_no_module_named_torch(project, environment, tmp_path):
     """pip builds in an empty environment, to which it brings [build-system] requires and nothing else."""
     wheel_of("setuptools", tmp_path)
@@ -261,6 +271,7 @@ def test_torch_among_the_build_requirements_is_fetched_again(tmp_path):
     assert "Could not find a version that satisfies the requirement torch" in said
 
 
+@in_one_process
 def test_libc10_so_is_not_found_unless_torch_is_there_first(wheel, tmp_path):
     """The .so names libc10.so without a path. torch knows where it is, and once loaded it serves everybody."""
     with zipfile.ZipFile(wheel) as archive:
@@ -292,6 +303,7 @@ def test_undefined_symbol_of_another_torch():
     assert chapter(CHAPTER).build_with_load()  # as torch would have it compiled today
 
 
+@in_one_process
 def test_pip_check_knows_another_torch(wheel, environment):
     pip("--python", environment, "install", "--no-deps", wheel)
     complaint = r"my.cuda.extension 0.1.0 has requirement torch==.*, but you have torch 1.0"
@@ -441,6 +453,7 @@ def overlap(times):
     return second_start < first_end
 
 
+@in_one_process
 def test_debug_build_and_max_jobs(project):
     """DEBUG=1: an unoptimised .so that knows its lines. MAX_JOBS=1: one compiler at a time, for a machine with little
     memory; otherwise torch starts two more than there are cores."""

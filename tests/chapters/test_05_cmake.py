@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from support import ROOT, chapter, kept_folder, operators, write
+from support import CMAKE_TARGETS, ROOT, chapter, kept_folder, operators, write
 
 from common import check, cmake, device, progress, toolkit
 
@@ -33,8 +33,13 @@ def output(*command, **environment):
 
 @pytest.fixture(scope="module")
 def built():
-    """The build folder, with all targets built."""
-    operators("05_cmake")
+    """The build folder, with the programs that `make test` tries."""
+    return cmake.build("programs", [], CMAKE_TARGETS)
+
+
+@pytest.fixture(scope="module")
+def all_built():
+    """The same with all targets built."""
     return cmake.build("all", [], ["all"])
 
 
@@ -78,6 +83,7 @@ def test_nothing_changed_is_quick_and_said(built, capsys):
     assert "nothing changed" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_a_file_that_does_not_compile_is_the_compilers_error():
     copy = kept_folder("cmake_error")
     folders = ["cmake", "common", "tools", "tests/chapters", "tests/common", "tests/cuda_on_cpu", "chapters/*"]
@@ -93,6 +99,7 @@ def test_a_file_that_does_not_compile_is_the_compilers_error():
     assert re.search(r"axpy.cu[:(]12.*beta", str(info.value)), info.value
 
 
+@pytest.mark.thorough
 def test_what_goes_wrong_without_libtorch_python(built, tmp_path):
     """It compiles, it links, and it does not import: a shared library may leave symbols to others."""
     folder = built / "chapters/05_cmake"
@@ -105,6 +112,7 @@ def test_what_goes_wrong_without_libtorch_python(built, tmp_path):
     assert code == 1 and re.search("undefined symbol: _ZN(5torch|8pybind11)", text), text
 
 
+@pytest.mark.thorough
 def test_a_module_is_called_as_its_file(built, tmp_path):
     (file,) = (built / "chapters/05_cmake").glob("axpy.*.so")
     shutil.copy(file, tmp_path / "another.so")
@@ -112,6 +120,7 @@ def test_a_module_is_called_as_its_file(built, tmp_path):
     assert code == 1 and "does not define module export function (PyInit_another)" in text
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(device.type == "cuda", reason="about the CPU's build; CHAPTERS_DEVICE=cpu runs it")
 def test_sanitize():
     """`make sanitize05`: CMake's build has AddressSanitizer in it, too."""
@@ -139,8 +148,9 @@ def test_the_program_refuses_a_size(built, size):
 
 
 @pytest.mark.skipif(not shutil.which("ldd"), reason="ldd not found")
-@pytest.mark.parametrize("program", ["axpy_main", "axpy_model"])
+@pytest.mark.parametrize("program", ["axpy_main", pytest.param("axpy_model", marks=pytest.mark.thorough)])
 def test_a_program_has_no_python(built, program):
+    cmake.build(program, [], [program])
     libraries = output("ldd", built / "chapters/05_cmake" / program)
     assert "libaxpy.so" in libraries and "libtorch_cpu.so" in libraries and "not found" not in libraries
     assert "python" not in re.sub(r"=> .*", "", libraries)
@@ -151,7 +161,7 @@ def test_a_program_has_no_python(built, program):
 
 @pytest.fixture(scope="module")
 def exported():
-    """(the program, the package): exported and compiled in the first run of the tests, and found in the next."""
+    """(the program, the package): torch compiles it once, for a minute, and it is found in the next run."""
     return chapter("05_cmake").export_model()
 
 
@@ -170,30 +180,34 @@ class Model(torch.nn.Module):
         return self.op(x, y, 2.0)
 
 
+@pytest.mark.thorough
 def test_a_program_runs_the_exported_model(exported):
     assert re.fullmatch(r"check   model.pt2 from C\+\+: rows = 0 1 3 255 256 257 131075 +ok\n", output(*exported))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text, said", [(None, "file open failed"), ("no model", "(central directory|not a ZIP archive)")]
 )
-def test_a_file_that_is_no_model(built, tmp_path, text, said):
+def test_a_file_that_is_no_model(all_built, tmp_path, text, said):
     file = tmp_path / "model.pt2"
     if text:
         file.write_text(text)
-    code, printed = run(built / "chapters/05_cmake/axpy_model", file)
+    code, printed = run(all_built / "chapters/05_cmake/axpy_model", file)
     assert code == 1 and re.fullmatch(rf"{re.escape(str(file))}: .*{said}\n", printed), printed
 
 
 LOAD = "torch._C._aoti.AOTIModelPackageLoader"  # C++'s; torch._inductor.aoti_load_package compiles before it loads
 
 
+@pytest.mark.thorough
 def test_a_model_without_the_library(exported):
     """So it is in a program from which the linker has dropped libaxpy."""
     code, text = run(sys.executable, "-c", f"import torch; {LOAD}({str(exported[1])!r}, 'model', False, 1, -1)")
     assert code == 1 and "Could not find schema for chapter05::axpy" in text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "shape, dtype, said",
     [
@@ -266,12 +280,19 @@ def test_export_takes_the_registered_operator_only(registered):
 # ---- ctest ---------------------------------------------------------------------------------------------------------
 
 
-def test_ctest(built):
-    text = output("ctest", "--test-dir", built, "--output-on-failure")
+def test_launchers(built):
+    """Every launcher of every chapter from C++, as ctest runs them; on the CPU, in both thread orders."""
+    text = output("ctest", "--test-dir", built, "--output-on-failure", "-R", "^(launchers|axpy_main)")
+    assert "100% tests passed" in text and re.search(r"launchers \.+ +Passed", text), text
+    assert ("launchers_reverse" in text) == (device.type == "cpu")
+
+
+@pytest.mark.thorough
+def test_ctest(all_built):
+    text = output("ctest", "--test-dir", all_built, "--output-on-failure")
     assert "100% tests passed" in text
     for name in "launchers", "wrong_launchers", "harness", "axpy_main":
         assert re.search(rf"{name} \.+ +Passed", text), text
-    assert ("launchers_reverse" in text) == (device.type == "cpu")
 
 
 def test_every_launcher_has_a_row():
@@ -289,6 +310,7 @@ def test_a_launcher_is_timed(built):
     )
 
 
+@pytest.mark.thorough
 def test_the_three_commands():
     """As the README has them, with the build folder in another place, and one target to save time."""
     folder = kept_folder(f"cmake-{device.type}")
@@ -300,9 +322,10 @@ def test_the_three_commands():
 # ---- the installed library -----------------------------------------------------------------------------------------
 
 
-def test_installed_and_used_by_another_project(built, tmp_path):
+@pytest.mark.thorough
+def test_installed_and_used_by_another_project(all_built, tmp_path):
     prefix, folder = tmp_path / "prefix", tmp_path / "build"
-    output("cmake", "--install", built, "--prefix", prefix)
+    output("cmake", "--install", all_built, "--prefix", prefix)
     assert str(ROOT) not in (prefix / "lib/cmake/axpy/axpyTargets.cmake").read_text()
     options = [f"-DCMAKE_PREFIX_PATH={prefix};{torch.utils.cmake_prefix_path}"]
     if device.type == "cuda":  # what cmake/environment.cmake does for this repository
@@ -326,15 +349,17 @@ EDITED = [
 
 
 @pytest.fixture(scope="module")
-def clangd(built):
+def clangd(all_built):
     """What clangd says to each file; two at a time, as each takes seconds. All of it is compiled; that completion and
     the like work is tried in the first line only."""
-    command = ["clangd", f"--compile-commands-dir={built}", "--check-lines=1"]
+    command = ["clangd", f"--compile-commands-dir={all_built}", "--check-lines=1"]
     with ThreadPoolExecutor(2) as pool:
         said = pool.map(lambda file: run(*command, f"--check={file}")[1], EDITED)
         return dict(zip(EDITED, said, strict=True))
 
 
+@pytest.mark.thorough
+@pytest.mark.xdist_group("clangd")
 @pytest.mark.skipif(not shutil.which("clangd"), reason="clangd not found: apt-get install clangd")
 @pytest.mark.parametrize("file", EDITED, ids=lambda path: str(path.relative_to(ROOT)))
 def test_clangd_understands(file, clangd):
@@ -366,11 +391,13 @@ def configure(folder, *options, build=None, **environment):
     return " ".join(text.split())
 
 
+@pytest.mark.thorough
 def test_no_compiler_is_said_first(bare_copy):
     text = configure(bare_copy, f"-DPython_EXECUTABLE={sys.executable}", CXX="/no/such/compiler")
     assert "No C++ compiler: /no/such/compiler not found. One of these installs it: sudo apt-get install g++" in text
 
 
+@pytest.mark.thorough
 def test_then_no_torch(bare_copy):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare_copy / "empty"], check=True)
     text = configure(bare_copy, f"-DPython_EXECUTABLE={bare_copy / 'empty/bin/python'}")
@@ -378,6 +405,7 @@ def test_then_no_torch(bare_copy):
     assert not (bare_copy / ".venv").exists(), "cmake installs nothing"
 
 
+@pytest.mark.thorough
 def test_then_no_python_h(tmp_path):
     options = [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_DISABLE_FIND_PACKAGE_Python=ON"]
     text = configure(ROOT, *options, build=tmp_path)

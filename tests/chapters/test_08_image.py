@@ -184,6 +184,7 @@ def test_other_shapes_and_strides_are_refused(ops, op, bad, message):
         getattr(ops, op)(bad())
 
 
+@pytest.mark.xdist_group("large")
 @on_a_large_gpu
 def test_more_than_2_to_the_31_bytes_and_pixels(ops):
     for height, width in (27000, 27001), (50000, 50000):

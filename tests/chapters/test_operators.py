@@ -41,6 +41,7 @@ def seed():
 
 
 # ---- what each operator is for ---------------------------------------------------------------------------------------
+@pytest.mark.thorough
 def test_every_operator_of_every_chapter_is_in_the_table():
     """... so that none goes without the cases below."""
     offered = set()

@@ -180,6 +180,7 @@ def test_the_second_gpu_while_the_first_is_current(op):
         assert_close(op, result, expected)
 
 
+@pytest.mark.alone
 @gpu
 @per_allocating_operator
 def test_out_of_memory(op):
@@ -199,6 +200,7 @@ def test_out_of_memory(op):
     assert_right(op, good(op, N))
 
 
+@pytest.mark.xdist_group("large")
 @gpu
 @pytest.mark.skipif(
     device.type == "cuda" and torch.cuda.mem_get_info()[0] < 40 * 2**30, reason="needs 40 GiB of GPU memory"

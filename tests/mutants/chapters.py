@@ -1,0 +1,202 @@
+"""Small breakages of the chapters' kernels, launchers and bindings, and the tests that must fail because of each.
+
+All but two can be judged without a GPU. operators_gpu.py has those that need one: guards, streams, registered threads.
+"""
+
+from mutants import Mutant
+
+T = "tests/chapters/test_"
+RIGHT = T + "operators.py::test_right_at_awkward_sizes"
+SHAPES = T + "operators.py::test_every_rank_and_nothing_in_each_dimension"
+DTYPE = T + "operators.py::test_another_dtype_is_refused"
+DEVICE = T + "operators.py::test_another_device_is_refused"
+STRIDES = T + "operators.py::test_not_contiguous_is_refused"
+SHAPE = T + "operators.py::test_another_shape_is_refused"
+KINDS = T + "operators.py::test_other_kinds_of_tensors"
+NAN = T + "operators.py::test_nan_and_infinity_pass_through"
+LAUNCH = T + "chapters.py::test_every_launch_is_on_the_given_stream_and_checked"
+THREADS = T + "operators_gpu.py::test_other_threads_run_during_a_long_call"
+
+ADD2, ADD2_CPP = "chapters/03_add2/add2.cu", "chapters/03_add2/add2.cpp"
+SQUARE, SQUARE_CPP = "chapters/02_square/square.cu", "chapters/02_square/square.cpp"
+AXPY, AXPY_CPP = "chapters/05_cmake/axpy.cu", "chapters/05_cmake/axpy.cpp"
+VEC4, VEC4_CPP = "chapters/06_vec4/vec4.cu", "chapters/06_vec4/vec4.cpp"
+SWIGLU, SWIGLU_CPP = "chapters/07_autograd/swiglu.cu", "chapters/07_autograd/swiglu.cpp"
+IMAGE, IMAGE_CPP = "chapters/08_image/image.cu", "chapters/08_image/image.cpp"
+
+
+def case(test, operator, *more):
+    """A test's case of one operator."""
+    return f"{test}[{'-'.join([*more, operator])}]"
+
+
+def forward(operator):
+    return f"{RIGHT}[forward-{operator}]"
+
+
+MUTANTS = [
+    # ---- every launcher: its stream, and the question whether the launch went wrong
+    *(Mutant(file, "    CHECK_LAUNCH();\n", "", f"{LAUNCH}[{file.split('/')[1]}]")
+      for file in ("chapters/01_hello/hello.cu", ADD2, "chapters/03_add2/custom_kernel.cu",
+                   "chapters/04_package/package_kernel.cu", AXPY)),
+    Mutant(SQUARE, "stream>>>(result, matrix, height, width);\n    CHECK_LAUNCH();",
+           "stream>>>(result, matrix, height, width);",
+           LAUNCH + "[02_square]"),
+    Mutant(SQUARE, "block, 0, stream>>>(result", "block>>>(result", LAUNCH + "[02_square]"),
+    Mutant(VEC4, "fewer, 0, stream>>>", "fewer>>>", LAUNCH + "[06_vec4]"),
+    Mutant(SWIGLU, "stream>>>(grad_a, grad_b, grad, a, b, n);", "0>>>(grad_a, grad_b, grad, a, b, n);",
+           LAUNCH + "[07_autograd]"),
+    Mutant(IMAGE, "block, 0, stream>>>(gray, images, bgr);\n    CHECK_LAUNCH();",
+           "block, 0, stream>>>(gray, images, bgr);",
+           LAUNCH + "[08_image]"),
+    # ---- 01: the kernel and what is copied back
+    Mutant("chapters/01_hello/hello.cu", "out[threadIdx.x] = letters[threadIdx.x]", "out[threadIdx.x] = letters[0]",
+           T + "01_hello.py::test_every_thread_writes_its_letter"),
+    Mutant("chapters/01_hello/hello.cu", "<<<1, hello_length, 0, stream>>>", "<<<1, hello_length - 1, 0, stream>>>",
+           T + "01_hello.py::test_every_thread_writes_its_letter",
+           why="new memory can hold the letter of the run before"),
+    # ---- 02: index, edge, grid-stride in y, empty case, binding
+    Mutant(SQUARE, "if (column >= width) return;", "if (column > width) return;",
+           T + "02_square.py::test_every_shape_around_a_block",
+           why="a thread too many writes the next row's first element"),
+    Mutant(SQUARE, "matrix[row * width + column]", "matrix[row * height + column]",
+           T + "02_square.py::test_every_shape_around_a_block"),
+    Mutant(SQUARE, "row < height; row += int64_t(gridDim.y) * blockDim.y", "row < height; row += height",
+           T + "02_square.py::test_more_rows_or_columns_than_65535_blocks_cover"),
+    Mutant(SQUARE, "std::min(blocks_for(height, tile), 65535u)", "blocks_for(height, tile)",
+           T + "02_square.py::test_more_rows_or_columns_than_65535_blocks_cover"),
+    Mutant(SQUARE, "if (height == 0 || width == 0) return;", "if (height == 0) return;",
+           case(SHAPES, "02_square.square_matrix")),
+    Mutant(SQUARE, "i < n; i += stride) output[i] = 2 * input[i];", "i < n; i += stride) output[i] = input[i];",
+           forward("02_square.custom_operation")),
+    Mutant(SQUARE, "    if (n == 0) return;\n    custom_operation_kernel", "    custom_operation_kernel",
+           case(SHAPES, "02_square.custom_operation")),
+    Mutant(SQUARE, "i < n; i += stride) c[i] = a[i] + b[i];", "i < n; i += stride) c[i] = a[i] + b[0];",
+           forward("02_square.add_cuda")),
+    Mutant(SQUARE, "    if (n == 0) return;\n    add_kernel", "    add_kernel", case(SHAPES, "02_square.add_cuda")),
+    Mutant(SQUARE_CPP, "TORCH_CHECK_VALUE(matrix.dim() == 2,", "TORCH_CHECK_VALUE(matrix.dim() >= 2,",
+           T + "02_square.py::test_other_ranks_are_refused"),
+    # ---- 03: the model of all bindings
+    Mutant(ADD2, "threadIdx.x; i < n; i += stride", "threadIdx.x; i < n - 1; i += stride", forward("03_add2.add2")),
+    Mutant(ADD2, "int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i",
+           "int64_t(blockIdx.x) * blockDim.x + threadIdx.x + 1; i",
+           forward("03_add2.add2")),
+    Mutant("common/grid.h", "n / threads + (n % threads != 0)", "n / threads", forward("06_vec4.add_scalar"),
+           why="the last, partial block is not started; a grid-stride loop would hide it from 256 elements on"),
+    Mutant(ADD2, "if (n == 0) return;", "if (n < 0) return;", case(SHAPES, "03_add2.add2")),
+    Mutant(ADD2_CPP, '    check_same(a, "a", b, "b");\n    const', "    const", case(SHAPE, "03_add2.add2")),
+    Mutant(ADD2_CPP, 'check_input(b, "b", at::kFloat);\n    check_same(a, "a", b, "b");\n    const',
+           'check_same(a, "a", b, "b");\n    const', [case(DTYPE, "03_add2.add2"), case(STRIDES, "03_add2.add2")]),
+    Mutant(ADD2_CPP, "0 <= n && n <= c.numel()", "n <= c.numel()",
+           T + "03_add2.py::test_n_outside_the_tensors_is_refused"),
+    Mutant(ADD2_CPP, "{a, b})  // c may be a.", "{a})  // c may be a.",
+           T + "03_add2.py::test_partial_overlap_is_refused"),
+    Mutant(ADD2_CPP, "    c.unsafeGetTensorImpl()->bump_version();", "    ",
+           T + "operators.py::test_autograd_learns_that_the_output_was_overwritten[03_add2.torch_launch_add2]"),
+    Mutant(ADD2_CPP, 'torch::wrap_pybind_function_no_gil(add2), py::arg("a")',
+           'torch::wrap_pybind_function(add2), py::arg("a")',
+           case(THREADS, "03_add2.add2"), why="the call keeps Python's lock"),
+    Mutant(ADD2_CPP, 'py::arg("n").noconvert()', 'py::arg("n")',
+           T + "operators.py::test_scalars[03_add2.torch_launch_add2-n]"),
+    # ---- 04
+    Mutant("chapters/04_package/package_kernel.cu", "2 * input[i]", "2 * input[0]",
+           forward("04_package.my_cuda_function")),
+    Mutant("chapters/04_package/package_kernel.cu", "if (n == 0) return;", "if (n < 0) return;",
+           case(SHAPES, "04_package.my_cuda_function")),
+    # ---- 05: fma, range of alpha, registration
+    Mutant(AXPY, "z[i] = fmaf(alpha, x[i], y[i])", "z[i] = alpha * x[i] + y[i]", T + "05_cmake.py::test_rounded_once"),
+    Mutant(AXPY, "if (n == 0) return;", "if (n < 0) return;", case(SHAPES, "05_cmake.axpy")),
+    Mutant(AXPY_CPP, "!std::isfinite(alpha) || ", "", T + "05_cmake.py::test_axpy"),
+    Mutant(AXPY_CPP, "std::abs(alpha) <= ", "alpha <= ", T + "05_cmake.py::test_alpha_beyond_float32_is_refused"),
+    Mutant("chapters/05_cmake/registration.cpp", "check_axpy(x, y, alpha);", "",
+           [T + "05_cmake.py::test_the_registered_operator_refuses",
+            T + "05_registration.py::test_what_axpy_refuses_is_refused_without_memory_too"]),
+    # ---- 06: a thread's share, tail, head, alignment
+    Mutant(VEC4, "const int64_t i = first + k * int(blockDim.x);\n        if (i < n) c[i]",
+           "const int64_t i = first + k;\n        if (i < n) c[i]", forward("06_vec4.add_unrolled")),
+    Mutant(VEC4, "blocks_for(n, threads * loads * width)", "blocks_for(n - 1, threads * loads * width)",
+           T + "06_vec4.py::test_every_number_of_loads"),
+    Mutant(VEC4, "if (i < n4) c[i]", "if (i <= n4) c[i]", case(RIGHT, "06_vec4.add_vec4", "forward")),
+    Mutant(VEC4, "if (i < n) c[i] = a[i] + b[i];", "if (i < n - 1) c[i] = a[i] + b[i];", forward("06_vec4.add_scalar")),
+    Mutant(VEC4, "i < n; i += stride) c[i] = a[i] + b[i];", "i < n; i += 2 * stride) c[i] = a[i] + b[i];",
+           forward("06_vec4.add_grid_stride")),
+    Mutant(VEC4, "    if (n == 0) return;  // CUDA refuses a grid of 0 blocks\n    add_kernel_scalar",
+           "    add_kernel_scalar",
+           case(SHAPES, "06_vec4.add_scalar")),
+    Mutant(VEC4, "    if (n == 0) return;\n    int device", "    int device", case(SHAPES, "06_vec4.add_grid_stride")),
+    Mutant(VEC4, "    if (n == 0) return;\n    const unsigned blocks", "    const unsigned blocks",
+           case(SHAPES, "06_vec4.add_unrolled")),
+    Mutant(VEC4, "    if (n == 0) return;\n    const int64_t n4", "    const int64_t n4",
+           case(SHAPES, "06_vec4.add_vec4")),
+    Mutant(VEC4, "if (first < head) c[first]", "if (first < head - 1) c[first]",
+           T + "06_vec4.py::test_add_forward_is_right_at_every_alignment"),
+    Mutant(VEC4, "n - (n - head) % 4 + first", "n - n % 4 + first",
+           T + "06_vec4.py::test_add_forward_is_right_at_every_alignment"),
+    Mutant(VEC4, "if (tail < n) c[tail]", "if (tail < n - 1) c[tail]",
+           T + "06_vec4.py::test_add_forward_is_right_at_every_alignment"),
+    Mutant(VEC4, "if (i + 4 <= n) __stcs", "if (i + 4 < n) __stcs",
+           T + "06_vec4.py::test_add_forward_is_right_at_every_alignment"),
+    Mutant(VEC4_CPP, '    check_float4(b, "b");\n', "",
+           T + "06_vec4.py::test_float4_refuses_a_misaligned_address[b-1-add_vec4]"),
+    Mutant(VEC4_CPP, "at::MemOverlapStatus::Partial", "at::MemOverlapStatus::Full",
+           T + "06_vec4.py::test_partial_overlap_is_refused"),
+    Mutant(VEC4_CPP, "    out->unsafeGetTensorImpl()->bump_version();", "    ",
+           T + "06_vec4.py::test_autograd_learns_that_the_output_was_overwritten"),
+    # ---- 07: packs, gradients, what is saved
+    Mutant(SWIGLU, "i = first * V; i + V <= n; i += stride * V) swiglu_forward",
+           "i = first * V; i + V < n; i += stride * V) swiglu_forward",
+           forward("07_autograd.swiglu_forward")),
+    Mutant(SWIGLU, "x.at[k] / (1 + std::exp(-x.at[k])) * y.at[k]",
+           "x.at[k] * std::exp(x.at[k]) / (1 + std::exp(x.at[k])) * y.at[k]",
+           T + "07_kernels.py::test_large_numbers_give_no_nan"),
+    Mutant(SWIGLU, "s * (1 + x.at[k] * (1 - s))", "s * (1 + x.at[k] * s)", T + "07_autograd.py::test_gradcheck"),
+    Mutant(SWIGLU, "uintptr_t(p) % 16 == 0;", "uintptr_t(p) % 8 == 0;", T + "07_kernels.py::test_every_alignment",
+           gpus=1, why="a CPU loads 16 bytes from any address"),
+    Mutant(SWIGLU_CPP, "variable_list& grads) { return {grads[0], grads[0]}; }",
+           "variable_list& grads) { return {grads[0], grads[0] * 2}; }", T + "07_autograd.py::test_gradcheck"),
+    Mutant(SWIGLU_CPP, "s * (1 + a * (1 - s))", "s * (1 + a * s)", T + "07_autograd.py::test_gradgradcheck"),
+    Mutant(SWIGLU_CPP, "a.requires_grad() ? b : at::Tensor()", "b",
+           T + "07_training.py::test_only_what_backward_needs_is_saved"),
+    Mutant(SWIGLU_CPP, "grads[0].resolve_neg().contiguous()", "grads[0].resolve_neg()",
+           T + "07_autograd.py::test_gradients_that_are_not_contiguous"),
+    Mutant(SWIGLU_CPP, 'check_input(grad, "grad", a.scalar_type());\n    check_same(grad, "grad", a, "a");',
+           'check_input(grad, "grad", a.scalar_type());', T + "07_kernels.py::test_broadcasting_is_refused"),
+    Mutant(SWIGLU_CPP, "x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble", "x.is_floating_point()",
+           DTYPE + "[07_autograd.swiglu_forward]"),
+    # ---- 08: rounding, shift, edges, gaps, quotient
+    Mutant(IMAGE, "third + 500) / 1000", "third + 499) / 1000",
+           T + "08_image.py::test_every_color_is_rounded_to_the_nearest_and_halves_up"),
+    Mutant(IMAGE, "(bgr ? 114 : 299) * first", "299 * first", T + "08_image.py::test_bgr_is_off_by_default"),
+    Mutant(IMAGE, "if (k == 3 && shift == 0) return;", "if (k == 3) return;",
+           T + "08_image.py::test_every_alignment_of_image_and_row"),
+    Mutant(IMAGE, "words[k] = shift & 8 ? words[k + 2]", "words[k] = shift & 8 ? words[k + 1]",
+           T + "08_image.py::test_every_alignment_of_image_and_row"),
+    Mutant(IMAGE, "row_gap % 16 == 0 && image_gap % 16 == 0;", "row_gap % 16 == 0;",
+           T + "08_image.py::test_gaps_between_rows_and_images_decide_about_the_shift"),
+    Mutant(IMAGE, "if (row_gap == 0 && image_gap == 0) images.width", "if (image_gap == 0) images.width",
+           T + "08_image.py::test_crops_are_right_without_a_copy"),
+    Mutant(IMAGE, "min(end, images.width); x++", "min(end, images.width - 1); x++", T + "08_image.py::test_shapes"),
+    Mutant(IMAGE, "v.x / by, v.y / by, v.z / by, v.w / by",
+           "v.x * (1 / by), v.y * (1 / by), v.z * (1 / by), v.w * (1 / by)",
+           T + "08_image.py::test_every_quotient_is_correctly_rounded"),
+    Mutant(IMAGE, "blocks_for(n + 3, voxels)", "blocks_for(n, voxels)",
+           T + "08_image.py::test_every_alignment_of_a_volume"),
+    Mutant(IMAGE, "const uint8_t* rgb = images.data + i * images.image_stride + y",
+           "const uint8_t* rgb = images.data + y",
+           T + "08_image.py::test_crops_are_right_without_a_copy"),
+    Mutant(IMAGE, "if (images.count == 0 || images.height == 0 || images.width == 0) return;  // CUDA", "//",
+           case(SHAPES, "08_image.rgb_to_gray_naive")),
+    Mutant(IMAGE, "if (images.count == 0 || images.height == 0 || images.width == 0) return;\n    // Bytes", "// Bytes",
+           case(SHAPES, "08_image.rgb_to_gray")),
+    Mutant(IMAGE, "if (i < n) out[i] = volume[i] / maxVal;", "if (i < n) out[i] = volume[i] * (1 / maxVal);",
+           T + "08_image.py::test_every_quotient_is_correctly_rounded"),
+    Mutant(IMAGE, "    if (n == 0) return;\n    constexpr int threads = 256;", "    constexpr int threads = 256;",
+           case(SHAPES, "08_image.normalize_volume_naive")),
+    Mutant(IMAGE, "uintptr_t(p) % 8 == 0 ?", "uintptr_t(p) % 2 == 0 ?",
+           T + "08_image.py::test_every_alignment_of_a_volume", gpus=1,
+           why="a CPU loads 8 bytes from any address"),
+    Mutant(IMAGE_CPP, "rounded > 0 && std::isfinite(rounded)", "maxVal > 0 && std::isfinite(rounded)",
+           T + "08_image.py::test_a_useless_maxVal_is_refused"),
+    Mutant(IMAGE_CPP, "!(apart(-1, 1) || apart(-2, 3))", "!apart(-1, 1)",
+           T + "08_image.py::test_other_shapes_and_strides_are_refused"),
+]  # fmt: skip
