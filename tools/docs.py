@@ -6,7 +6,7 @@ A README marks such a part with a comment that says what to call, and cog (https
     <!--= table("nvidia-h200", "06_vec4", "sizes") =-->                  figures of results/nvidia-h200.json (tools/bench.py)
     <!--= picture("nvidia-h200", "06_vec4", "sweep") =-->                the same as a picture, drawn with matplotlib
     <!--= what_operators_take() =-->                                     tests/chapters/operator_table.py as a table
-    <!--= what_the_doctor_looks_at() =-->                                the checks of `make doctor`
+    <!--= what_the_doctor_looks_at() =-->                                the diagnoses of `make doctor`
     ...
     <!--end-->
 

@@ -1,6 +1,6 @@
 """Every operator of every chapter in a few words: what it takes, and what is right. A new one adds a row.
 
-From a row test_operators.py and test_operators_gpu.py make their cases, test_fuzz.py its examples, and tools/accepts.py
+From a row test_operators.py and test_operators_gpu.py make their cases, test_fuzz.py its examples, and tools/tables.py
 the table in the docs.
 """
 

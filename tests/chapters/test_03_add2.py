@@ -171,7 +171,7 @@ def test_the_files_build_in_a_project_of_their_own_with_torchs_load():
 
 
 @pytest.mark.skipif(
-    device.type == "cuda", reason="the GPU's table is recorded by tools/notes.py; CHAPTERS_DEVICE=cpu runs it"
+    device.type == "cuda", reason="the GPU's table is recorded by tools/docs.py; CHAPTERS_DEVICE=cpu runs it"
 )
 def test_the_table_of_timing_mistakes(capsys, monkeypatch):
     mistakes = chapter("03_add2", "timing_mistakes")

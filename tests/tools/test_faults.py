@@ -1,7 +1,7 @@
 """What happens to a machine while a lesson builds: killed, two at once, a full disk, a read-only checkout, odd paths.
 
 The builds are of the smallest extension, with Python's header only. tests/tools/test_environment.py has the set-up,
-tests/tools/test_results.py for what tools write, tests/common/test_builds.py for locks.
+tests/tools/test_bench.py for what tools write, tests/common/test_builds.py for locks.
 """
 
 import multiprocessing
