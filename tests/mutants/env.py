@@ -97,7 +97,7 @@ MUTANTS = [
         "pass",
         FAULTS + "test_two_at_once",
     ),
-    Mutant("common/progress.py", "lines[at:end][:12]", "lines[at:][:12]", BUILDS + "test_first_error"),
+    Mutant("common/progress.py", '.replace(".cuda", ".cu")', "", BUILDS + "test_an_object_is_named_by_its_source"),
     Mutant(
         "common/progress.py",
         "[entry for entry in _made(folder) if entry not in before]",
