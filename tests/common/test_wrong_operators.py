@@ -58,7 +58,7 @@ def test_right_operators_are_accepted(capsys):
     for op, inputs in (w.row_sums, w.rows), (w.sum_of_list, w.listed), (w.sum_of_dict, w.named):
         check(op, op, inputs, sizes)
     check(w.largest_neighbour_torch, w.largest_neighbour_torch, pair, (1, 257))
-    check(w.right_product, torch.mul, pair, gradients=True, rtol=0, atol=0)
+    check(w.right_product, torch.mul, pair, sizes, gradients=True, rtol=0, atol=0)
     bench({"right": right, "torch": torch.add}, pair, [ODD], rtol=0, atol=0)
     bench({"list": w.sum_of_list}, w.listed, [3], reference=w.sum_of_list)
     assert "not checked" not in capsys.readouterr().out
