@@ -276,8 +276,8 @@ def fake_gpu(monkeypatch):
         (12 * 2**20, 12 * 2**20 / 3.9e12, ""),  # above the copy, and below the peak
         (12 * 2**20, 12 * 2**20 / 4.1e12, "suspect: the memory's peak is 4000 GB/s"),
         (64, 4e-6, ""),
-        (64, 2.1e-6, "suspect: no work on this stream"),  # as long as nothing, more or less
-        (64, 2.3e-6, ""),
+        (64, 2.7e-6, "suspect: no work on this stream"),  # as long as nothing, more or less
+        (64, 2.9e-6, ""),
         (0, 2e-6, ""),  # nothing to do takes as long as nothing
     ],
 )
