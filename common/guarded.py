@@ -132,9 +132,9 @@ class Guarded(TorchDispatchMode):
 
     MARGIN = MARGIN
 
-    def __init__(self, said: str = "", pattern=NAN):
+    def __init__(self, prefix: str = "", pattern=NAN):
         super().__init__()
-        self.said, self.pattern = said, pattern
+        self.prefix, self.pattern = prefix, pattern
         self.regions = []
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -185,7 +185,7 @@ class Guarded(TorchDispatchMode):
         if exception[0] is None:
             for region in self.regions:
                 if where := region.written():
-                    raise AssertionError(f"{self.said}the operator wrote {where} a tensor {region}")
+                    raise AssertionError(f"{self.prefix}the operator wrote {where} a tensor {region}")
 
 
 def tensors_in(values):
