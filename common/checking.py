@@ -53,14 +53,14 @@ def check_at(n, op, reference, held, first, second, name, rtol=None, atol=None, 
 
     Returns the largest error.
     """
-    said = f"{name}({', '.join(map(_describe, first))}), n = {n}: "
-    case = _Case(op, reference, held, said, rtol, atol)
+    prefix = f"{name}({', '.join(map(_describe, first))}), n = {n}: "
+    case = _Case(op, reference, held, prefix, rtol, atol)
     result, expected = case.forward(first, NAN, "")
     error = _largest_error(result, expected)
     case.forward(second, OTHER, " in the second call, with other values in the same memory")  # at the same addresses
     case.close(result, expected, "the second call overwrote the first call's result")
     if device.type == "cuda":
-        case.close(_on_side_stream(op, held, first, said), expected, "wrong result on a side stream")
+        case.close(_on_side_stream(op, held, first, prefix), expected, "wrong result on a side stream")
     if gradients:
         del result, expected
         error = max(error, case.backward(first, NAN, torch.randn_like))
@@ -75,7 +75,7 @@ class _Case:
     op: Callable
     reference: Callable
     held: Inputs
-    said: str
+    prefix: str
     rtol: float | None
     atol: float | None
 
@@ -83,7 +83,7 @@ class _Case:
         """The results of the operator and of the reference for these values, which agree."""
         args = self.held.set(values, pattern)
         result = self.guarded(pattern, lambda: self.op(*args))
-        _assert_no_shared_memory(result, args, self.said)
+        _assert_no_shared_memory(result, args, self.prefix)
         expected = self.reference(*values)
         self.close(result, expected, f"wrong result{when}")
         self.unchanged(self.held, values, f"changed its inputs{when}")
@@ -104,13 +104,13 @@ class _Case:
         except torch.OutOfMemoryError:
             raise
         except RuntimeError as error:  # torch refuses a gradient of a wrong shape, for example
-            raise AssertionError(f"{self.said}the backward pass failed\n{error}") from error
+            raise AssertionError(f"{self.prefix}the backward pass failed\n{error}") from error
         error = 0.0
         for place, (mine, theirs) in enumerate(zip(found, wanted, strict=True)):
             if theirs is None and mine is None:
                 continue
             if mine is None:
-                raise AssertionError(f"{self.said}no gradient of input {place}, and the reference has one")
+                raise AssertionError(f"{self.prefix}no gradient of input {place}, and the reference has one")
             theirs = torch.zeros_like(mine) if theirs is None else theirs
             self.close(mine, theirs, f"wrong gradient of input {place}")
             error = max(error, _largest_error(mine, theirs))
@@ -119,25 +119,25 @@ class _Case:
         return error
 
     def guarded(self, pattern, call):
-        with Guarded(self.said, pattern):
+        with Guarded(self.prefix, pattern):
             result = call()
             if device.type == "cuda":
-                _surface_errors(self.said)
+                _surface_errors(self.prefix)
         return result
 
     def unchanged(self, held, values, what):
         for region in held.regions:
             if where := region.written():
-                raise AssertionError(f"{self.said}the operator wrote {where} an input {region}")
+                raise AssertionError(f"{self.prefix}the operator wrote {where} an input {region}")
         if held.replaced():
-            raise AssertionError(f"{self.said}the operator {what}: a list or dict has other elements now")
+            raise AssertionError(f"{self.prefix}the operator {what}: a list or dict has other elements now")
         self.close(tensors_in(held.args), tensors_in(values), f"the operator {what}", exact=True)
 
     def close(self, actual, expected, what, exact=False):
         rtol, atol = (0, 0) if exact else (self.rtol, self.atol)
         actual, expected = tree_map_only(torch.Tensor, torch.Tensor.detach, (actual, expected))
         torch.testing.assert_close(
-            actual, expected, rtol=rtol, atol=atol, equal_nan=True, msg=lambda m: f"{self.said}{what}\n{m}"
+            actual, expected, rtol=rtol, atol=atol, equal_nan=True, msg=lambda m: f"{self.prefix}{what}\n{m}"
         )
 
 
@@ -172,16 +172,16 @@ def _as_sum_gives(result):
     return torch.randn((), dtype=result.dtype, device=result.device).expand(result.shape)
 
 
-def _surface_errors(said):
+def _surface_errors(prefix):
     """An error of the GPU waits for a later call that asks. Ask here, where the operator's name is known."""
     try:
         torch.cuda.synchronize()  # kernels that crashed while they ran
         torch.ones(1, device=device)  # launches that were refused: torch asks for those after each of its own
     except RuntimeError as error:
-        raise AssertionError(f"{said}the operator left an error for a later call\n{error}") from error
+        raise AssertionError(f"{prefix}the operator left an error for a later call\n{error}") from error
 
 
-def _on_side_stream(op, held, values, said):
+def _on_side_stream(op, held, values, prefix):
     """The result of op where its inputs get their values late, on a stream of their own, read by that stream's next work.
 
     An operator that launches on the default stream reads the inputs too early; one that has its work done on another
@@ -192,7 +192,7 @@ def _on_side_stream(op, held, values, said):
     with torch.cuda.stream(stream):
         torch.cuda._sleep(20_000_000)  # about 10 ms of GPU time
         args = held.set(values)
-        with Guarded(said):
+        with Guarded(prefix):
             result = tree_map_only(torch.Tensor, torch.clone, op(*args))  # before Guarded waits for the stream
     stream.synchronize()
     return result
@@ -203,10 +203,10 @@ def _side_stream():
     return torch.cuda.Stream()  # always the same one: torch keeps freed memory for the stream that it was used on
 
 
-def _assert_no_shared_memory(result, args, said):
+def _assert_no_shared_memory(result, args, prefix):
     theirs = {a.untyped_storage().data_ptr() for a in tensors_in(args) if a.numel()}
     if any(r.numel() and r.untyped_storage().data_ptr() in theirs for r in tensors_in(result)):
-        raise AssertionError(f"{said}the result is memory of an input")
+        raise AssertionError(f"{prefix}the result is memory of an input")
 
 
 def _largest_error(actual, expected) -> float:

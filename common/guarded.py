@@ -4,11 +4,15 @@ Inputs    copies an operator's arguments into such memory
 Guarded   a context in which the tensors that an operator allocates lie in such memory
 """
 
+import os
+
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 
-MARGIN = 1024  # bytes: a multiple of the alignment that torch gives, and of what any vector load asks for
+# Bytes: a multiple of the alignment that torch gives, and of what any vector load asks for. None for AddressSanitizer
+# (tools/sanitize.py): it watches what lies beside an allocation, and names the line that touches it.
+MARGIN = 0 if "address" in os.environ.get("CHAPTERS_SANITIZE", "") else 1024
 
 # What each byte of margins and of uninitialised memory holds. Two patterns, used one after the other, because a right
 # result may look like one of them, and because NaN hides an addition: NaN + 1 has the same bytes.
@@ -128,9 +132,9 @@ class Guarded(TorchDispatchMode):
 
     MARGIN = MARGIN
 
-    def __init__(self, said: str = "", pattern=NAN):
+    def __init__(self, prefix: str = "", pattern=NAN):
         super().__init__()
-        self.said, self.pattern = said, pattern
+        self.prefix, self.pattern = prefix, pattern
         self.regions = []
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -181,7 +185,7 @@ class Guarded(TorchDispatchMode):
         if exception[0] is None:
             for region in self.regions:
                 if where := region.written():
-                    raise AssertionError(f"{self.said}the operator wrote {where} a tensor {region}")
+                    raise AssertionError(f"{self.prefix}the operator wrote {where} a tensor {region}")
 
 
 def tensors_in(values):
