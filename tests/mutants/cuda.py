@@ -62,7 +62,7 @@ MUTANTS = [
     ),
     Mutant(f"{INCLUDE}/atomics.h", "old >= value ? 0 : old + 1", "old > value ? 0 : old + 1", DEVICE),
     Mutant(f"{INCLUDE}/device_math.h", "T(~(T(1) <<", "T((T(1) <<", DEVICE),
-    Mutant(f"{INCLUDE}/device_math.h", "    if (x != x) return 0;\n", "", DEVICE),
+    Mutant(f"{INCLUDE}/device_math.h", "    if (x != x) return 0;\n", "    if (x != x) return T(1);\n", DEVICE),
     Mutant(
         f"{INCLUDE}/runtime_api.h",
         "                               cudaMemcpyKind = cudaMemcpyHostToDevice) {\n"
