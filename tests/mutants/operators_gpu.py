@@ -6,7 +6,10 @@ And those of chapter 05's registration, which has a test of its own.
 from mutants import Mutant
 
 T = "tests/chapters/test_operators_gpu.py::test_"
-SIDE, REUSED = T + "a_side_stream_needs_no_synchronize", T + "the_memory_of_inputs_may_be_reused_when_the_stream_has_got_there"
+SIDE, REUSED = (
+    T + "a_side_stream_needs_no_synchronize",
+    T + "the_memory_of_inputs_may_be_reused_when_the_stream_has_got_there",
+)
 SECOND = T + "the_second_gpu_while_the_first_is_current"
 GRAPH, TRAINING = T + "a_graph_replayed_with_new_data", T + "a_graph_of_forward_and_backward"
 LARGE = T + "more_than_2_to_the_31_elements"
