@@ -37,7 +37,7 @@ def build():
         made_from, stamp = ingredients(), place / "made-from"
         if changed := not stamp.exists() or stamp.read_text() != made_from:
             stamp.unlink(missing_ok=True)
-            # What a file that is gone has left behind would be packed again; the objects in build/temp* stay.
+            # Otherwise pip would pack what a source that is now deleted has left behind. The objects in build/temp* stay.
             for folder in wheels, installed, source / "src", *source.glob("build/lib*"):
                 shutil.rmtree(folder, ignore_errors=True)
             for folder in source.glob("build/temp*"):
@@ -68,13 +68,13 @@ def build_with_load(name="my_kernel", nvcc_flags=()):
 
 
 def copy_if_changed(file, copy):
-    """Whatever the file's date, a copy that was changed is new, and ninja compiles it; any other stays as it is."""
+    """Copies a file only if its bytes differ: ninja compiles every file whose date is new."""
     if not os.path.exists(copy) or Path(file).read_bytes() != Path(copy).read_bytes():
         shutil.copyfile(file, copy)
 
 
 def ingredients():
-    """What the installed package was made from, in short."""
+    """A digest of all that the installed package was made from."""
     files = [p for folder in (here, root / "common") for p in folder.rglob("*") if p.is_file()]
     files = sorted(p for p in files if "__pycache__" not in p.parts and p.name not in ("main.py", "README.md"))
     digest = hashlib.sha256(repr([os.environ.get(name) for name in SETTINGS]).encode())
@@ -84,8 +84,8 @@ def ingredients():
 
 
 def pip(*words):
-    """Runs pip in the copy. Its output goes to pip.log; the first error in it is what a reader gets to see."""
-    # --isolated: whatever the reader's pip is set up to do. -v: shows the compiler's words.
+    """Runs pip in the copy. Its output goes to pip.log; BuildError shows the first error in it."""
+    # --isolated: without the reader's own settings of pip. -v: with the compiler's output.
     command = [sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check", "-v", *map(str, words)]
     done = subprocess.run(command, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     log.write_text(done.stdout.replace(f"{source}/", f"{here}/"))  # errors then name the file that you edit

@@ -41,6 +41,6 @@ setup(
         )
     ],
     cmdclass={"build_ext": BuildExtension},
-    # The .so fits the torch that it was compiled with, and no other: let pip know, so that `pip check` can say so.
+    # The .so fits only the torch that it was compiled with. With this requirement `pip check` reports another one.
     install_requires=[f"torch=={'.'.join(torch.__version__.split('.')[:2])}.*"],
 )

@@ -80,7 +80,7 @@ def bench_both(module, n, dtype=torch.float32):
     """(forward, backward): the rows of each. flops: the operations in the formulas of swiglu.h, exp() as one."""
     close = tolerance(dtype)
     forward = bench(forwards(module), tensors(2, dtype), [n], flops=6, **close)
-    # Not torch's own as the reference: it has kept its forward pass, and so its inputs.
+    # torch's own cannot be the reference: it has kept the inputs of its forward pass.
     return forward, bench(backwards(module), tensors(3, dtype), [n], flops=12, reference=torch_backward, **close)
 
 

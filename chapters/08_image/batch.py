@@ -1,4 +1,4 @@
-"""A webcam's worth of work: many 1080p images in one call. How many a second?
+"""Images a second: many images of 1920 x 1080 in one call, by our operator, torch, torchvision and OpenCV.
 
 Started by `python chapters/08_image/main.py --batch`. Only what is installed is timed: OpenCV and torchvision are extras.
 """

@@ -12,7 +12,7 @@ from common.checking import Guarded
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("name", ["swiglu_forward", "swiglu_backward"])
 def test_within_a_few_roundings(name, dtype):
-    """Of what? 1 + a * (1 - s) may be close to 0, and then its error is not small beside it; it is beside 1 + abs(a)."""
+    """Errors relative to the result; but 1 + a * (1 - s) may be close to 0, so its error is relative to 1 + abs(a)."""
     torch.manual_seed(0)
     a = torch.linspace(-80, 80, 100_003, dtype=dtype, device=device)
     b, grad = torch.randn_like(a), torch.randn_like(a)
@@ -68,11 +68,11 @@ def test_every_alignment(dtype, thread_order):
 
 @pytest.mark.kernels
 def test_float64_at_awkward_sizes(thread_order):
-    inputs = main.tensors(3, torch.float64)
-    backward = main.torch_backward
-    check(module().swiglu_backward, backward, inputs, rtol=1e-14, atol=1e-14)
-    check(module().swiglu, swiglu_torch, lambda n: inputs(n)[:2], rtol=1e-14, atol=1e-14)
-    check(module().add, torch.add, lambda n: inputs(n)[:2], rtol=0, atol=0)
+    three, two = main.tensors(3, torch.float64), main.tensors(2, torch.float64)
+    sizes = 0, 1, 3, 255, 256, 257, 2**16 + 3
+    check(module().swiglu_backward, main.torch_backward, three, sizes, rtol=1e-14, atol=1e-14)
+    check(module().swiglu, swiglu_torch, two, sizes, rtol=1e-14, atol=1e-14)
+    check(module().add, torch.add, two, sizes, rtol=0, atol=0)
 
 
 def test_output_mask():

@@ -58,7 +58,7 @@ def one_thread():
 def test_training(capsys, one_thread):
     """float64, so that rounding does not grow to be seen: the three models stay together, and leave the line behind."""
     curves, seconds = training.train(module(), torch.float64, steps=160)
-    assert seconds.keys() == curves.keys() and all(0 < s < 1 for s in seconds.values())
+    assert seconds.keys() == curves.keys() and min(seconds.values()) > 0
     fused, python, plain, linear = (curves[name] for name in ("C++", "Python", "torch", "linear"))
     assert len(fused) == len(linear) == 160
     for curve in fused, python:
