@@ -8,12 +8,14 @@ VERDICTS = "tests/tools/test_mutants.py::test_every_verdict_and_restored_afterwa
 MUTANTS = [
     Mutant("tests/conftest.py", "fcntl.LOCK_EX if alone else fcntl.LOCK_SH", "fcntl.LOCK_SH", WORKERS + "alone"),
     Mutant("tests/conftest.py", "fcntl.LOCK_EX if alone else fcntl.LOCK_SH", "fcntl.LOCK_EX", WORKERS + "alone"),
-    Mutant("tests/conftest.py", 'if build == "build" or thorough:', "if True:", WORKERS + "only_what_the_tests_need_is_built"),
+    Mutant("tests/conftest.py", 'if build == "build" or thorough:', "if True:",
+           WORKERS + "only_what_the_tests_need_is_built"),
     Mutant("tests/conftest.py", "item.add_marker(pytest.mark.thorough)", "pass", WORKERS + "marks_and_order"),
     Mutant("tests/conftest.py", "(is_alone(item), item", "(item", WORKERS + "marks_and_order"),
     Mutant("tools/mutants.py", "        file.write_text(text)\n", "        pass\n", VERDICTS),
     Mutant("tools/mutants.py", 'if outcomes[name] != "failed"]', 'if outcomes[name] == "passed"]', VERDICTS),
     Mutant("tools/mutants.py", 'return bool(count["survived"] + count["invalid"])', "return 0", VERDICTS),
-    Mutant("tools/mutants.py", '[*others, "failed", "passed", "skipped"]', '[*others, "passed", "failed", "skipped"]', VERDICTS),
+    Mutant("tools/mutants.py", '[*others, "failed", "passed", "skipped"]', '[*others, "passed", "failed", "skipped"]',
+           VERDICTS),
     Mutant("tools/mutants.py", "NOT_BUILT.search(text):", "False:", VERDICTS),
 ]  # fmt: skip
