@@ -97,8 +97,9 @@ def synchronize(copy: Path) -> None:
                 Path(folder, name).unlink()
 
 
-def run_tests(copy: Path, names: list[str], gpus: int, jobs: int) -> dict[str, str]:
-    """{name: 'passed', 'failed', 'skipped' or what else became of it}, in the copy."""
+def run_tests(copy: Path, names: list[str], gpus: int, jobs: int, compiled: bool = True) -> dict[str, str]:
+    """{name: 'passed', 'failed', 'skipped' or what else became of it}, in the copy. compiled: a compiler's error in a test's
+    message counts as such; not so where what was broken is Python."""
     report = copy / "build" / "mutants.xml"
     report.parent.mkdir(exist_ok=True)
     report.unlink(missing_ok=True)
@@ -117,11 +118,11 @@ def run_tests(copy: Path, names: list[str], gpus: int, jobs: int) -> dict[str, s
     missing = [name for name in names if re.search(rf"^ERROR: not found: .*{re.escape(name)}$", output, re.M)]
     if missing:  # pytest has run none of the others, either
         rest = [name for name in names if name not in missing]
-        return dict.fromkeys(missing, "no such test") | (run_tests(copy, rest, gpus, jobs) if rest else {})
+        return dict.fromkeys(missing, "no such test") | (run_tests(copy, rest, gpus, jobs, compiled) if rest else {})
     if process.returncode < 0:  # a crash: each by itself tells whose it was
         if len(names) == 1:
             return {names[0]: "failed"}
-        return {name: run_tests(copy, [name], gpus, jobs)[name] for name in names}
+        return {name: run_tests(copy, [name], gpus, jobs, compiled)[name] for name in names}
     if not report.exists():
         return dict.fromkeys(names, f"pytest ended with {process.returncode}: {output[-500:]}")
     cases = collections.defaultdict(list)
@@ -129,7 +130,7 @@ def run_tests(copy: Path, names: list[str], gpus: int, jobs: int) -> dict[str, s
         outcome = next((child for child in case if child.tag in ("failure", "error", "skipped")), None)
         text = "" if outcome is None else f"{outcome.get('message')}\n{outcome.text}"
         tag = "passed" if outcome is None else {"failure": "failed"}.get(outcome.tag, outcome.tag)
-        if tag in ("failed", "error") and NOT_BUILT.search(text):
+        if compiled and tag in ("failed", "error") and NOT_BUILT.search(text):
             tag = f"does not compile: {NOT_BUILT.search(text + chr(10))[0]}"
         cases[f"{case.get('classname')}::{case.get('name')}"].append((tag, text))
     return {name: outcome_of(name, cases, output) for name in names}
@@ -152,9 +153,15 @@ def judge(copy: Path, mutant: Mutant, jobs: int) -> tuple[str, str]:
     text = file.read_text()
     if text.count(mutant.text) != 1:
         return "invalid", f"the text stands {text.count(mutant.text)} times in {mutant.file}"
-    file.write_text(text.replace(mutant.text, mutant.replacement))
+    broken = text.replace(mutant.text, mutant.replacement)
+    if file.suffix == ".py":
+        try:
+            compile(broken, file, "exec")
+        except SyntaxError as error:
+            return "invalid", f"does not compile: {error}"
+    file.write_text(broken)
     try:
-        outcomes = run_tests(copy, mutant.names, mutant.gpus, jobs)
+        outcomes = run_tests(copy, mutant.names, mutant.gpus, jobs, file.suffix != ".py")
     finally:
         file.write_text(text)
     passed = [name for name in mutant.names if outcomes[name] in ("passed",) or outcomes[name].startswith("no end")]
