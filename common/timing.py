@@ -27,8 +27,8 @@ class Timing:
 
     name: str
     n: int
-    kernel: float  # median
-    spread: float  # half of the samples lie in a band this wide, as a fraction of the median
+    kernel: float  # mean of the middle half of the samples: see middle()
+    spread: float  # the middle half of the samples lies in a band this wide, as a fraction of their mean
     call: float  # the host's time until the call returns; the GPU may still be at work
     nbytes: int  # every input read once and every output written once
     flops: float = 0  # arithmetic operations of one call
@@ -57,7 +57,7 @@ def bench(ops, inputs, sizes=(2**20,), flops=0, reference=None, rtol=None, atol=
     still has it when other values come. A check takes about five times the memory of a call; where a GPU has not so
     much, or there is no reference, nothing is checked, and the table says so.
 
-    On a GPU: CUDA events around each of many calls, after warm-up, none of its data in the L2 cache, median of all. This
+    On a GPU: CUDA events around each of many calls, after warm-up, none of its data in the L2 cache. This
     is what triton.testing.do_bench does, and they agree within 5 % (tests/common/test_harness_gpu.py); what is
     added here is that operators of one launch and of several are treated alike: see gpu_times(). The bandwidth counts the
     bytes that the function must move; a copy of 1 GiB in the same run says what the memory can do. Events see the work on
@@ -119,7 +119,7 @@ def suspicion(row, peak, nothing) -> str:
     comes from the memory, and for what it writes to the cache, some of that data must go there. Data that stays in the
     cache may be faster (`make chapter06 ARGS=--cached`), and bench() does not measure that.
     """
-    # Both are medians of times that contain delays (see gpu_times()); the shortest kernel takes more than twice as long.
+    # Both contain delays (see gpu_times()); the shortest kernel takes more than twice as long.
     if row.nbytes and row.kernel <= 1.4 * nothing:
         return "suspect: no work on this stream"
     if row.bandwidth > peak:
@@ -132,11 +132,21 @@ def measure(name, n, op, args) -> Timing:
     result = op(*args)
     nbytes = sum(t.nbytes for t in tensors_in((args, result)))
     del result
-    samples = sorted(gpu_times(op, args) if device.type == "cuda" else _cpu_times(op, args))
-    median = statistics.median(samples)
-    spread = (samples[len(samples) * 3 // 4] - samples[len(samples) // 4]) / median
-    call = call_time(op, args) if device.type == "cuda" else median
-    return Timing(name, n, median, spread, call, nbytes)
+    kernel, spread = middle(gpu_times(op, args) if device.type == "cuda" else _cpu_times(op, args))
+    call = call_time(op, args) if device.type == "cuda" else kernel
+    return Timing(name, n, kernel, spread, call, nbytes)
+
+
+def middle(samples) -> tuple[float, float]:
+    """The mean of the middle half of the samples, and the width of this half as a fraction of the mean.
+
+    Outliers do not count, as in the median. But where samples fall into groups (see gpu_times()), the median jumps from one
+    to the other when a few samples change, and this mean does not. It is also called the interquartile mean.
+    """
+    samples = sorted(samples)
+    half = samples[len(samples) // 4 : len(samples) - len(samples) // 4]
+    mean = statistics.fmean(half)
+    return mean, (half[-1] - half[0]) / mean
 
 
 def copy_bandwidth() -> float:
@@ -144,7 +154,7 @@ def copy_bandwidth() -> float:
     nbytes = min(2**30, torch.cuda.get_device_properties(device).total_memory // 16)
     source = torch.ones(nbytes, dtype=torch.uint8, device=device)
     target = torch.empty_like(source)
-    return 2 * source.nbytes / statistics.median(gpu_times(target.copy_, (source,)))
+    return 2 * source.nbytes / middle(gpu_times(target.copy_, (source,)))[0]
 
 
 def peak_bandwidth(copy) -> float:
@@ -160,7 +170,7 @@ def peak_bandwidth(copy) -> float:
 
 def time_of_nothing() -> float:
     """Seconds between two events with no work between them."""
-    return statistics.median(gpu_times(lambda: None, ()))
+    return middle(gpu_times(lambda: None, ()))[0]
 
 
 def seconds_to_build(name, build) -> float:
@@ -175,30 +185,36 @@ def seconds_to_build(name, build) -> float:
         return time.perf_counter() - start
 
 
-def gpu_times(op, args, budget=0.2, records_before=lambda i: i % 4) -> list[float]:
+def gpu_times(op, args, budget=0.2, launches_before=lambda i: i % 4 == 3) -> list[float]:
     """Seconds that the GPU spends in op, many times. budget: seconds for all of them.
 
-    records_before: how many more events are recorded in front of sample i. If it is the same number for all samples, an
-    H200 spends 0.3 to 0.8 us more on every second, fourth or eighth of them, at the same place, as if it waited there for
-    the next piece of its commands: one operator meets such a wait in most samples, another in none. With 0, 1, 2, 3, 0, ...
-    events more, the samples shift against these places and meet each of them equally often, so that every operator has its
-    average share of waits, whatever it launches. tools/launch_delays.py shows it.
+    launches_before: how many small launches come before sample i. On an H200 each fourth launch takes up to 1 us longer than
+    the others. If all samples launched the same, an operator of three launches and the one that overwrites the L2 cache
+    would have the slow one at the same place in every sample: inside in one run, outside in the next. With one more launch
+    before every fourth sample, each of 16 samples in a row begins at another place, four times at each of the four. So
+    every operator has its average share of slow launches, however many it has. tools/launch_delays.py shows it.
     """
-    flush = torch.empty(FLUSHED, dtype=torch.uint8, device=device).zero_
+    flush, launch = _overwrite(FLUSHED), _overwrite(1)
 
     def timed(repeats):
         events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeats)]
         for i, (start, end) in enumerate(events):
+            for _ in range(launches_before(i)):
+                launch()
             flush()
-            for _ in range(1 + records_before(i)):
-                start.record()  # the last one counts
+            start.record()
             op(*args)
             end.record()
         torch.cuda.synchronize()
         return [start.elapsed_time(end) / 1e3 for start, end in events]
 
     timed(3)  # warm-up: loads the kernel, fills the allocator, raises the clocks
-    return timed(_repeats(budget, timed))
+    return timed(-(-_repeats(budget, timed) // 16) * 16)
+
+
+def _overwrite(nbytes):
+    """A function that launches a kernel which zeroes so many bytes."""
+    return torch.empty(nbytes, dtype=torch.uint8, device=device).zero_
 
 
 def _cpu_times(op, args, budget=0.3) -> list[float]:

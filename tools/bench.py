@@ -20,7 +20,6 @@ import importlib.util
 import json
 import os
 import re
-import statistics
 import subprocess
 import sys
 import traceback
@@ -34,7 +33,7 @@ MEASURED = ["chapters", "common", "tools/bench.py", ":!*.md"]  # a change in the
 sys.path.insert(0, str(ROOT))
 
 from common import device, toolkit
-from common.timing import Timing, copy_bandwidth, gpu_times
+from common.timing import Timing, copy_bandwidth, gpu_times, middle
 
 
 def machine() -> str:
@@ -71,7 +70,7 @@ def circumstances() -> dict:
     torch.set_float32_matmul_precision("highest")  # no TF32, which is not float32
     n = 8192
     a, b = torch.rand(n, n, device=device), torch.rand(n, n, device=device)
-    flops = 2 * n**3 / statistics.median(gpu_times(torch.matmul, (a, b)))
+    flops = 2 * n**3 / middle(gpu_times(torch.matmul, (a, b)))[0]
     cache = torch.cuda.get_device_properties(device).L2_cache_size
     here["limits"] = rounded({"copy": copy_bandwidth(), "flops": flops, "l2_bytes": cache})
     return {"gpu": torch.cuda.get_device_name(), "driver": driver, "nvcc": toolkit.nvcc_version()} | here

@@ -1,12 +1,9 @@
-"""What a GPU's front end adds to short times between two events, and why common/timing.py shifts its samples.
+"""Each fourth launch on a GPU takes longer, and what common/timing.py does about it: python tools/launch_delays.py
 
-python tools/launch_delays.py    on a GPU: a table of half a minute
-
-Each row launches a small kernel 0 to 4 times between its two events. The first columns record the same number of further
-events in front of every sample, as a plain loop does with 0 of them; the last one varies the number, as bench() does.
+It launches a small kernel 0 to 4 times between two events, and sorts the samples by how many launches came before, modulo
+four. Then it shows what bench() reports, five times each.
 """
 
-import statistics
 import sys
 from pathlib import Path
 
@@ -14,10 +11,9 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from common import device
-from common.timing import gpu_times, measure
+from common.timing import FLUSHED, measure, middle
 
-FIXED = range(4)
-SAMPLES = 400
+PLACES, SAMPLES = 4, 100  # of each place
 
 
 def repeated(launches):
@@ -31,21 +27,26 @@ def repeated(launches):
     return op
 
 
-def columns(op, args):
-    """The samples for each number of further events, and for a number that varies."""
-    for number in FIXED:
-        yield gpu_times(op, args, records_before=lambda i, number=number: number)[:SAMPLES]
-    yield gpu_times(op, args)[:SAMPLES]
-
-
-def cell(seconds):
-    tenths = statistics.quantiles(seconds, n=10)
-    return f"{statistics.median(seconds) * 1e6:.2f} ({tenths[0] * 1e6:.2f} to {tenths[-1] * 1e6:.2f})"
-
-
-def pattern(seconds):
-    """The medians of the first, second, ... eighth sample of every eight."""
-    return " ".join(f"{statistics.median(seconds[i::8]) * 1e6:.2f}" for i in range(8))
+def by_place(launches, args):
+    """Microseconds of each place: those of the samples before which 0, 1, 2, 3 launches came, modulo four."""
+    op, cache = repeated(launches), torch.empty(FLUSHED, dtype=torch.uint8, device=device)
+    events = [[[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(SAMPLES)] for _ in range(PLACES)]
+    before = 0  # launches, modulo four, from a place that each run begins with: see the end
+    for i in range(SAMPLES * PLACES):
+        place = i % PLACES
+        while (before + 1) % PLACES != place:
+            repeated(1)(*args)
+            before += 1
+        cache.zero_()
+        start, end = events[place][i // PLACES]
+        start.record()
+        op(*args)
+        end.record()
+        before += 1 + launches
+    for _ in range(-before % PLACES):
+        repeated(1)(*args)
+    torch.cuda.synchronize()
+    return [middle([start.elapsed_time(end) * 1e3 for start, end in pairs])[0] for pairs in events]
 
 
 def main():
@@ -53,24 +54,15 @@ def main():
         sys.exit("launch_delays.py measures a GPU, and there is none.")
     x = torch.ones(16, device=device)
     args = x, torch.empty_like(x)
-    print(f"{torch.cuda.get_device_name(device)}, torch {torch.__version__}, {SAMPLES} samples a cell; microseconds\n")
-
-    print("launches   median (10th to 90th percentile), further events before each sample")
-    print(" " * 9 + "".join(f"{head:>22}" for head in (*map(str, FIXED), "0, 1, 2, 3, 0, ...")))
-    patterns = {}
+    print(f"{torch.cuda.get_device_name(device)}, torch {torch.__version__}; microseconds between two events\n")
+    print("launches   launches before, modulo four:" + "".join(f"{place:>8}" for place in range(PLACES)))
+    by_place(1, args)  # loads the kernels
     for launches in range(5):
-        samples = list(columns(repeated(launches), args))
-        print(f"{launches:<9}" + "".join(f"{cell(seconds):>22}" for seconds in samples))
-        patterns[launches] = samples[0], samples[-1]
-
-    print("\nmedian of the 1st, 2nd, ... 8th of every eight samples: the delays stay at their places")
-    for launches, (fixed, varied) in patterns.items():
-        print(f"{launches:<9}fixed   {pattern(fixed)}\n{'':9}varied  {pattern(varied)}")
-
-    print("\nwhat bench() reports, five times")
-    for launches in 1, 2, 3:
+        print(f"{launches:<40}" + "".join(f"{us:>8.2f}" for us in by_place(launches, args)))
+    print("\nlaunches   what bench() reports")
+    for launches in range(1, 5):
         times = [measure("", 16, repeated(launches), args).kernel * 1e6 for _ in range(5)]
-        print(f"{launches:<9}" + " ".join(f"{t:.2f}" for t in times))
+        print(f"{launches:<40}" + "".join(f"{us:>8.2f}" for us in times))
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ def main(module):
         ("synchronize once, 100 calls", lambda f: host_time(f, 100, wait=True), "the slower of the two, host and GPU"),
         ("events around 100 calls", event_time, "the kernel, from L2 cache to L2 cache"),
         (
-            "events, cold L2, median (bench)",
+            "events, cold L2 (bench)",
             lambda f: measure("", N, f, ()).kernel,
             "the kernel, from memory to memory",
         ),

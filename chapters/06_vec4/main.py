@@ -9,7 +9,6 @@ python chapters/06_vec4/main.py --cached              when all data lie in the L
 """
 
 import argparse
-import statistics
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,7 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 
 from common import bench, check, device, title
 from common.cpp_extension import load
-from common.timing import Timing, call_time, copy_bandwidth
+from common.timing import Timing, call_time, copy_bandwidth, middle
 
 LARGE = 2**28 if device.type == "cuda" else 2**20  # elements: so many that the GPU's memory is what counts
 
@@ -123,11 +122,12 @@ def cached(module, sizes=(2**16, 2**18, 2**20, 2**21)):
                 op(*args)
                 end.record()
             torch.cuda.synchronize()
-            low, median, high = statistics.quantiles((start.elapsed_time(end) / 1e3 for start, end in events), n=4)
-            times = {"kernel": median, "spread": (high - low) / median, "call": call_time(op, args)}
-            row = Timing(name, n, **times, nbytes=3 * 4 * n, flops=n, copy=limit, dtype="float32")
+            kernel, spread = middle([start.elapsed_time(end) / 1e3 for start, end in events])
+            row = Timing(
+                name, n, kernel, spread, call_time(op, args), nbytes=3 * 4 * n, flops=n, copy=limit, dtype="float32"
+            )
             rows.append(row)
-            print(f"{'':8}{name:<33}{median * 1e6:>7.1f} us{row.bandwidth / 1e9:>10.0f}")
+            print(f"{'':8}{name:<33}{kernel * 1e6:>7.1f} us{row.bandwidth / 1e9:>10.0f}")
     return rows
 
 

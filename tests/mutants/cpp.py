@@ -102,7 +102,7 @@ MUTANTS = [
     Mutant(LAUNCH, 'arrays[k].compare(what, "changed', 'if (n < 0) arrays[k].compare(what, "changed', WRONG),
     Mutant(LAUNCH, "random() % 2 ? 1 : 1025", "random() % 2 ? 1 : 1", WRONG, why="float16 arithmetic"),
     # ---- bench.h
-    Mutant(BENCH, "k <= i % 4", "k <= 0", HARNESS, why="all samples at the same phase of the command stream"),
+    Mutant(BENCH, "if (i % 4 == 3)", "if (false)", HARNESS, why="a slow launch at the same place of all samples"),
     Mutant(BENCH, "return quantile(times, 0.5);", "return quantile(times, 0.25);", HARNESS),
     Mutant(
         BENCH,
@@ -117,6 +117,6 @@ MUTANTS = [
         HARNESS,
         why="calls that wait in a full queue",
     ),
-    Mutant(BENCH, "t.kernel <= 1.1 * limits.nothing", "t.kernel <= limits.nothing", HARNESS),
+    Mutant(BENCH, "t.kernel <= 1.4 * limits.nothing", "t.kernel <= limits.nothing", HARNESS),
     Mutant(BENCH, "double(bytes) / t.kernel <= limits.peak", "double(bytes) / t.kernel <= 2 * limits.peak", HARNESS),
 ]

@@ -113,9 +113,9 @@ MUTANTS = [
     # How bench() times, and what it believes.
     Mutant(
         TIMING,
-        "records_before=lambda i: i % 4",
-        "records_before=lambda i: 0",
-        f"{HARNESS}test_every_operator_meets_its_share_of_waits[6]",
+        "launches_before=lambda i: i % 4 == 3",
+        "launches_before=lambda i: 0",
+        f"{HARNESS}test_every_operator_has_its_share_of_slow_launches[3]",
     ),
     Mutant(
         TIMING,
@@ -131,9 +131,15 @@ MUTANTS = [
     ),
     Mutant(
         TIMING,
-        "samples[len(samples) * 3 // 4] - samples[len(samples) // 4]",
-        "samples[-1] - samples[0]",
-        f"{HARNESS}test_spread_is_of_all_samples",
+        "(half[-1] - half[0])",
+        "(samples[-1] - samples[0])",
+        f"{HARNESS}test_kernel_and_spread_are_of_the_middle_half",
+    ),
+    Mutant(
+        TIMING,
+        "statistics.fmean(half)",
+        "statistics.median(half)",
+        f"{HARNESS}test_two_groups_of_samples_give_what_lies_between",
     ),
     Mutant(
         TIMING,
