@@ -96,7 +96,7 @@ def test_a_file_that_does_not_compile_is_the_compilers_error():
             write(copy / file, "" if file.endswith(("axpy.cpp", "registration.cpp")) else text)  # to save time
     with pytest.raises(progress.BuildError) as info:
         cmake.build("axpy", ["axpy.cu"], ["axpy_module"], copy, copy / f"build-{device.type}")
-    assert re.search(r"axpy.cu[:(]12.*beta", str(info.value)), info.value
+    assert re.search(r"axpy.cu[:(]\d+.*beta", str(info.value)), info.value
 
 
 @pytest.mark.thorough
@@ -122,11 +122,13 @@ def test_a_module_is_called_as_its_file(built, tmp_path):
 
 @pytest.mark.thorough
 @pytest.mark.skipif(device.type == "cuda", reason="about the CPU's build; CHAPTERS_DEVICE=cpu runs it")
-def test_sanitize():
-    """`make sanitize05`: CMake's build has AddressSanitizer in it, too."""
-    output(sys.executable, ROOT / "tools" / "sanitize.py", ROOT / "chapters/05_cmake/main.py", "--sizes", "4")
-    (library,) = ROOT.glob(f"build/torch-{torch.__version__}-*-address/cmake/chapters/05_cmake/libaxpy.so")
-    assert b"__asan_report_store4" in library.read_bytes()
+def test_sanitize(tmp_path):
+    """`make sanitize05`: CMake's build has AddressSanitizer in it, too. Of a program without torch's headers: 10 s."""
+    script = tmp_path / "build.py"
+    script.write_text("from common import cmake; cmake.build('harness', [], ['harness'])\n")
+    output(sys.executable, ROOT / "tools" / "sanitize.py", script, PYTHONPATH=str(ROOT))
+    (program,) = ROOT.glob(f"build/torch-{torch.__version__}-*-address/cmake/tests/harness")
+    assert b"__asan_report_store4" in program.read_bytes()
 
 
 # ---- the program ---------------------------------------------------------------------------------------------------
@@ -343,7 +345,7 @@ def test_installed_and_used_by_another_project(all_built, tmp_path):
 
 EDITED = [
     path
-    for pattern in ("chapters/*/*.h", "chapters/*/*.cu", "chapters/*/*.cpp", "common/*.h")
+    for pattern in ("chapters/03_add2/*.h", "chapters/03_add2/*.cu", "chapters/03_add2/*.cpp", "common/*.h")
     for path in sorted(ROOT.glob(pattern))
 ]
 

@@ -89,7 +89,8 @@ def run(project, *arguments):
 
 
 def files(folder):
-    return {p.relative_to(folder): p.read_text() for p in folder.rglob("*") if p.is_file() and "build" not in p.parts}
+    found = [p for p in folder.rglob("*") if p.is_file() and not {"build", "__pycache__"} & {*p.parts}]
+    return {p.relative_to(folder): p.read_text() for p in found}
 
 
 def test_every_verdict_and_restored_afterwards(project):

@@ -1,6 +1,8 @@
 """tests/conftest.py: what workers build first, and that a test marked alone is alone."""
 
 import importlib.util
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -83,3 +85,18 @@ def test_marks_and_order(conftest, monkeypatch):
     assert found == [group, *items, *alone]
     assert [conftest.is_thorough(i) for i in items] == [True, True, False, False]
     assert all(conftest.is_alone(i) and i.get_closest_marker("xdist_group") for i in alone)
+
+
+def test_a_group_runs_in_one_process(tmp_path):
+    """pytest and pytest-xdist have to fit for that; where they do not, tests that share a folder fight for it. 2 s."""
+    (tmp_path / "test_group.py").write_text(
+        "import os, pathlib, pytest, time\n"
+        "@pytest.mark.xdist_group('group')\n"
+        "@pytest.mark.parametrize('i', range(8))\n"
+        "def test_worker(i):\n"
+        "    time.sleep(0.05)\n"
+        "    pathlib.Path('in_' + os.environ['PYTEST_XDIST_WORKER']).touch()\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-n2", "--dist=loadgroup", "--no-loadscope-reorder"]
+    subprocess.run([*command, "--rootdir=."], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    assert len(list(tmp_path.glob("in_*"))) == 1
