@@ -36,7 +36,8 @@ with warnings.catch_warnings(record=True) as said:
     gpus = [torch.cuda.get_device_capability(i) for i in range(torch.cuda.device_count())] if there else []
 print(json.dumps({
     "version": torch.__version__, "cuda": torch.version.cuda, "folder": os.path.dirname(torch.__file__), "gpus": gpus,
-    "architectures": torch.cuda.get_arch_list(), "said": " ".join(str(warning.message) for warning in said)
+    "architectures": " ".join(torch.cuda.get_arch_list()), "said": " ".join(str(warning.message) for warning in said),
+    "standard": "-std=c++20" if torch.__version__ >= "2.15" else "-std=c++17",
 }))
 """
 
@@ -78,15 +79,6 @@ class Machine:
         usable = status == 0 and environment.fits(environment.TORCH)
         self.torch = SimpleNamespace(**json.loads(out.splitlines()[-1])) if usable else None
         self.error = (err.strip().splitlines() or [f"exit status {status}"])[-1][:100]  # of importing torch
-
-    def in_torch(self, file):
-        return Path(self.torch.folder, file).read_text()
-
-    @property
-    def standard(self):
-        """The compilers' option for the C++ standard that torch's headers need."""
-        found = re.search(r"(?:cxx_std_|CXX_STANDARD )(\d+)", self.in_torch("share/cmake/Torch/TorchConfig.cmake"))
-        return f"-std=c++{found[1] if found else 17}"
 
     @functools.cached_property
     def toolkit(self):
@@ -145,11 +137,11 @@ def disk(m):
 def compiler(m):
     """torch's headers need a C++ standard (20 from torch 2.15 on) that an older compiler does not know."""
     name = os.environ.get("CXX") or "c++"  # as torch chooses
-    status, _, err = run(name, m.standard, "-x", "c++", "-include", "vector", "-fsyntax-only", os.devnull)
+    status, _, err = run(name, m.torch.standard, "-x", "c++", "-include", "vector", "-fsyntax-only", os.devnull)
     if status == 0:
-        return ok(f"{name} knows {m.standard}")
+        return ok(f"{name} knows {m.torch.standard}")
     newer = "sudo apt-get install g++-10 && export CXX=g++-10"  # the oldest g++ that knows C++20
-    return broken(f"{name} {m.standard}: {first_error(err)}", newer)
+    return broken(f"{name} {m.torch.standard}: {first_error(err)}", newer)
 
 
 def build_isolation(m):
@@ -168,7 +160,7 @@ def ninja(m):
 
 def locks(m):
     """A killed build leaves a lock in torch's cache, and an older torch waits for that lock for ever."""
-    waits = "FileBaton(" in m.in_torch("utils/cpp_extension.py")
+    waits = "FileBaton(" in Path(m.torch.folder, "utils/cpp_extension.py").read_text()
     found = sorted((Path.home() / LOADED).rglob("lock")) if waits else []
     if not found:
         return ok("none that a build waits for")
@@ -220,7 +212,7 @@ def nvcc_compiler(m):
     if not m.toolkit:
         return ok("there is no nvcc")
     name = os.environ.get("CC", "gcc")
-    options = "-ccbin", name, m.standard, "-x", "cu", "-E", os.devnull, "-o", os.devnull
+    options = "-ccbin", name, m.torch.standard, "-x", "cu", "-E", os.devnull, "-o", os.devnull
     status, _, err = run(m.toolkit / "bin/nvcc", *options)
     if status == 0:
         return ok(f"nvcc accepts {name}")
@@ -247,27 +239,28 @@ def CUDA_HOME(m):
     return warning(f"{home} has {has}, torch has CUDA {m.torch.cuda}", f"export CUDA_HOME={quoted(m.toolkit)}")
 
 
-def runs_on(gpu, architectures):
-    """Whether code for sm_80 or compute_80, in TORCH_CUDA_ARCH_LIST 8.0 or 8.0+PTX, runs on a GPU such as [9, 0].
+def unfit(gpus, architectures):
+    """The first GPU, such as "9.0", on which no code for these architectures runs.
 
-    sm_80 runs on 8.0 and later of the same major version, compute_80 (PTX) on 8.0 and all later ones.
+    sm_80 (8.0 in TORCH_CUDA_ARCH_LIST) runs on 8.0 and later of the same major version, compute_80 (8.0+PTX) on all later.
     """
     codes = re.findall(r"(compute_)?(\d+)\.?(\d)a?(\+PTX)?", architectures)
-    return any(
-        [int(major), int(minor)] <= gpu and (compute or ptx or int(major) == gpu[0])
-        for compute, major, minor, ptx in codes
-    )
+    for gpu in gpus:
+        if not any(
+            [int(major), int(minor)] <= gpu and (compute or ptx or int(major) == gpu[0])
+            for compute, major, minor, ptx in codes
+        ):
+            return f"{gpu[0]}.{gpu[1]}"
 
 
 def architecture(m):
     """torch's own kernels are compiled for a list of GPUs; on another GPU each fails with "no kernel image"."""
-    built = " ".join(m.torch.architectures)
-    for gpu in m.torch.gpus:
-        if not runs_on(gpu, built):
-            # CUDA 12.6 keeps the GPUs that CUDA 13 has dropped. The command changes with each torch; this page has it.
-            cure = f"xdg-open https://pytorch.org/get-started/locally    # choose CUDA 12.6, {environment.TORCH}"
-            return broken(f"the GPU is {gpu[0]}.{gpu[1]}; torch is built for {built}", cure)
-    return ok(built)
+    built = m.torch.architectures
+    if not (gpu := unfit(m.torch.gpus, built)):
+        return ok(built)
+    # CUDA 12.6 keeps the GPUs that CUDA 13 has dropped. The command changes with each torch; this page has it.
+    cure = f"xdg-open https://pytorch.org/get-started/locally    # choose CUDA 12.6, {environment.TORCH}"
+    return broken(f"the GPU is {gpu}; torch is built for {built}", cure)
 
 
 def TORCH_CUDA_ARCH_LIST(m):
@@ -275,11 +268,8 @@ def TORCH_CUDA_ARCH_LIST(m):
     wanted = os.environ.get("TORCH_CUDA_ARCH_LIST")
     if not wanted or re.search("[b-z]", wanted):
         return ok(wanted or "not set: for the GPU in this machine")  # torch translates names, such as Hopper
-    for gpu in m.torch.gpus:
-        if not runs_on(gpu, wanted):
-            gpu = f"{gpu[0]}.{gpu[1]}"
-            return broken(f"{wanted}: the GPU is {gpu}", f"export TORCH_CUDA_ARCH_LIST={gpu}")
-    return ok(wanted)
+    gpu = unfit(m.torch.gpus, wanted)
+    return broken(f"{wanted}: the GPU is {gpu}", f"export TORCH_CUDA_ARCH_LIST={gpu}") if gpu else ok(wanted)
 
 
 WITH_TORCH = [compiler, build_isolation, ninja, locks, old_extensions, torch_and_gpu]

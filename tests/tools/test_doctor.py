@@ -110,7 +110,6 @@ class World:
         text = TORCH.format(version=version, cuda=cuda, gpu=gpu, warns=warns, more=more)
         self.write(folder / "__init__.py", text)
         self.write(folder / "utils/cpp_extension.py", "FileLock(" if version.startswith("2.15") else "FileBaton(")
-        self.write(folder / "share/cmake/Torch/TorchConfig.cmake", "target_compile_features(torch cxx_std_20)")
         self.metadata("torch", version)
 
     def nvcc(self, version, home=None, compile=":"):
