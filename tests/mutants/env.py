@@ -18,8 +18,8 @@ MUTANTS = [
     ),
     Mutant(
         "tools/environment.py",
-        's.operator == ">="',
-        's.operator == "<"',
+        'r"==\\1.*"',
+        'r">=\\1"',
         ENVIRONMENT + "test_the_oldest_and_the_newest_have_environments_of_their_own",
     ),
     # The making of .venv.
