@@ -108,7 +108,7 @@ def judge(copy: Path, mutant: Mutant, unmutated: dict[str, str]) -> tuple[str, s
     """('killed', 'survived', 'no end', 'invalid' or 'not judged', why)"""
     for name in mutant.names:
         if unmutated[name] != "PASSED":
-            verdict = "not judged" if unmutated[name] == "SKIPPED" else "invalid"
+            verdict = "not judged" if unmutated[name].startswith("SKIPPED") else "invalid"
             return verdict, f"{name} without the mutant: {unmutated[name]}"
     file = copy / mutant.file
     text = file.read_text()
@@ -143,28 +143,26 @@ def main() -> int:
     mutants = [mutant for mutant in rows(options.names) if mutant.gpus or not options.only_gpus]
     start, verdicts, bad = time.monotonic(), [], []
 
-    def tell(mutant, verdict, why):
-        verdicts.append(verdict)
-        text = f"{verdict:<10}  {mutant}\n" + (f"{'':12}{why}\n" if why else "")
-        bad.extend([text] if verdict not in ("killed", "not judged") else [])
-        print(f"{len(verdicts):4} of {len(mutants)}  {text}", end="", flush=True)
-
-    groups = {}  # One copy judges all mutants of a file: then each extension is built in as few copies as possible.
+    # One copy judges all mutants of a file: then each extension is built in as few copies as possible.
+    groups = {}
     for mutant in mutants:
-        if mutant.gpus > options.gpus:
-            tell(mutant, "not judged", f"GPUs that it needs: {mutant.gpus}")
-        else:
-            groups.setdefault((mutant.file, mutant.gpus), []).append(mutant)
+        groups.setdefault((mutant.file, mutant.gpus), []).append(mutant)
     todo = iter(list(groups.items()))
 
     def work(number):
         copy = ROOT / "build" / "mutants" / str(number)
         for (file, gpus), group in todo:
-            synchronize(copy)
             names = list(dict.fromkeys(name for mutant in group for name in mutant.names))
-            unmutated = run_tests(copy, names, gpus, not file.endswith(".py"))
+            unmutated = dict.fromkeys(names, f"SKIPPED, needs {gpus} GPUs")
+            if gpus <= options.gpus:
+                synchronize(copy)
+                unmutated = run_tests(copy, names, gpus, not file.endswith(".py"))
             for mutant in group:
-                tell(mutant, *judge(copy, mutant, unmutated))
+                verdict, why = judge(copy, mutant, unmutated)
+                verdicts.append(verdict)
+                if verdict not in ("killed", "not judged"):
+                    bad.append(f"{verdict}: {mutant}\n    {why}\n")
+                print(f"{len(verdicts):4} of {len(mutants)}  {verdict:<10}  {mutant}  {why}\n", end="", flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
         list(pool.map(work, range(options.workers)))
