@@ -4,36 +4,31 @@ tests/mutants/<area>.py lists the breakages (mutants). Each names the tests that
 in copies of the repository, build/mutants/0, 1, ...; a copy keeps what it compiled for the next run.
 
 A mutant is killed when every test that it names fails. It survives when one of them passes: then a test is missing. It
-is not judged where a test that it names is skipped, or where the machine has fewer GPUs than it needs. It is invalid when
-it tells nothing: its text does not stand exactly once in the file, the result does not compile, or a test that it names
-fails without the mutant, too, or ends in an error outside of its own body.
+is not judged where a test is skipped or a GPU is missing. It is invalid when it tells nothing: its text does not stand
+exactly once in the file, the result does not compile, or a test fails anyway or ends in an error outside of its own body.
 """
 
 import argparse
-import collections
 import concurrent.futures
-import importlib.util
 import os
-import queue
 import re
+import runpy
 import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from xml.etree import ElementTree
 
-ROOT = Path.cwd() if Path("tests/mutants").is_dir() else Path(__file__).resolve().parent.parent
-COPIES = ROOT / "build" / "mutants"
+import torch
+
+ROOT = Path(__file__).resolve().parent.parent
 LEFT_OUT = shutil.ignore_patterns("build", ".git", ".venv*", "__pycache__", ".*_cache", "*.egg-info")
 TIMEOUT = 900  # seconds, for the tests of one mutant; the first run of a copy compiles
+TAGS = "ERROR", "FAILED", "PASSED", "SKIPPED"  # pytest's; the first that a case of a test has is the test's
 # An error of a compiler or a linker, as g++, clang and nvcc print it.
-NOT_BUILT = re.compile(
-    r"\S*\.(cu|cpp|h|cuh)(\.cpp)?(:\d+(:\d+)?:|\(\d+\):) (fatal )?error\b|ld returned \d|SyntaxError"
-)
+NOT_BUILT = re.compile(r"\S*\.(cu|cpp|h|cuh)(\.cpp)?(:\d+(:\d+)?:|\(\d+\):) (fatal )?error\b|ld returned \d")
 
 
 @dataclass(frozen=True)
@@ -53,59 +48,40 @@ class Mutant:
 
     @property
     def names(self) -> list[str]:
-        return [self.tests] if isinstance(self.tests, str) else list(self.tests)
+        return [self.tests] if isinstance(self.tests, str) else self.tests
 
     def __str__(self):
-        before, after = ([line.strip() for line in text.split("\n")] for text in (self.text, self.replacement))
-        gone, new = (
-            [line for line in lines if line not in others] for lines, others in ((before, after), (after, before))
-        )
-        return f"{self.file}: {(gone or before)[0]!r} becomes {''.join(new[:1])!r}"
+        return f"{self.file}: {self.text.strip()!r} becomes {self.replacement.strip()!r}"
 
 
 def rows(wanted: list[str]) -> list[Mutant]:
     """The mutants of these areas or files; of all without any."""
-    found = []
-    for path in sorted((ROOT / "tests" / "mutants").glob("*.py")):
-        spec = importlib.util.spec_from_file_location(f"mutants_of_{path.stem}", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        found += [(path.stem, mutant) for mutant in module.MUTANTS]
-    known = {name for area, mutant in found for name in (area, mutant.file)}
+    areas = {path.stem: runpy.run_path(str(path))["MUTANTS"] for path in sorted(ROOT.glob("tests/mutants/*.py"))}
+    known = areas.keys() | {mutant.file for mutants in areas.values() for mutant in mutants}
     if unknown := set(wanted) - known:
         sys.exit(f"No mutants of {', '.join(sorted(unknown))}; there are: {', '.join(sorted(known))}")
-    return [mutant for area, mutant in found if not wanted or {area, mutant.file} & set(wanted)]
+    return [m for area, mutants in areas.items() for m in mutants if not wanted or {area, m.file} & set(wanted)]
 
 
 def synchronize(copy: Path) -> None:
     """Makes the copy's files those of the repository. What is equal keeps its date, so it is not compiled again."""
-    there = set()
-    for folder, folders, files in os.walk(ROOT):
-        ignored = LEFT_OUT(folder, folders + files)
-        folders[:] = [name for name in folders if name not in ignored]
-        for name in set(files) - ignored:
-            source = Path(folder, name)
-            target = copy / source.relative_to(ROOT)
-            there.add(target)
-            if not target.exists() or target.read_bytes() != source.read_bytes():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(source, target)
-    for folder, folders, files in os.walk(copy):
-        folders[:] = [name for name in folders if name not in LEFT_OUT(folder, folders)]
-        for name in files:
-            if Path(folder, name) not in there:
-                Path(folder, name).unlink()
+
+    def update(source, target):
+        if not os.path.exists(target) or Path(source).read_bytes() != Path(target).read_bytes():
+            shutil.copy(source, target)
+
+    shutil.copytree(ROOT, copy, ignore=LEFT_OUT, copy_function=update, dirs_exist_ok=True)
+    for path in copy.rglob("*"):
+        name = path.relative_to(copy)
+        if "build" not in name.parts and path.is_file() and not (ROOT / name).exists():
+            path.unlink()
 
 
-def run_tests(copy: Path, names: list[str], gpus: int, jobs: int, compiled: bool = True) -> dict[str, str]:
-    """{name: 'passed', 'failed', 'skipped' or what else became of it}, in the copy. compiled: a compiler's error in a test's
-    message counts as such; not so where what was broken is Python."""
-    report = copy / "build" / "mutants.xml"
-    report.parent.mkdir(exist_ok=True)
-    report.unlink(missing_ok=True)
-    env = {k: v for k, v in os.environ.items() if k not in ("CHAPTERS_DEVICE", "PYTEST_ADDOPTS", "ARGS")}
-    env |= {"MAX_JOBS": str(jobs), "PYTHONDONTWRITEBYTECODE": "1"} | ({} if gpus else {"CHAPTERS_DEVICE": "cpu"})
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *names]
+def run_tests(copy: Path, names: list[str], gpus: int, compiled: bool) -> dict[str, str]:
+    """{name: one of TAGS, or what else became of it}. compiled: a compiler's error in the output counts as such."""
+    options = ["-v", "-rN", "--color=no", "--show-capture=no", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *options, *names]
+    env = os.environ | ({} if gpus else {"CHAPTERS_DEVICE": "cpu"})
     process = subprocess.Popen(
         command, cwd=copy, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )
@@ -113,129 +89,88 @@ def run_tests(copy: Path, names: list[str], gpus: int, jobs: int, compiled: bool
         output, _ = process.communicate(timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return dict.fromkeys(names, f"no end after {TIMEOUT} s")
-    missing = [name for name in names if re.search(rf"^ERROR: not found: .*{re.escape(name)}$", output, re.M)]
-    if missing:  # pytest has run none of the others, either
-        rest = [name for name in names if name not in missing]
-        return dict.fromkeys(missing, "no such test") | (run_tests(copy, rest, gpus, jobs, compiled) if rest else {})
-    if process.returncode < 0:  # a crash: each by itself tells whose it was
-        if len(names) == 1:
-            return {names[0]: "failed"}
-        return {name: run_tests(copy, [name], gpus, jobs, compiled)[name] for name in names}
-    if not report.exists():
-        return dict.fromkeys(names, f"pytest ended with {process.returncode}: {output[-500:]}")
-    cases = collections.defaultdict(list)
-    for case in ElementTree.parse(report).iter("testcase"):
-        outcome = next((child for child in case if child.tag in ("failure", "error", "skipped")), None)
-        text = "" if outcome is None else f"{outcome.get('message')}\n{outcome.text}"
-        tag = "passed" if outcome is None else {"failure": "failed"}.get(outcome.tag, outcome.tag)
-        if compiled and tag in ("failed", "error") and NOT_BUILT.search(text):
-            tag = f"does not compile: {NOT_BUILT.search(text + chr(10))[0]}"
-        cases[f"{case.get('classname')}::{case.get('name')}"].append((tag, text))
-    return {name: outcome_of(name, cases, output) for name in names}
+        process.wait()
+        return dict.fromkeys(names, "no end")
+    if process.returncode not in (0, 1):  # a crash, or there is no such test: each by itself tells whose it was
+        if len(names) > 1:
+            return {name: run_tests(copy, [name], gpus, compiled)[name] for name in names}
+        return {names[0]: "FAILED" if process.returncode < 0 else f"did not run: {output[-500:]}"}
+    if compiled and (error := NOT_BUILT.search(output)):
+        return dict.fromkeys(names, f"does not compile: {error[0]}")
+    outcomes = {}
+    for name in names:
+        tags = re.findall(rf"^{re.escape(name)}(?:\[.*\])?(?: <- .*)? ({'|'.join(TAGS)})", output, re.M)
+        outcomes[name] = next((tag for tag in TAGS if tag in tags), f"did not run: {output[-500:]}")
+    return outcomes
 
 
-def outcome_of(name: str, cases: dict, output: str) -> str:
-    """Of all cases that a node id stands for: failed when one of them failed; skipped only when all were."""
-    path, _, test = name.partition("::")
-    key = f"{path.removesuffix('.py').replace('/', '.')}::{test}"
-    tags = {tag for case, found in cases.items() if case == key or case.startswith(key + "[") for tag, _ in found}
-    others = sorted(tags - {"passed", "failed", "skipped"})
-    return next(
-        (tag for tag in [*others, "failed", "passed", "skipped"] if tag in tags), f"did not run: {output[-500:]}"
-    )
-
-
-def judge(copy: Path, mutant: Mutant, jobs: int) -> tuple[str, str]:
-    """('killed', 'survived', 'invalid' or 'not judged', why)"""
+def judge(copy: Path, mutant: Mutant, unmutated: dict[str, str]) -> tuple[str, str]:
+    """('killed', 'survived', 'no end', 'invalid' or 'not judged', why)"""
+    for name in mutant.names:
+        if unmutated[name] != "PASSED":
+            verdict = "not judged" if unmutated[name].startswith("SKIPPED") else "invalid"
+            return verdict, f"{name} without the mutant: {unmutated[name]}"
     file = copy / mutant.file
     text = file.read_text()
+    broken = text.replace(mutant.text, mutant.replacement)
     if text.count(mutant.text) != 1:
         return "invalid", f"the text stands {text.count(mutant.text)} times in {mutant.file}"
-    broken = text.replace(mutant.text, mutant.replacement)
-    if file.suffix == ".py":
-        try:
-            compile(broken, file, "exec")
-        except SyntaxError as error:
-            return "invalid", f"does not compile: {error}"
-    file.write_text(broken)
     try:
-        outcomes = run_tests(copy, mutant.names, mutant.gpus, jobs, file.suffix != ".py")
+        if file.suffix == ".py":
+            compile(broken, file, "exec")
+        file.write_text(broken)
+        outcomes = run_tests(copy, mutant.names, mutant.gpus, file.suffix != ".py")
+    except SyntaxError as error:
+        return "invalid", f"does not compile: {error}"
     finally:
         file.write_text(text)
-    passed = [name for name in mutant.names if outcomes[name] in ("passed",) or outcomes[name].startswith("no end")]
-    others = [f"{name}: {outcomes[name]}" for name in mutant.names if outcomes[name] != "failed"]
-    return ("killed", "") if not others else ("survived" if passed else "invalid", "; ".join(others))
+    tags = outcomes.values()
+    verdict = "survived" if "PASSED" in tags else "no end" if "no end" in tags else "invalid"
+    others = "; ".join(f"{name}: {tag}" for name, tag in outcomes.items() if tag != "FAILED")
+    return (verdict, others) if others else ("killed", "")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="AREA | FILE", help="only mutants of these areas or files")
-    parser.add_argument(
-        "--gpus", type=int, help="judge what needs this many GPUs at most (default: those of this machine)"
-    )
-    parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 1) // 2), help="copies side by side")
+    parser.add_argument("--gpus", type=int, default=torch.cuda.device_count(), help="judge what needs up to so many")
+    parser.add_argument("--workers", type=int, default=max(1, os.cpu_count() // 2), help="copies side by side")
     parser.add_argument("--only-gpus", action="store_true", help="leave out what needs none")
     options = parser.parse_args()
-    if options.gpus is None:
-        import torch
-
-        options.gpus = torch.cuda.device_count()
-
-    start, results, printing = time.monotonic(), [], threading.Lock()
-    mutants = [m for m in rows(options.names) if m.gpus or not options.only_gpus]
-    jobs = max(1, (os.cpu_count() or 1) // options.workers)
-
-    def tell(mutant, verdict, why=""):
-        with printing:
-            results.append((verdict, mutant, why))
-            print(f"{len(results):4} of {len(mutants)}  {verdict:<10}  {mutant}", flush=True)
-            if why:
-                print(f"{'':12}{why}", flush=True)
+    for name in "CHAPTERS_DEVICE", "PYTEST_ADDOPTS", "ARGS":
+        os.environ.pop(name, None)
+    os.environ |= {"MAX_JOBS": str(max(1, os.cpu_count() // options.workers)), "PYTHONDONTWRITEBYTECODE": "1"}
+    mutants = [mutant for mutant in rows(options.names) if mutant.gpus or not options.only_gpus]
+    start, verdicts, bad = time.monotonic(), [], []
 
     # One copy judges all mutants of a file: then each extension is built in as few copies as possible.
-    groups = collections.defaultdict(list)
+    groups = {}
     for mutant in mutants:
-        if mutant.gpus > options.gpus:
-            tell(mutant, "not judged", f"needs {mutant.gpus} GPU{'s' * (mutant.gpus > 1)}")
-        else:
-            groups[mutant.file, mutant.gpus].append(mutant)
-    copies = queue.SimpleQueue()
-    for number in range(options.workers):
-        copies.put(COPIES / str(number))
+        groups.setdefault((mutant.file, mutant.gpus), []).append(mutant)
+    todo = iter(list(groups.items()))
 
-    def judge_group(group):
-        copy = copies.get()
-        try:
-            synchronize(copy)
+    def work(number):
+        copy = ROOT / "build" / "mutants" / str(number)
+        for (file, gpus), group in todo:
             names = list(dict.fromkeys(name for mutant in group for name in mutant.names))
-            unmutated = run_tests(copy, names, group[0].gpus, jobs)
+            unmutated = dict.fromkeys(names, f"SKIPPED, needs {gpus} GPUs")
+            if gpus <= options.gpus:
+                synchronize(copy)
+                unmutated = run_tests(copy, names, gpus, not file.endswith(".py"))
             for mutant in group:
-                odd = {unmutated[name]: name for name in mutant.names if unmutated[name] != "passed"}
-                if "skipped" in odd:
-                    tell(mutant, "not judged", f"{odd['skipped']} is skipped here")
-                elif odd:
-                    tell(mutant, "invalid", "; ".join(f"{name} without the mutant: {tag}" for tag, name in odd.items()))
-                else:
-                    tell(mutant, *judge(copy, mutant, jobs))
-        finally:
-            copies.put(copy)
+                verdict, why = judge(copy, mutant, unmutated)
+                verdicts.append(verdict)
+                if verdict not in ("killed", "not judged"):
+                    bad.append(f"{verdict}: {mutant}\n    {why}\n")
+                print(f"{len(verdicts):4} of {len(mutants)}  {verdict:<10}  {mutant}  {why}\n", end="", flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
-        list(pool.map(judge_group, groups.values()))
+        list(pool.map(work, range(options.workers)))
 
-    count = collections.Counter(verdict for verdict, _, _ in results)
-    for bad in "survived", "invalid":
-        for _, mutant, why in (r for r in results if r[0] == bad):
-            print(f"\n{bad}: {mutant}\n    {why}")
-    print(
-        f"\n{len(results)} mutants: {count['killed']} killed, {count['survived']} survived, {count['invalid']} invalid, "
-        f"{count['not judged']} not judged on this machine; {time.monotonic() - start:.0f} s"
-    )
-    return bool(count["survived"] + count["invalid"])
+    counts = ", ".join(f"{verdicts.count(v)} {v}" for v in ("killed", "survived", "no end", "invalid", "not judged"))
+    print("", *bad, f"{len(mutants)} mutants: {counts}; {time.monotonic() - start:.0f} s", sep="\n")
+    return bool(bad)
 
 
 if __name__ == "__main__":
-    sys.modules["mutants"] = sys.modules["__main__"]  # tests/mutants/*.py import Mutant from here
     sys.exit(main())

@@ -1,6 +1,5 @@
 """tests/conftest.py: what workers build first, and that a test marked alone is alone."""
 
-import importlib.util
 import subprocess
 import sys
 import threading
@@ -8,69 +7,56 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
+import conftest
 import torch
-from support import CHAPTERS, ROOT
+from support import CHAPTERS
 
 import common
 
 
-@pytest.fixture
-def conftest(tmp_path, monkeypatch):
-    spec = importlib.util.spec_from_file_location("conftest_under_test", ROOT / "tests" / "conftest.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    monkeypatch.setattr(module, "SHARED", tmp_path)
-    return module
-
-
-def test_alone(conftest):
+def test_alone(tmp_path, monkeypatch):
     """Two may run side by side. One that wants to be alone waits for both."""
+    monkeypatch.setattr(conftest, "ROOT", tmp_path)
     events, may_end = [], threading.Event()
 
-    def run(name, alone):
+    def run(alone):
         with conftest.turn(alone):
-            events.append(f"{name} begins")
+            events.append("begins")
             may_end.wait(10)
-            events.append(f"{name} ends")
+            events.append("ends")
 
-    threads = []
-    for name, alone in ("one", False), ("two", False), ("alone", True), ("alone, too", True):
-        threads.append(threading.Thread(target=run, args=(name, alone)))
-        threads[-1].start()
+    threads = [threading.Thread(target=run, args=[alone]) for alone in (False, False, True, True)]
+    for thread in threads:
+        thread.start()
         time.sleep(0.2)
-    assert events == ["one begins", "two begins"]
+    assert events == ["begins"] * 2
     may_end.set()
     for thread in threads:
         thread.join()
-    assert sorted(events[2:4]) == ["one ends", "two ends"]
-    assert [event.rpartition(" ")[2] for event in events[4:]] == ["begins", "ends"] * 2
+    assert events == ["begins"] * 2 + ["ends"] * 2 + ["begins", "ends"] * 2
 
 
 def item(nodeid, *marks, **params):
-    callspec = SimpleNamespace(params=params)
     found = list(marks)
     return SimpleNamespace(
         nodeid=nodeid,
         path=Path(nodeid.partition("::")[0]),
-        callspec=callspec,
-        get_closest_marker=lambda name: next((mark for mark in found if mark == name), None),
+        callspec=SimpleNamespace(params=params),
+        get_closest_marker=lambda name: name if name in found else None,
         add_marker=lambda mark: found.append(mark.name),
     )
 
 
-def test_only_what_the_tests_need_is_built(conftest):
+def test_only_what_the_tests_need_is_built():
     one = item("tests/chapters/test_03_add2.py::test_x")
     assert list(conftest.builds([one])) == ["03_add2 build"]
     several = [one, item("tests/chapters/test_operators.py::test_x[05_cmake.axpy]")]
-    assert list(conftest.builds(several)) == ["05_cmake", "03_add2 build"]
+    assert list(conftest.builds(several)) == ["05_cmake build", "03_add2 build"]
     everything = [item(f"tests/chapters/test_{folder.name}.py::test_x", "thorough") for folder in CHAPTERS]
-    found = list(conftest.builds(everything))
-    assert found[:2] == ["05_cmake", "04_package build"]
-    assert {"03_add2 build_one_file", "04_package build_with_load"} < set(found)
+    assert {"03_add2 build_one_file", "04_package build_with_load"} < set(conftest.builds(everything))
 
 
-def test_marks_and_order(conftest, monkeypatch):
+def test_marks_and_order(monkeypatch):
     monkeypatch.setattr(common, "device", torch.device("cuda"))
     items = [
         item("tests/tools/test_x.py::test_x"),
@@ -83,8 +69,8 @@ def test_marks_and_order(conftest, monkeypatch):
     found = [*alone, *items, group]
     conftest.pytest_collection_modifyitems(found)
     assert found == [group, *items, *alone]
-    assert [conftest.is_thorough(i) for i in items] == [True, True, False, False]
-    assert all(conftest.is_alone(i) and i.get_closest_marker("xdist_group") for i in alone)
+    assert [conftest.marked(i, "thorough") for i in items] == [True, True, False, False]
+    assert all(conftest.marked(i, "alone") and conftest.marked(i, "xdist_group") for i in alone)
 
 
 def test_a_group_runs_in_one_process(tmp_path):
