@@ -53,14 +53,12 @@ def recorded(machine, command):
 
 def record(machine, command):
     """Runs a command, without the make in front of it, and keeps what it prints."""
-    program, target, *arguments = shlex.split(command)
-    if program == "make":
-        (target,) = ROOT.glob(f"chapters/{target.removeprefix('chapter')}_*/main.py")
-        arguments = shlex.split("".join(arguments).removeprefix("ARGS="))
     print(f"$ {command}", flush=True)
+    line = re.sub("^make chapter(..)", r"python3 chapters/\1_*/main.py", re.sub("ARGS=|'", "", command))
+    line = line.replace("python3", shlex.quote(sys.executable), 1)
     env = os.environ | {"CHAPTERS_DEVICE": "cpu" if machine == "cpu" else "cuda"}
-    line = [sys.executable, ROOT / target, *arguments]
-    done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    done = subprocess.run(line, shell=True, cwd=ROOT, env=env, **pipes)
     output = done.stdout.replace(f"{ROOT}/", "")
     print(output, flush=True)
     if done.returncode != 0 and "does not build" not in output:  # an error that a README shows on purpose
@@ -121,8 +119,7 @@ def main():
             if machine == options.record:
                 record(machine, command)
         return
-    shown = dict.fromkeys(arguments for _, function, arguments, new in calls if function is charts.picture and new)
-    pictures = [which for which in shown if charts.is_stale(*which)]
+    pictures = [call[2] for call in calls if call[1] is charts.picture and call[3] and charts.is_stale(*call[2])]
     missing = [call for call in calls if call[3] is None]
     for file, function, arguments, _ in missing:
         print(f"{file.relative_to(ROOT)} {function.__name__}{arguments}: results/ has nothing for it yet")
