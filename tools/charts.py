@@ -8,7 +8,6 @@ import hashlib
 import json
 import math
 import os
-import sys
 
 import tables
 
@@ -104,18 +103,16 @@ def _hash(*which):
     return f"figures {hashlib.sha256(json.dumps(tables.figures(*which), sort_keys=True).encode()).hexdigest()[:16]}"
 
 
-def _files(*which):
-    """{theme: file}"""
-    return {theme: tables.RESULTS / "pictures" / f"{'-'.join(which)}-{theme}.svg" for theme in COLOURS}
+def _file(theme, *which):
+    return tables.RESULTS / "pictures" / f"{'-'.join(filter(None, [*which, theme]))}.svg"
 
 
 def picture(machine, chapter, name=None, *, folder):
-    """What a README in that folder shows; None where nothing has been measured yet."""
+    """What a README in that folder shows."""
     data = tables.figures(machine, chapter, name)
-    if data is None:
-        return None
-    files = _files(machine, chapter, *filter(None, [name]))
-    light, dark = (os.path.relpath(file, folder) for file in files.values())
+    if not data:
+        return tables.NOTHING
+    light, dark = (os.path.relpath(_file(theme, machine, chapter, name), folder) for theme in COLOURS)
     return (
         f'<picture>\n<source media="(prefers-color-scheme: dark)" srcset="{dark}">\n'
         f'<img alt="{" ".join(KINDS[name].__doc__.split())}" src="{light}">\n</picture>\n\n'
@@ -125,32 +122,30 @@ def picture(machine, chapter, name=None, *, folder):
 
 def is_stale(*which):
     """Whether a picture is missing, or was drawn from other figures."""
-    return not all(file.exists() and _hash(*which) in file.read_text() for file in _files(*which).values())
+    files = [_file(theme, *which) for theme in COLOURS if tables.figures(*which)]
+    return not all(file.exists() and _hash(*which) in file.read_text() for file in files)
 
 
-def draw(machine, chapter, *name):
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit(f"matplotlib draws the pictures:\n    {sys.executable} -m pip install matplotlib")
+def draw(machine, chapter, name=None):
+    import matplotlib
+
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
 
-    data = tables.figures(machine, chapter, *name)
+    data = tables.figures(machine, chapter, name)
     of_chapter = data.get(chapter, data)  # all of them for the roofline
-    kind, rows = (KINDS[name[0]], of_chapter["tables"][name[0]]) if name else (_roofline, None)
-    for theme, file in _files(machine, chapter, *name).items():
+    for theme, colours in COLOURS.items():
+        file = _file(theme, machine, chapter, name)
         file.parent.mkdir(exist_ok=True)
         inked = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-        style = dict.fromkeys(inked, COLOURS[theme][-1]) | {"font.size": 9, "lines.markersize": 4.5}
-        style["axes.prop_cycle"] = matplotlib.cycler(color=COLOURS[theme] * 2, marker=list("os^Dv*PX<>hd"))
-        style |= {"svg.fonttype": "none", "svg.hashsalt": file.name}  # the same file each time
-        with plt.rc_context(style):
+        style = dict.fromkeys(inked, colours[-1]) | {"font.size": 9, "lines.markersize": 4.5}
+        style |= {"axes.prop_cycle": matplotlib.cycler(color=colours * 2, marker=list("os^Dv*PX<>hd"))}
+        with plt.rc_context(style | {"svg.fonttype": "none", "svg.hashsalt": file.name}):  # the same file each time
             figure, axes = plt.subplots(figsize=(7.2, 4), layout="constrained")
-            kind(axes, of_chapter, rows)
+            KINDS[name](axes, of_chapter, of_chapter.get("tables", {}).get(name))
             axes.minorticks_off()
             axes.legend(frameon=False)
             axes.grid(alpha=0.2)
-            description = {"Date": None, "Description": _hash(machine, chapter, *name)}
+            description = {"Date": None, "Description": _hash(machine, chapter, name)}
             figure.savefig(file, format="svg", transparent=True, metadata=description)
             plt.close(figure)

@@ -13,6 +13,7 @@ RESULTS = ROOT / "results"
 sys.path.insert(0, str(ROOT))
 from common.timing import format_seconds
 
+NOTHING = "results/ has nothing for this yet.\n"
 MEASURED_WITH = "{gpu}, driver {driver}, torch {torch}, nvcc {nvcc}; {date}, commit {commit}"
 TEXT = ("", "chapter")  # the columns that are aligned to the left
 COLUMNS = {  # a table has those for which its rows have the figures
@@ -35,16 +36,12 @@ COLUMNS = {  # a table has those for which its rows have the figures
 
 
 def figures(machine, chapter, name=None):
-    """{chapter: its figures}, of one chapter, or of all for the roofline. None where they have not been measured yet."""
-    if machine == "cpu":
-        raise ValueError("results/cpu.json: times without a GPU say nothing about one, and no README shows them")
+    """{chapter: its figures}, of one chapter, or of all for the roofline; empty where nothing has been measured yet."""
     file = RESULTS / f"{machine}.json"
     data = json.loads(file.read_text()) if file.exists() else {}
     if any("gpu" not in measured for measured in data.values()):
-        raise ValueError(f"results/{machine}.json was not measured on a GPU")
-    if chapter != "roofline":
-        data = {chapter: data[chapter]} if name in data.get(chapter, {}).get("tables", {}) else {}
-    return data or None
+        raise ValueError(f"results/{machine}.json was not measured on a GPU; times without one say nothing about it")
+    return {key: of for key, of in data.items() if not name or key == chapter and name in of["tables"]}
 
 
 def roofline(data):
@@ -52,14 +49,14 @@ def roofline(data):
     the slower of memory and arithmetic would allow (see results/README.md)."""
     points = []
     for chapter, measured in data.items():
-        rows = [row for rows in measured["tables"].values() if isinstance(rows, list) for row in rows if row.get("flops")]
+        rows = [row for rows in measured["tables"].values() for row in rows if "flops" in row]
         ours = [row for row in rows if not re.match("torch|.*:", row["op"]) and row["dtype"] != "float64"]
         for op in dict.fromkeys(row["op"] for row in ours):
             row = max((row for row in ours if row["op"] == op), key=lambda row: row["bytes"])
             intensity, speed = row["flops"] / row["bytes"], row["flops"] / row["kernel"]
             limit = min(intensity * row["copy"], measured["limits"]["flops"])
-            point = {"chapter": chapter, "op": op, "n": row["n"], "intensity": intensity, "speed": speed, "limit": limit}
-            points.append(point)
+            points.append({"chapter": chapter, "intensity": intensity, "speed": speed, "limit": limit})
+            points[-1] |= {"op": op, "n": row["n"]}
     return points
 
 
@@ -73,10 +70,10 @@ def markdown(rows, text=TEXT):
 
 
 def table(machine, chapter, name=None, *, folder):
-    """One table of that file, or the roofline's, for a README in that folder; None where nothing has been measured yet."""
+    """One table of that file, or the roofline's, for a README in that folder."""
     data = figures(machine, chapter, name)
-    if data is None:
-        return None
+    if not data:
+        return NOTHING
     rows = roofline(data) if chapter == "roofline" else data[chapter]["tables"][name]
     rows = _training(rows) if isinstance(rows, dict) else map(_cells, rows)
     return f"{markdown([*rows])}\n{source(data, machine, name, folder)}\n"
