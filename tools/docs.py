@@ -18,6 +18,7 @@ A part that has not been recorded or measured yet says so in the README.
 
 import argparse
 import datetime
+import functools
 import io
 import os
 import re
@@ -81,16 +82,14 @@ PARTS["what_the_doctor_looks_at"] = lambda folder: doctor.table()
 def filled(readme, calls):
     """The README's text with each part as it should be now. Appends each call (function, its arguments) to calls."""
 
-    def part(function):
-        def call(*arguments):
-            calls.append((function, arguments))
-            cog.cogmodule.out(function(*arguments, folder=readme.parent))
-
-        return call
+    def part(function, *arguments):
+        calls.append((function, arguments))
+        cog.cogmodule.out(function(*arguments, folder=readme.parent))
 
     cog, text = Cog(), io.StringIO()
     cog.options.parse_args(["--markers=<!--= =--> <!--end-->"])  # a bare --> would be found in a Mermaid diagram, too
-    cog.process_file(str(readme), text, globals={name: part(function) for name, function in PARTS.items()})
+    functions = {name: functools.partial(part, function) for name, function in PARTS.items()}
+    cog.process_file(str(readme), text, globals=functions)
     return text.getvalue()
 
 

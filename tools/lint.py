@@ -8,12 +8,11 @@ from pathlib import Path
 from clang_format import get_executable
 
 FIX = "--fix" in sys.argv
-RUFF, CLANG_FORMAT = [sys.executable, "-m", "ruff"], get_executable("clang-format")
-PYTHON, CPP = (".py",), (".h", ".cuh", ".cu", ".cpp")
+RUFF, CPP = [sys.executable, "-m", "ruff"], (".h", ".cuh", ".cu", ".cpp")
 TOOLS = [  # which files, and what looks at them or mends them
-    (PYTHON, [*RUFF, "check", "--quiet", *["--fix"] * FIX]),
-    (PYTHON, [*RUFF, "format", "--quiet", *["--diff"] * (not FIX)]),
-    (CPP, [CLANG_FORMAT, *(["-i"] if FIX else ["--dry-run", "-Werror"])]),
+    ((".py",), [*RUFF, "check", "--quiet", *["--fix"] * FIX]),
+    ((".py",), [*RUFF, "format", "--quiet", *["--diff"] * (not FIX)]),
+    (CPP, [get_executable("clang-format"), *(["-i"] if FIX else ["--dry-run", "-Werror"])]),
 ]
 
 names = subprocess.check_output(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], text=True)

@@ -15,7 +15,6 @@ from common.timing import format_seconds
 
 NOTHING = "results/ has nothing for this yet.\n"
 MEASURED_WITH = "{gpu}, driver {driver}, torch {torch}, nvcc {nvcc}; {date}, commit {commit}"
-TEXT = ("", "chapter")  # the columns that are aligned to the left
 COLUMNS = {  # a table has those for which its rows have the figures
     "chapter": lambda row: row["chapter"][:2],
     "n": lambda row: f"{number(row['n'])} {row.get('dtype', '')}".rstrip().removesuffix(" float32"),
@@ -60,8 +59,9 @@ def roofline(data):
     return points
 
 
-def markdown(rows, text=TEXT):
-    """A table of rows, each {head: cell}. A first cell that repeats the one above it stays empty."""
+def markdown(rows, text=("", "chapter")):
+    """A table of rows, each {head: cell}. A first cell that repeats the one above it stays empty. text: heads of columns
+    that are aligned to the left."""
     lines = [list(row.values()) for row in rows]
     for above, line in reversed([*itertools.pairwise(lines)]):
         line[0] = "" if line[0] == above[0] else line[0]
