@@ -1,19 +1,13 @@
 """Measures the chapters and keeps the figures as data: `make bench`, or `make bench06` for one chapter.
 
-python tools/bench.py [06 ...]    all chapters, or those, into results/<machine>.json
-
 A chapter's main.py that has something to measure has benchmark(module), which takes what build() returns and gives
 {table: rows of bench(), or anything else that JSON can hold}. A colon in a row's name says that it is a variation of an
-operator; the roofline leaves it out. Tables and pictures are made from the file by tools/docs.py, never by hand.
+operator; the roofline leaves it out. tools/docs.py makes tables and pictures of results/<machine>.json.
 
 New figures replace the old ones chapter by chapter: chapters that are not measured, and those that fail, keep theirs.
-Without a GPU the file is results/cpu.json, which git ignores and no README shows.
-
-The commit is that of the repository. A copy without .git gets it from the environment, with ", changed" behind it where
-the copy differs from that commit: COMMIT=4f2a91c make bench
+A copy without .git gets the commit from the environment: COMMIT=4f2a91c make bench
 """
 
-import argparse
 import datetime
 import gc
 import importlib.util
@@ -29,7 +23,6 @@ import torch
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
-MEASURED = ["chapters", "common", "tools/bench.py", ":!*.md"]  # a change in these may change figures
 sys.path.insert(0, str(ROOT))
 
 from common import device, toolkit
@@ -42,22 +35,16 @@ def machine() -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def output(*command) -> str:
-    """What it prints, or "unknown" where this machine does not have it."""
-    try:
-        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
+def output(command) -> str:
+    return subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()
 
 
 def commit() -> str:
     """4f2a91c; or "4f2a91c, changed" where what is measured differs from the commit; or unknown."""
-    if given := os.environ.get("COMMIT"):
-        return given
     if not (ROOT / ".git").exists():  # git would look for one in the folders above
-        return "unknown"
-    changed = output("git", "status", "--porcelain", "--", *MEASURED)
-    return output("git", "rev-parse", "--short", "HEAD") + (", changed" if changed else "")
+        return os.environ.get("COMMIT", "unknown")
+    changed = output("git status --porcelain -- chapters common tools/bench.py ':!*.md'")
+    return (output("git rev-parse --short HEAD") or "unknown") + ", changed" * bool(changed)
 
 
 def circumstances() -> dict:
@@ -66,7 +53,7 @@ def circumstances() -> dict:
     here = {"torch": torch.__version__, "date": str(datetime.date.today()), "commit": commit(), "limits": {}}
     if device.type == "cpu":
         return here
-    driver = output("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").partition("\n")[0]
+    driver = output("nvidia-smi --query-gpu=driver_version --format=csv,noheader").partition("\n")[0] or "unknown"
     torch.set_float32_matmul_precision("highest")  # no TF32, which is not float32
     n = 8192
     a, b = torch.rand(n, n, device=device), torch.rand(n, n, device=device)
@@ -84,9 +71,7 @@ def rounded(data):
         if data.copy:
             row = rounded(row | {"copy": data.copy})
             row["of_copy"] = row["bytes"] / row["kernel"] / row["copy"]
-        if data.suspect:
-            row["suspect"] = data.suspect
-        return rounded(row | data.more)
+        return rounded(row | ({"suspect": data.suspect} if data.suspect else {}) | data.more)
     if isinstance(data, dict):
         return {key: rounded(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
@@ -94,16 +79,12 @@ def rounded(data):
     return float(f"{data:.4g}") if isinstance(data, float) else data
 
 
-def measure(folder: Path) -> dict | None:
-    """The figures of one chapter; None where it has nothing to measure."""
+def measure(folder: Path) -> dict:
     sys.path.insert(0, str(folder))  # main.py may import its other files
     try:
         spec = importlib.util.spec_from_file_location(f"{folder.name}_main", folder / "main.py")
         main = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(main)
-        if not hasattr(main, "benchmark"):
-            return None
-        print(folder.name, flush=True)
         return circumstances() | {"tables": rounded(main.benchmark(main.build()))}
     finally:
         sys.path.remove(str(folder))
@@ -133,29 +114,19 @@ def as_json(data, indent="") -> str:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("chapters", nargs="*", metavar="NN")
-    wanted = parser.parse_args().chapters
-    folders = {path.parent.name[:2]: path.parent for path in sorted(ROOT.glob("chapters/[0-9][0-9]_*/main.py"))}
-    if unknown := set(wanted) - set(folders):
-        sys.exit(f"There is no chapter {', '.join(sorted(unknown))}")
-    if device.type == "cuda" and not torch.cuda.is_available():
-        sys.exit("CHAPTERS_DEVICE=cuda, but torch sees no GPU.")
+    mains = {file.parent.name[:2]: file for file in sorted(ROOT.glob("chapters/[0-9][0-9]_*/main.py"))}
+    numbers = sys.argv[1:] or [number for number, file in mains.items() if "def benchmark(" in file.read_text()]
     file, failed = RESULTS / f"{machine()}.json", []
-    for folder in (folders[number] for number in wanted or folders):
+    for folder in (mains[number].parent for number in numbers):
+        print(folder.name, flush=True)
         try:
-            measured = measure(folder)
+            keep(file, folder.name, measure(folder))
         except (Exception, SystemExit):  # a build that fails exits
             traceback.print_exc()
             failed.append(folder.name)
-            continue
-        if measured:
-            keep(file, folder.name, measured)
-            print(f"{folder.name}: written to results/{file.name}", flush=True)
-        elif wanted:
-            failed.append(f"{folder.name} (it has nothing to measure: its main.py has no benchmark())")
     if failed:
-        sys.exit(f"Not measured, {file.name} keeps what it had: {', '.join(failed)}")
+        sys.exit(f"Not measured, results/{file.name} keeps what it had: {', '.join(failed)}")
+    print(f"Written to results/{file.name}")
 
 
 if __name__ == "__main__":

@@ -11,18 +11,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common"))  # not `common` itself, which needs torch
 
-from cuda_on_cpu import CFLAGS, INCLUDE, translate_file  # noqa: E402
+from cuda_on_cpu import CFLAGS, INCLUDE, translate_file
 
-
-def main() -> None:
-    compiler = sys.argv[1:] or ["g++", "-O3", "-std=c++17"]
-    with tempfile.TemporaryDirectory() as folder:
-        cpp, program = Path(folder, "speed.cpp"), Path(folder, "speed")
-        translate_file(ROOT / "tests/cuda_on_cpu/programs/speed.cu", cpp)
-        subprocess.run([*compiler, *CFLAGS, f"-I{INCLUDE}", cpp, "-o", program, "-pthread"], check=True)
-        print(" ".join(compiler), flush=True)
-        subprocess.run([program], check=True)
-
-
-if __name__ == "__main__":
-    main()
+compiler = sys.argv[1:] or ["g++", "-O3", "-std=c++17"]
+with tempfile.TemporaryDirectory() as folder:
+    cpp, program = Path(folder, "speed.cpp"), Path(folder, "speed")
+    translate_file(ROOT / "tests/cuda_on_cpu/programs/speed.cu", cpp)
+    subprocess.run([*compiler, *CFLAGS, f"-I{INCLUDE}", cpp, "-o", program, "-pthread"], check=True)
+    print(" ".join(compiler), flush=True)
+    subprocess.run([program], check=True)

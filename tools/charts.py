@@ -8,17 +8,15 @@ import hashlib
 import json
 import math
 import os
-import sys
 
 import tables
 
-INK = {"light": "#1f2328", "dark": "#e6edf3"}  # GitHub's text
 GREY = "#808890"  # reads on both backgrounds
 # Of Okabe and Ito's palette, which people with any kind of colour vision can tell apart (https://jfly.uni-koeln.de/color/),
-# those that stand out from the background; ink is the last one.
+# those that stand out from the background; the last one is GitHub's text.
 COLOURS = {
-    "light": ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"],
-    "dark": ["#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#f0e442"],
+    "light": ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#1f2328"],
+    "dark": ["#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#f0e442", "#e6edf3"],
 }
 
 
@@ -30,31 +28,26 @@ def _sweep(axes, data, rows):
     for op in dict.fromkeys(row["op"] for row in rows):
         points = [row for row in rows if row["op"] == op]
         axes.plot([row["bytes"] for row in points], [_rate(row) for row in points], label=op)
-    axes.set(xscale="log", xlabel="bytes read and written", ylabel="GB/s", ylim=(0, None))
-    axes.set_xticks([4**k for k in range(7, 17)], [_size(4**k) for k in range(7, 17)])
-    _mark_copy(axes, data)
+    sizes = [f"{size} {unit}" for unit in ("KiB", "MiB", "GiB") for size in (1, 4, 16, 64, 256)][2:12]
+    _bandwidth(axes, data, "bytes read and written", [4**k for k in range(7, 17)], sizes)
     cache = data["limits"]["l2_bytes"]  # L1 is not marked: bench() begins with caches that are cold
     axes.axvline(cache, linestyle=":", linewidth=1, color=GREY)
-    _label(axes, f"L2 cache, {_size(cache)}  ", (cache, 0.03), xycoords=("data", "axes fraction"), ha="right")
+    _label(axes, f"L2 cache, {cache / 2**20:.0f} MiB  ", (cache, 0.03), xycoords=("data", "axes fraction"), ha="right")
 
 
 def _flight(axes, data, rows):
     """GB/s over the KiB that a multiprocessor has in flight, for loads of 4 and of 16 bytes; marked: a copy. Each point
     says how many loads a thread makes before it waits."""
-    for width, label in (1, "loads of 4 bytes (float)"), (4, "loads of 16 bytes (float4)"):
-        points = [row for row in rows if row["width"] == width]
-        (line,) = axes.plot([row["in_flight"] / 1024 for row in points], [_rate(row) for row in points], label=label)
-        for in_flight in dict.fromkeys(row["in_flight"] for row in points):
-            here = [row for row in points if row["in_flight"] == in_flight]
-            place = in_flight / 1024, (min if width == 1 else max)(map(_rate, here))
-            loads, offset = ", ".join(f"{row['loads']}x" for row in here), -14 if width == 1 else 7
+    for width, label, outer, offset in (1, "4 bytes (float)", min, -14), (4, "16 bytes (float4)", max, 7):
+        points = [row | {"KiB": row["in_flight"] / 1024} for row in rows if row["width"] == width]
+        (line,) = axes.plot([row["KiB"] for row in points], [*map(_rate, points)], label=f"loads of {label}")
+        for x in dict.fromkeys(row["KiB"] for row in points):
+            here = [row for row in points if row["KiB"] == x]
+            loads, place = ", ".join(f"{row['loads']}x" for row in here), (x, outer(map(_rate, here)))
             _label(axes, loads, place, offset=offset, ha="center", color=line.get_color())
-    about = "KiB in flight on a multiprocessor (2x: a thread makes two such loads of each input before it waits)"
     axes.margins(x=0.08)
-    axes.set(xscale="log", xlabel=about, ylabel="GB/s", ylim=(0, None))
-    ticks = sorted({2 ** round(math.log2(row["in_flight"] / 1024)) for row in rows})
-    axes.set_xticks(ticks, [str(tick) for tick in ticks])
-    _mark_copy(axes, data)
+    about = "KiB in flight on a multiprocessor (2x: a thread makes two such loads of each input before it waits)"
+    _bandwidth(axes, data, about, [16, 32, 64, 128], ["16", "32", "64", "128"])
 
 
 def _training(axes, _, training):
@@ -75,12 +68,12 @@ def _roofline(axes, data, _):
     axes.plot([low, flops / copy, high], [low * copy, flops, flops], color=GREY, linewidth=1, marker="")
     _label(axes, f"copy, {copy / 1e9:.0f} GB/s  ", (middle, middle * copy), ha="right", va="bottom")
     _label(axes, f"float32 matrix product, {flops / 1e12:.0f} TFLOP/s", (high, flops), offset=4, ha="right")
-    fastest = {}
-    for chapter, row, intensity, speed, _ in tables.roofline(data):
-        fastest[chapter, intensity] = max(fastest.get((chapter, intensity), (0, "")), (speed, row["op"]))
-    for (chapter, intensity), (speed, op) in fastest.items():
-        mark = {"linestyle": "none", "fillstyle": "none", "markersize": 7}
-        axes.plot([intensity], [speed], label=f"{chapter[:2]} {op}", **mark)
+    points = tables.roofline(data)
+    for alike in dict.fromkeys((row["chapter"], row["intensity"]) for row in points):
+        here = [row for row in points if (row["chapter"], row["intensity"]) == alike]
+        row = max(here, key=lambda row: row["speed"])
+        label = f"{row['chapter'][:2]} {row['op']}"
+        axes.plot(row["intensity"], row["speed"], label=label, linestyle="none", fillstyle="none", markersize=7)
     axes.set(xscale="log", yscale="log", xlabel="FLOP a byte", ylabel="TFLOP/s", ylim=(None, 2.5 * flops))
     axes.set_xticks([1 / 16, 1 / 4, 1, 4, 16, 64], ["1/16", "1/4", "1", "4", "16", "64"])
     axes.yaxis.set_major_formatter(lambda value, _: f"{value / 1e12:g}")
@@ -89,43 +82,37 @@ def _roofline(axes, data, _):
 KINDS = {"sweep": _sweep, "flight": _flight, "training": _training, None: _roofline}
 
 
-def _mark_copy(axes, data):
+def _bandwidth(axes, data, xlabel, *ticks):
     copy = data["limits"]["copy"] / 1e9
     axes.axhline(copy, linestyle="--", linewidth=1, color=GREY)
     _label(axes, f"copy, {copy:.0f} GB/s", (0.01, copy), xycoords=("axes fraction", "data"), va="bottom")
-    axes.set_ylim(0, 1.1 * max(copy, axes.get_ylim()[1]))
+    axes.set(xscale="log", xlabel=xlabel, ylabel="GB/s", ylim=(0, 1.1 * max(copy, axes.get_ylim()[1])))
+    axes.set_xticks(*ticks)
 
 
-def _label(axes, text, place, offset=0, **style):
+def _label(axes, text, place, offset=0, color=GREY, **style):
     """offset: so many points above the place."""
-    axes.annotate(text, place, xytext=(0, offset), textcoords="offset points", **{"color": GREY} | style)
+    axes.annotate(text, place, xytext=(0, offset), textcoords="offset points", color=color, **style)
 
 
 def _rate(row):
     return row["bytes"] / row["kernel"] / 1e9
 
 
-def _size(nbytes):
-    """16384 as 16 KiB"""
-    unit = min(3, (nbytes.bit_length() - 1) // 10)
-    return f"{nbytes / 1024**unit:.0f} {['B', 'KiB', 'MiB', 'GiB'][unit]}"
+def _hash(*which):
+    return f"figures {hashlib.sha256(json.dumps(tables.figures(*which), sort_keys=True).encode()).hexdigest()[:16]}"
 
 
-def _hash(machine, chapter, name):
-    figures = json.dumps(tables.figures(machine, chapter, name), sort_keys=True)
-    return f"figures {hashlib.sha256(figures.encode()).hexdigest()[:16]}"
-
-
-def _file(machine, chapter, name, theme):
-    return tables.RESULTS / "pictures" / f"{'-'.join(filter(None, (machine, chapter, name)))}-{theme}.svg"
+def _file(theme, *which):
+    return tables.RESULTS / "pictures" / f"{'-'.join(filter(None, [*which, theme]))}.svg"
 
 
 def picture(machine, chapter, name=None, *, folder):
-    """What a README in that folder shows; None where nothing has been measured yet."""
+    """What a README in that folder shows."""
     data = tables.figures(machine, chapter, name)
-    if data is None:
-        return None
-    light, dark = (os.path.relpath(_file(machine, chapter, name, theme), folder) for theme in INK)
+    if not data:
+        return tables.NOTHING
+    light, dark = (os.path.relpath(_file(theme, machine, chapter, name), folder) for theme in COLOURS)
     return (
         f'<picture>\n<source media="(prefers-color-scheme: dark)" srcset="{dark}">\n'
         f'<img alt="{" ".join(KINDS[name].__doc__.split())}" src="{light}">\n</picture>\n\n'
@@ -133,30 +120,27 @@ def picture(machine, chapter, name=None, *, folder):
     )
 
 
-def is_stale(machine, chapter, name=None):
+def is_stale(*which):
     """Whether a picture is missing, or was drawn from other figures."""
-    files = [_file(machine, chapter, name, theme) for theme in INK]
-    return not all(file.exists() and _hash(machine, chapter, name) in file.read_text() for file in files)
+    files = [_file(theme, *which) for theme in COLOURS if tables.figures(*which)]
+    return not all(file.exists() and _hash(*which) in file.read_text() for file in files)
 
 
 def draw(machine, chapter, name=None):
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit(f"matplotlib draws the pictures:\n    {sys.executable} -m pip install matplotlib")
+    import matplotlib
+
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
 
     data = tables.figures(machine, chapter, name)
     of_chapter = data.get(chapter, data)  # all of them for the roofline
-    for theme, ink in INK.items():
-        file = _file(machine, chapter, name, theme)
+    for theme, colours in COLOURS.items():
+        file = _file(theme, machine, chapter, name)
         file.parent.mkdir(exist_ok=True)
         inked = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-        style = dict.fromkeys(inked, ink) | {"font.size": 9, "lines.markersize": 4.5, "svg.fonttype": "none"}
-        style["axes.prop_cycle"] = matplotlib.cycler(color=[*COLOURS[theme], ink] * 2, marker=list("os^Dv*PX<>hd"))
-        style["svg.hashsalt"] = file.name  # the same file each time
-        with plt.rc_context(style):
+        style = dict.fromkeys(inked, colours[-1]) | {"font.size": 9, "lines.markersize": 4.5}
+        style |= {"axes.prop_cycle": matplotlib.cycler(color=colours * 2, marker=list("os^Dv*PX<>hd"))}
+        with plt.rc_context(style | {"svg.fonttype": "none", "svg.hashsalt": file.name}):  # the same file each time
             figure, axes = plt.subplots(figsize=(7.2, 4), layout="constrained")
             KINDS[name](axes, of_chapter, of_chapter.get("tables", {}).get(name))
             axes.minorticks_off()

@@ -5,9 +5,7 @@ A README marks such a part with a comment that says what to call, and cog (https
     <!--= run("nvidia-h200", "make chapter03 ARGS='--timing'") =-->      what a command printed on that machine
     <!--= table("nvidia-h200", "06_vec4", "sizes") =-->                  figures of results/nvidia-h200.json (tools/bench.py)
     <!--= picture("nvidia-h200", "06_vec4", "sweep") =-->                the same as a picture, drawn with matplotlib
-    <!--= what_operators_take() =-->                                     tests/chapters/operator_table.py as a table
-    <!--= what_the_doctor_looks_at() =-->                                the diagnoses of `make doctor`
-    ...
+    ... or what_operators_take(), what_the_doctor_looks_at()             from tests/chapters/operator_table.py, `make doctor`
     <!--end-->
 
 python tools/docs.py                         fill in all of them, and draw the pictures whose figures have changed
@@ -15,11 +13,12 @@ python tools/docs.py --check                 change nothing: say what differs (t
 python tools/docs.py --record nvidia-h200    run each command that a README shows from this machine; keep what it prints
 
 The machine called cpu has no GPU, or leaves it unused. Builds are recorded from clean: --record removes build/ first.
-A part that has not been recorded or measured yet stays as it is, and is named.
+A part that has not been recorded or measured yet says so in the README.
 """
 
 import argparse
 import datetime
+import functools
 import io
 import os
 import re
@@ -29,14 +28,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cogapp.cogapp import Cog, CogError
+from cogapp.cogapp import Cog
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 import charts
+import doctor
 import tables
-
-MARKERS = "<!--= =--> <!--end-->"  # a bare --> would be found in a Mermaid diagram, too
 
 
 def readmes():
@@ -53,14 +51,11 @@ def recorded(machine, command):
 
 def record(machine, command):
     """Runs a command, without the make in front of it, and keeps what it prints."""
-    program, target, *arguments = shlex.split(command)
-    if program == "make":
-        (target,) = ROOT.glob(f"chapters/{target.removeprefix('chapter')}_*/main.py")
-        arguments = shlex.split("".join(arguments).removeprefix("ARGS="))
     print(f"$ {command}", flush=True)
+    line = re.sub("^make chapter(..)", r"python3 chapters/\1_*/main.py", re.sub("ARGS=|'", "", command))
+    line = line.replace("python3", shlex.quote(sys.executable), 1)
     env = os.environ | {"CHAPTERS_DEVICE": "cpu" if machine == "cpu" else "cuda"}
-    line = [sys.executable, ROOT / target, *arguments]
-    done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+    done = subprocess.run(f"{line} 2>&1", shell=True, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
     output = done.stdout.replace(f"{ROOT}/", "")
     print(output, flush=True)
     if done.returncode != 0 and "does not build" not in output:  # an error that a README shows on purpose
@@ -70,39 +65,31 @@ def record(machine, command):
     file.write_text(f"{datetime.date.today()}\n{output}")
 
 
-# What markers call. Each returns Markdown for a README in that folder; None where results/ has nothing for it yet.
+# What markers call. Each returns Markdown for a README in that folder.
 
 
 def run(machine, command, folder):
     if not (file := recorded(machine, command)).exists():
-        return None
+        return tables.NOTHING
     date, output = file.read_text().split("\n", 1)
     return f"```text\n$ {command}    # {date}\n{output}```\n"
 
 
-def what_the_doctor_looks_at(folder):
-    import doctor
-
-    return doctor.table()
-
-
-PARTS = [run, tables.table, charts.picture, tables.what_operators_take, what_the_doctor_looks_at]
+PARTS = {function.__name__: function for function in (run, tables.table, charts.picture, tables.what_operators_take)}
+PARTS["what_the_doctor_looks_at"] = lambda folder: doctor.table()
 
 
 def filled(readme, calls):
-    """The README's text with each part as it should be now. Appends (README, function, its arguments, result) to calls."""
+    """The README's text with each part as it should be now. Appends each call (function, its arguments) to calls."""
 
-    def part(function):
-        def call(*arguments):
-            new = function(*arguments, folder=readme.parent)
-            calls.append((readme, function, arguments, new))
-            cog.cogmodule.out(cog.cogmodule.previous if new is None else new)
-
-        return call
+    def part(function, *arguments):
+        calls.append((function, arguments))
+        cog.cogmodule.out(function(*arguments, folder=readme.parent))
 
     cog, text = Cog(), io.StringIO()
-    cog.options.parse_args([f"--markers={MARKERS}"])
-    cog.process_file(str(readme), text, globals={function.__name__: part(function) for function in PARTS})
+    cog.options.parse_args(["--markers=<!--= =--> <!--end-->"])  # a bare --> would be found in a Mermaid diagram, too
+    functions = {name: functools.partial(part, function) for name, function in PARTS.items()}
+    cog.process_file(str(readme), text, globals=functions)
     return text.getvalue()
 
 
@@ -111,25 +98,18 @@ def main():
     parser.add_argument("--record", metavar="MACHINE")
     parser.add_argument("--check", action="store_true")
     options, calls = parser.parse_args(), []
-    try:
-        stale = {file: text for file in readmes() if (text := filled(file, calls)) != file.read_text()}
-    except CogError as error:
-        sys.exit(str(error))
+    stale = {file: text for file in readmes() if (text := filled(file, calls)) != file.read_text()}
     if options.record:
         shutil.rmtree(ROOT / "build", ignore_errors=True)
-        for machine, command in dict.fromkeys(arguments for _, function, arguments, _ in calls if function is run):
+        for machine, command in dict.fromkeys(arguments for function, arguments in calls if function is run):
             if machine == options.record:
                 record(machine, command)
         return
-    shown = dict.fromkeys(arguments for _, function, arguments, new in calls if function is charts.picture and new)
-    pictures = [which for which in shown if charts.is_stale(*which)]
-    missing = [call for call in calls if call[3] is None]
-    for file, function, arguments, _ in missing:
-        print(f"{file.relative_to(ROOT)} {function.__name__}{arguments}: results/ has nothing for it yet")
+    pictures = [which for function, which in calls if function is charts.picture and charts.is_stale(*which)]
     if options.check:
         for what in [*(file.relative_to(ROOT) for file in stale), *(f"The picture {', '.join(p)}" for p in pictures)]:
             print(f"{what} is out of date: run `python tools/docs.py`")
-        sys.exit(bool(missing or stale or pictures))
+        sys.exit(bool(stale or pictures))
     for file, text in stale.items():
         file.write_text(text)
     for which in pictures:

@@ -1,11 +1,8 @@
 """compute-sanitizer over every kernel of every chapter, on this machine's GPU: `make gpu-sanitize`.
 
-python tools/gpu_sanitize.py             its four tools: memcheck, racecheck, initcheck, synccheck
-python tools/gpu_sanitize.py memcheck    only that one
-
-What runs are the tests marked `kernels`: each kernel at the sizes and addresses where it is most likely to go wrong.
-First without a sanitizer, to see that no kernel is missing among them; then under each tool. An error that a tool finds
-is an error of this program.
+`make gpu-sanitize ARGS=memcheck` takes only one of its tools. What runs are the tests marked `kernels`: each kernel at the
+sizes and addresses where it is most likely to go wrong. First without a sanitizer, to see that no kernel is missing among
+them; then under each tool. An error that a tool finds is an error of this program.
 """
 
 import os
@@ -24,8 +21,8 @@ sys.path.insert(0, str(ROOT))
 
 from common import toolkit
 
-# What each finds: https://docs.nvidia.com/compute-sanitizer/ComputeSanitizer/
-TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]  # see docs.nvidia.com/compute-sanitizer
+SANITIZER = shutil.which("compute-sanitizer", path=f"{os.environ['PATH']}:{toolkit.cuda_home()}/bin")
 PYTEST = ["-q", "-m", "kernels", "-p", "no:cacheprovider", "-o", "addopts="]  # in one process: no pytest-xdist
 
 
@@ -43,20 +40,13 @@ def launched(tests) -> set[str]:
     return {name for event in profile.key_averages() for name in re.findall(r"\w+", event.key)}
 
 
-def compute_sanitizer() -> str:
-    path = f"{os.environ['PATH']}:{toolkit.cuda_home()}/bin"
-    return shutil.which("compute-sanitizer", path=path) or sys.exit(
-        "compute-sanitizer not found. It comes with a system's CUDA toolkit; put its bin/ on PATH."
-    )
-
-
 def finds_errors(tool, tests, names) -> bool:
     """Runs the tests under that tool, which looks at the kernels of those names, and prints what it says."""
     # initcheck has to see who writes what, so it looks at all kernels, torch's included.
     only = [f"--kernel-name=kns={name}" for name in names] if tool != "initcheck" else []
     # Without torch's cache every tensor is an allocation of its own, and its end is where memcheck looks.
     environment = os.environ | {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
-    command = [compute_sanitizer(), "--tool", tool, "--error-exitcode", "9", *only, sys.executable, "-m", "pytest"]
+    command = [SANITIZER, "--tool", tool, "--error-exitcode", "9", *only, sys.executable, "-m", "pytest"]
     run = subprocess.run([*command, *PYTEST, tests], cwd=ROOT, env=environment, capture_output=True, text=True)
     print(f"\n{tool}\n{run.stdout}{run.stderr}", flush=True)
     return run.returncode != 0
@@ -65,9 +55,8 @@ def finds_errors(tool, tests, names) -> bool:
 def main(tools, tests=str(ROOT / "tests")):
     if not torch.cuda.is_available():
         sys.exit("compute-sanitizer needs a GPU; without one, `make sanitizeNN` runs a chapter with AddressSanitizer.")
-    if unknown := set(tools) - set(TOOLS):
-        sys.exit(f"There is no tool {', '.join(unknown)}; there are: {', '.join(TOOLS)}")
-    compute_sanitizer()
+    if SANITIZER is None:
+        sys.exit("compute-sanitizer not found. It comes with a system's CUDA toolkit; put its bin/ on PATH.")
     every = sorted(kernels())
     if missing := sorted(set(every) - launched(tests)):
         sys.exit(f"No test marked `kernels` launches {', '.join(missing)}")

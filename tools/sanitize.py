@@ -13,22 +13,17 @@ import sys
 
 def library(*names):
     """The path of the first of these libraries that the C++ compiler has."""
+    compiler = shlex.split(os.environ.get("CXX", "c++"))
     for name in names:
-        compiler = shlex.split(os.environ.get("CXX", "c++"))
         path = subprocess.run([*compiler, f"-print-file-name={name}"], capture_output=True, text=True).stdout.strip()
         if os.path.isabs(path):
             return path
     sys.exit(f"{compiler[0]} has no AddressSanitizer ({names[0]}). On Debian and Ubuntu: sudo apt-get install g++")
 
 
-if len(sys.argv) < 2:
-    sys.exit(__doc__)
-os.environ.update(
-    CHAPTERS_DEVICE="cpu",
-    CHAPTERS_SANITIZE="address",  # read by common/cpp_extension.py
-    # Python is not built with AddressSanitizer, so its runtime has to be there first; libstdc++ behind it, or the
-    # runtime would not see exceptions.
-    LD_PRELOAD=f"{library('libasan.so', f'libclang_rt.asan-{os.uname().machine}.so')} {library('libstdc++.so.6')}",
-    ASAN_OPTIONS="detect_leaks=0",  # Python frees little at its end
-)
+# Python is not built with AddressSanitizer, so its runtime has to be there first; libstdc++ behind it, or the runtime would
+# not see exceptions. Python frees little at its end, so leaks are none. common/cpp_extension.py reads CHAPTERS_SANITIZE.
+asan = library("libasan.so", f"libclang_rt.asan-{os.uname().machine}.so")
+os.environ.update(LD_PRELOAD=f"{asan} {library('libstdc++.so.6')}", ASAN_OPTIONS="detect_leaks=0")
+os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="address")
 os.execv(sys.executable, [sys.executable, *sys.argv[1:]])

@@ -1,7 +1,10 @@
 """Markdown tables for tools/docs.py: the figures in results/<machine>.json, and what operators take."""
 
+import contextlib
+import itertools
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -10,68 +13,75 @@ RESULTS = ROOT / "results"
 sys.path.insert(0, str(ROOT))
 from common.timing import format_seconds
 
-MADE_WITH = ("gpu", "driver", "torch", "nvcc", "date", "commit")  # what stands below each table and picture
+NOTHING = "results/ has nothing for this yet.\n"
+MEASURED_WITH = "{gpu}, driver {driver}, torch {torch}, nvcc {nvcc}; {date}, commit {commit}"
+COLUMNS = {  # a table has those for which its rows have the figures
+    "chapter": lambda row: row["chapter"][:2],
+    "n": lambda row: f"{number(row['n'])} {row.get('dtype', '')}".rstrip().removesuffix(" float32"),
+    "": lambda row: row["op"],
+    "kernel": lambda row: format_seconds(row["kernel"]),
+    "spread": lambda row: f"{row['spread']:.0%}",
+    "GB/s": lambda row: f"{row['bytes'] / row['kernel'] / 1e9:.0f}",
+    "of copy": lambda row: f"{row['of_copy']:.2f}" + (f" ({row['suspect']})" if "suspect" in row else ""),
+    "call": lambda row: format_seconds(row["call"]),
+    **{key: lambda row, key=key: f"{row[key] / 2**20:.0f} MiB" for key in ("saved", "held", "peak")},
+    "images": lambda row: str(row["images"]),
+    "all of them": lambda row: format_seconds(row["seconds"]),
+    "images a second": lambda row: f"{row['images'] / row['seconds']:.0f}",
+    "FLOP a byte": lambda row: f"{row['intensity']:.3f}",
+    "GFLOP/s": lambda row: f"{row['speed'] / 1e9:.0f}",
+    "of the limit": lambda row: f"{row['speed'] / row['limit']:.2f}",
+}
 
 
 def figures(machine, chapter, name=None):
-    """{chapter: its figures}, of one chapter, or of all for the roofline. None where they have not been measured yet."""
-    if machine == "cpu":
-        raise ValueError("results/cpu.json: times without a GPU say nothing about one, and no README shows them")
+    """{chapter: its figures}, of one chapter, or of all for the roofline; empty where nothing has been measured yet."""
     file = RESULTS / f"{machine}.json"
     data = json.loads(file.read_text()) if file.exists() else {}
     if any("gpu" not in measured for measured in data.values()):
-        raise ValueError(f"results/{machine}.json was not measured on a GPU")
-    if chapter != "roofline":
-        data = {chapter: data[chapter]} if name in data.get(chapter, {}).get("tables", {}) else {}
-    return data or None
+        raise ValueError(f"results/{machine}.json was not measured on a GPU; times without one say nothing about it")
+    return {key: of for key, of in data.items() if not name or key == chapter and name in of["tables"]}
 
 
 def roofline(data):
-    """[(chapter, row, FLOP a byte, FLOP/s, limit in FLOP/s)]: each of our own kernels at its largest size, in float32 or
-    in integers. The limit is what the slower of memory and arithmetic would allow (see results/README.md)."""
-    largest = {}
-    for chapter, measured in data.items():
-        for row in (row for rows in measured["tables"].values() if isinstance(rows, list) for row in rows):
-            op = row["op"]
-            ours = row.get("flops") and not op.startswith("torch") and ":" not in op and row["dtype"] != "float64"
-            if ours and row["bytes"] > largest.get((chapter, op), {"bytes": 0})["bytes"]:
-                largest[chapter, op] = row
+    """A row for each of our own kernels at its largest size, in float32 or in integers. The limit, in FLOP a second, is what
+    the slower of memory and arithmetic would allow (see results/README.md)."""
     points = []
-    for (chapter, _), row in largest.items():
-        intensity = row["flops"] / row["bytes"]
-        limit = min(intensity * row["copy"], data[chapter]["limits"]["flops"])
-        points.append((chapter, row, intensity, row["flops"] / row["kernel"], limit))
+    for chapter, measured in data.items():
+        rows = [row for rows in measured["tables"].values() for row in rows if "flops" in row]
+        ours = [row for row in rows if not re.match("torch|.*:", row["op"]) and row["dtype"] != "float64"]
+        for op in dict.fromkeys(row["op"] for row in ours):
+            row = max((row for row in ours if row["op"] == op), key=lambda row: row["bytes"])
+            intensity, speed = row["flops"] / row["bytes"], row["flops"] / row["kernel"]
+            limit = min(intensity * row["copy"], measured["limits"]["flops"])
+            points.append({"chapter": chapter, "intensity": intensity, "speed": speed, "limit": limit})
+            points[-1] |= {"op": op, "n": row["n"]}
     return points
 
 
-def markdown(heads, rows):
-    """A table. A head that begins with "<" has its column aligned to the left, the others to the right."""
-    rules = ["---" if head.startswith("<") else "--:" for head in heads]
-    lines = [[head.removeprefix("<") for head in heads], rules, *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+def markdown(rows, text=("", "chapter")):
+    """A table of rows, each {head: cell}. A first cell that repeats the one above it stays empty. text: heads of columns
+    that are aligned to the left."""
+    lines = [list(row.values()) for row in rows]
+    for above, line in reversed([*itertools.pairwise(lines)]):
+        line[0] = "" if line[0] == above[0] else line[0]
+    rules = ["---" if head in text else "--:" for head in rows[0]]
+    return "".join(f"| {' | '.join(line)} |\n" for line in [rows[0], rules, *lines])
 
 
 def table(machine, chapter, name=None, *, folder):
-    """One table of that file, or the roofline's, for a README in that folder; None where nothing has been measured yet."""
+    """One table of that file, or the roofline's, for a README in that folder."""
     data = figures(machine, chapter, name)
-    if data is None:
-        return None
-    rows = data if chapter == "roofline" else data[chapter]["tables"][name]
-    if isinstance(rows, dict):
-        kind = _roofline if chapter == "roofline" else _training
-    else:
-        kind = _memory if "saved" in rows[0] else _batch if "images" in rows[0] else _timings
-    return f"{markdown(*kind(rows))}\n{source(data, machine, name, folder)}\n"
+    if not data:
+        return NOTHING
+    rows = roofline(data) if chapter == "roofline" else data[chapter]["tables"][name]
+    rows = _training(rows) if isinstance(rows, dict) else map(_cells, rows)
+    return f"{markdown([*rows])}\n{source(data, machine, name, folder)}\n"
 
 
 def source(data, machine, name, folder):
     """With what it was measured, when, and where the figures are: below each table and picture."""
-    chapters = {}  # of each combination of GPU, versions, date and commit
-    for chapter, measured in data.items():
-        gpu, driver, torch, nvcc, date, commit = (measured[key] for key in MADE_WITH)
-        made_with = f"{gpu}, driver {driver}, torch {torch}, nvcc {nvcc}; {date}, commit {commit}"
-        chapters.setdefault(made_with, []).append(chapter[:2])
-    lines = [f"{', '.join(of)}: {made_with}" for made_with, of in chapters.items()] if len(chapters) > 1 else chapters
+    lines = dict.fromkeys(MEASURED_WITH.format(**measured) for measured in data.values())
     file = f"[{machine}.json]({os.path.relpath(RESULTS / f'{machine}.json', folder)})"
     keys = f", {next(iter(data))}, {name}" if name else ""
     return f"{'<br>'.join(lines)}. Data: {file}{keys}."
@@ -82,50 +92,19 @@ def number(n):
     return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}".replace(",", " ")
 
 
-# Each kind of table returns its heads and its rows of cells.
-
-
-def _timings(rows):
-    dtypes = len({row["dtype"] for row in rows}) > 1
-    lines, before = [], None
-    for row in rows:
-        n = number(row["n"]) + (f" {row['dtype']}" if dtypes else "")
-        rate, suspect = f"{row['bytes'] / row['kernel'] / 1e9:.0f}", f" ({row['suspect']})" if "suspect" in row else ""
-        times = [format_seconds(row["kernel"]), f"{row['spread']:.0%}", rate, f"{row['of_copy']:.2f}{suspect}"]
-        lines.append(["" if n == before else n, row["op"], *times, format_seconds(row["call"])])
-        before = n
-    first = "in_flight" in rows[0]  # all of one size
-    return ["n", "<", "kernel", "spread", "GB/s", "of copy", "call"][first:], [line[first:] for line in lines]
-
-
-def _memory(rows):
-    heads = ["saved", "held", "peak"]
-    return ["<", *heads], [[row["op"], *(f"{row[head] / 2**20:.0f} MiB" for head in heads)] for row in rows]
-
-
-def _batch(rows):
-    lines = [
-        [r["op"], str(r["images"]), format_seconds(r["seconds"]), f"{r['images'] / r['seconds']:.0f}"] for r in rows
-    ]
-    return ["<", "images", "all of them", "images a second"], lines
+def _cells(row):
+    cells = {}
+    for head, cell in COLUMNS.items():
+        with contextlib.suppress(KeyError):
+            cells[head] = cell(row)
+    return cells
 
 
 def _training(data):
-    shown = [0, data["steps"] // 4, data["steps"] // 2, data["steps"] - 1]
-    lines = [
-        [model, *(f"{losses[step]:.4g}" for step in shown), format_seconds(data["seconds"][model])]
-        for model, losses in data["losses"].items()
-    ]
-    return ["<", *(f"loss before step {step + 1}" for step in shown), "a step"], lines
-
-
-def _roofline(data):
-    lines = []
-    for chapter, row, intensity, flops, limit in roofline(data):
-        which = "memory" if limit < data[chapter]["limits"]["flops"] else "arithmetic"
-        cells = [number(row["n"]), f"{intensity:.3f}", f"{flops / 1e9:.0f}", which, f"{flops / limit:.2f}"]
-        lines.append([chapter[:2], row["op"], *cells])
-    return ["<chapter", "<", "n", "FLOP a byte", "GFLOP/s", "<limit", "of the limit"], lines
+    steps = [0, data["steps"] // 4, data["steps"] // 2, data["steps"] - 1]
+    for model, losses in data["losses"].items():
+        shown = {f"loss before step {step + 1}": f"{losses[step]:.4g}" for step in steps}
+        yield {"": model, **shown, "a step": format_seconds(data["seconds"][model])}
 
 
 def what_operators_take(folder):
@@ -136,7 +115,7 @@ def what_operators_take(folder):
     every = {(op.path, op.variant): op for op in FUNCTIONS}
     shown = [op for (path, variant), op in every.items() if variant or (path, "out") not in every]  # out: all it takes
     heads = ["operator", "tensors", "dtype", "shape", "memory", "other arguments", "requires grad"]
-    return markdown([f"<{head}" for head in heads], map(_operator, shown))
+    return markdown([dict(zip(heads, _operator(op), strict=True)) for op in shown], text=heads)
 
 
 def _operator(op):

@@ -4,7 +4,6 @@ import shutil
 import sys
 
 import pytest
-import torch
 from support import ROOT
 
 from common import device
@@ -40,16 +39,10 @@ def test_planted():
 
 def test_every_kernel_has_a_name():
     names = gpu_sanitize.kernels()
-    assert {"hello_kernel", "custom_kernel", "add_kernel_aligned_middle", "rgbToGrayKernel"} <= names
+    assert "custom_kernel" in names  # in a string of Python
     for line in "".join(file.read_text() for file in ROOT.glob("chapters/*/*.cu")).splitlines():
         if "__global__" in line.partition("//")[0]:
             assert any(f" {name}(" in line for name in names), f"gpu_sanitize.kernels() misses {line}"
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="about a machine without a GPU")
-def test_without_a_gpu_it_says_what_to_do():
-    with pytest.raises(SystemExit, match="needs a GPU.* `make sanitizeNN`"):
-        gpu_sanitize.main(gpu_sanitize.TOOLS)
 
 
 @ON_A_GPU
