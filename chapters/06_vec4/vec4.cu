@@ -22,8 +22,7 @@ void launch_add_scalar(float* c, const float* a, const float* b, int64_t n, cuda
     CHECK_LAUNCH();
 }
 
-// ---- fewer threads, several elements for each
-// ------------------------------------------------------------------------------------
+// ---- fewer threads, several elements for each -----------------------------------------------------------------------
 
 // A thread starts once for many elements. But it must store before its next load, because c might be a: so it waits for
 // each pair of loads.
