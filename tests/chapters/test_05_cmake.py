@@ -396,7 +396,7 @@ def configure(folder, *options, build=None, **environment):
 @pytest.mark.thorough
 def test_no_compiler_is_said_first(bare_copy):
     text = configure(bare_copy, f"-DPython_EXECUTABLE={sys.executable}", CXX="/no/such/compiler")
-    assert "No C++ compiler: /no/such/compiler not found. One of these installs it: sudo apt-get install g++" in text
+    assert "No C++ compiler: /no/such/compiler not found. To install one: sudo apt-get install g++" in text
 
 
 @pytest.mark.thorough
