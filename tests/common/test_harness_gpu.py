@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 import torch
+from launch_delays import repeated
 from support import ROOT, operators
 
 from common import check, device, timing, toolkit
@@ -36,15 +37,6 @@ def test_agrees_with_do_bench_within_5_percent(k):
     ours, theirs = statistics.mean(ours), statistics.mean(theirs)
     print(f"\n2^{k}: bench {ours * 1e3:.2f} us, do_bench {theirs * 1e3:.2f} us, {ours / theirs - 1:+.1%}")
     assert ours == pytest.approx(theirs, rel=0.05)
-
-
-def repeated(launches):
-    def op(x, out):
-        for _ in range(launches):
-            torch.neg(x, out=out)
-        return out
-
-    return op
 
 
 def test_what_was_launched_before_does_not_matter():
