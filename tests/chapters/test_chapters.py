@@ -7,21 +7,11 @@ import sys
 
 import pytest
 import torch
-from support import CHAPTERS, ROOT, chapter, without_network
+from support import CHAPTERS, chapter, without_network
 
 from common import device, toolkit
 
 per_chapter = pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
-
-# The anatomy of a note, in this order.
-    "What you will be able to do",
-    "Run it",
-    "The four files",
-    "Under the hood",
-    "Pitfalls",
-    "Exercises",
-    "Next",
-]
 
 
 def run(folder, **environment):
