@@ -34,7 +34,7 @@ def shifted(canvas):
     canvas.height(28)
     piece = 9.6
     byte = piece / 16
-    canvas.text(LEFT, 1.6, "A row that begins at address 5, and the memory in pieces of 16 bytes", align="left", bold=True)
+    canvas.text(LEFT, 1.6, "A row begins at address 5; the memory in pieces of 16 bytes", align="left", bold=True)
     for k in range(7):
         canvas.text(LEFT + k * piece, 5, str(16 * k), "grey", align="center" if k else "left")
         canvas.box(LEFT + k * piece, 6.4, piece, 2.6, "")

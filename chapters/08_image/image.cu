@@ -47,11 +47,11 @@ __device__ unsigned gray_of(unsigned first, unsigned second, unsigned third, boo
 // not one, load the four aligned pieces that contain the 48 bytes, and shift them: by two words, by one word, and by
 // bytes. nvcc unrolls the loops. All indices are then constants, and the array stays in registers.
 __device__ void load_48_bytes(unsigned (&words)[16], const uint8_t* p, unsigned shift) {
-    const uint4* blocks = reinterpret_cast<const uint4*>(p - shift);
+    const uint4* pieces = reinterpret_cast<const uint4*>(p - shift);
     for (int k = 0; k < 4; k++) {
         if (k == 3 && shift == 0) return;
-        const uint4 block = blocks[k];
-        words[4 * k] = block.x, words[4 * k + 1] = block.y, words[4 * k + 2] = block.z, words[4 * k + 3] = block.w;
+        const uint4 piece = pieces[k];
+        words[4 * k] = piece.x, words[4 * k + 1] = piece.y, words[4 * k + 2] = piece.z, words[4 * k + 3] = piece.w;
     }
     for (int k = 0; k < 14; k++) words[k] = shift & 8 ? words[k + 2] : words[k];
     for (int k = 0; k < 13; k++) words[k] = shift & 4 ? words[k + 1] : words[k];
