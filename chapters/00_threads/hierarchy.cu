@@ -1,5 +1,5 @@
-// hierarchy.cu: a benchmark of the memories of a GPU. Which memory answers depends on how many bytes are read: what fits
-// into a cache is found there the second time.
+// hierarchy.cu: a benchmark of the memories of a GPU. Which memory answers depends on how many bytes are read: what
+// fits into a cache is found there the second time.
 //
 // Latency: one thread follows a chain of pointers, so each load has to wait for the one before it. This "pointer chase"
 // is the method of Z. Jia, M. Maggioni, B. Staiger, D. Scarpazza, "Dissecting the NVIDIA Volta GPU architecture via
@@ -11,7 +11,8 @@
 #include "common/check.h"
 #include "common/grid.h"
 
-// Between two of these the clock runs: "memory" tells the compiler to move no load from one side of this line to the other.
+// Between two of these the clock runs: "memory" tells the compiler to move no load from one side of this line to the
+// other.
 __device__ inline int64_t fenced_now() {
     int64_t nanoseconds;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds)::"memory");

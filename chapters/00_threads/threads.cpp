@@ -74,8 +74,8 @@ std::tuple<int64_t, int64_t, int64_t> latency(int64_t bytes, int64_t steps, bool
     return {values[0], values[1], values[2]};
 }
 
-// How many nanoseconds `blocks` blocks take to read `reads` pieces of 32 KiB each, and the sum of what they read, modulo
-// 2^32. The array of that many bytes holds 0, 1, 2, ... With `shared`, they read it from shared memory.
+// How many nanoseconds `blocks` blocks take to read `reads` pieces of 32 KiB each, and the sum of what they read,
+// modulo 2^32. The array of that many bytes holds 0, 1, 2, ... With `shared`, they read it from shared memory.
 std::tuple<int64_t, int64_t> bandwidth(int64_t bytes, int64_t reads, int64_t blocks, bool shared) {
     check_range("reads", reads, 1, INT32_MAX);
     check_range("blocks", blocks, 1, 1 << 20);
@@ -89,8 +89,10 @@ std::tuple<int64_t, int64_t> bandwidth(int64_t bytes, int64_t reads, int64_t blo
     auto* out = reinterpret_cast<unsigned*>(sums.mutable_data_ptr<int>());
     launch_count(in, bytes / 4, stream);
     const auto read = [&] {
-        if (shared) launch_read_shared(out, in, reads, int(blocks), stream);
-        else launch_read(out, in, bytes / piece, reads, int(blocks), stream);
+        if (shared)
+            launch_read_shared(out, in, reads, int(blocks), stream);
+        else
+            launch_read(out, in, bytes / piece, reads, int(blocks), stream);
     };
     read();  // the first time, the GPU has to load the kernel
     cudaEvent_t start, end;

@@ -80,11 +80,18 @@ def body(source: str) -> str:
         ('asm("mov.u32 %0, %%smid;" : "=r"(x));', "(x) = cuda_on_cpu::ptx::smid();"),
         ('asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t[0]));', "(t[0]) = cuda_on_cpu::ptx::globaltimer();"),
         ('__asm__ __volatile__ ("mov.u64 \t%0,%%clock64;" : "=l"(t) :: "memory")', "(t) = cuda_on_cpu::ptx::clock64()"),
-        ('asm volatile("mov.b32 %0, "\n  "%%laneid;" // one\n : "=r"(x)\n);',
-         "(x) = cuda_on_cpu::ptx::laneid()\n\n\n;"),
-        ('asm("mov.u32 %0, %%nsmid;":"=r"(n):); asm("mov.s32 %0, %%warpid;":"=r"(w)::);',
-         "(n) = cuda_on_cpu::ptx::nsmid(); (w) = cuda_on_cpu::ptx::warpid();"),
-        ('#define SM(x) \\\n  asm("mov.u32 %0, %%smid;" \\\n: "=r"(x))', "#define SM(x) \\\n  (x) = cuda_on_cpu::ptx::smid()\\\n"),
+        (
+            'asm volatile("mov.b32 %0, "\n  "%%laneid;" // one\n : "=r"(x)\n);',
+            "(x) = cuda_on_cpu::ptx::laneid()\n\n\n;",
+        ),
+        (
+            'asm("mov.u32 %0, %%nsmid;":"=r"(n):); asm("mov.s32 %0, %%warpid;":"=r"(w)::);',
+            "(n) = cuda_on_cpu::ptx::nsmid(); (w) = cuda_on_cpu::ptx::warpid();",
+        ),
+        (
+            '#define SM(x) \\\n  asm("mov.u32 %0, %%smid;" \\\n: "=r"(x))',
+            "#define SM(x) \\\n  (x) = cuda_on_cpu::ptx::smid()\\\n",
+        ),
     ],
 )
 def test_translated(source, expected):
@@ -147,10 +154,14 @@ def test_translation_error(source, message):
         ('__global__ void k() { asm("bar.sync 0;"); }', "bar.sync"),
         ('__device__ void f() { if (x) { asm volatile("membar.gl;" ::: "memory"); } }', "membar.gl"),
         ('struct A { int n; __device__ void f() const { for (;;) asm("exit;"); } };', "exit"),
-        ('#define COPY(a, b) \\\n  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\\n" :: "r"(a), "l"(b))',
-         "cp.async.cg.shared.global"),
-        ('__device__ void f() { asm("{ .reg .pred p;\\n\\t setp.ne.b32 p, %0, 0; @p bra L; L: }" :: "r"(x)); }',
-         "setp.ne.b32"),
+        (
+            '#define COPY(a, b) \\\n  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\\n" :: "r"(a), "l"(b))',
+            "cp.async.cg.shared.global",
+        ),
+        (
+            '__device__ void f() { asm("{ .reg .pred p;\\n\\t setp.ne.b32 p, %0, 0; @p bra L; L: }" :: "r"(x)); }',
+            "setp.ne.b32",
+        ),
         ('__device__ void f() { asm("L: @!p bra L;"); }', "bra"),
         ('__device__ void f() { asm("mov.u32 %0, %%clusterid.x;" : "=r"(x)); }', "mov.u32 of %clusterid"),
         ('__device__ void f() { asm("mov.u64 %0, %%smid;" : "=l"(x)); }', "mov.u64 of %smid"),
