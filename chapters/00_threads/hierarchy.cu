@@ -33,11 +33,17 @@ void launch_ring(Line* ring, int64_t lines, cudaStream_t stream) {
     CHECK_LAUNCH();
 }
 
+// The compiler does not know into which memory a pointer from memory leads. Told so, it chooses a faster instruction.
+__device__ inline const Line* next(const Line* at) {
+    __builtin_assume(__isGlobal(at));
+    return at->next;
+}
+
 __global__ void chase_kernel(int64_t* out, const Line* ring, int64_t warm, int64_t steps) {
     const Line* at = ring;
-    for (int64_t i = 0; i < warm; i++) at = at->next;
+    for (int64_t i = 0; i < warm; i++) at = next(at);
     const int64_t start = fenced_now(), start_cycle = clock64();
-    for (int64_t i = 0; i < steps; i++) at = at->next;
+    for (int64_t i = 0; i < steps; i++) at = next(at);
     const int64_t end_cycle = clock64(), end = fenced_now();
     out[0] = end_cycle - start_cycle;
     out[1] = end - start;
@@ -49,16 +55,16 @@ void launch_chase(int64_t* out, const Line* ring, int64_t warm, int64_t steps, c
     CHECK_LAUNCH();
 }
 
-// The lines are offsets in bytes here: a pointer that may lead anywhere would make each load slower.
+// In shared memory, an offset in bytes leads to the next line.
 __global__ void chase_shared_kernel(int64_t* out, int64_t lines, int64_t warm, int64_t steps) {
     __shared__ unsigned ring[shared_bytes / sizeof(unsigned)];
-    const auto next = [&](unsigned at) { return *reinterpret_cast<unsigned*>(reinterpret_cast<char*>(ring) + at); };
+    const auto next_at = [&](unsigned at) { return *reinterpret_cast<unsigned*>(reinterpret_cast<char*>(ring) + at); };
     for (int64_t i = 0; i < lines; i++)
         ring[i * sizeof(Line) / sizeof(unsigned)] = unsigned(next_line(i, lines) * sizeof(Line));
     unsigned at = 0;
-    for (int64_t i = 0; i < warm; i++) at = next(at);
+    for (int64_t i = 0; i < warm; i++) at = next_at(at);
     const int64_t start = fenced_now(), start_cycle = clock64();
-    for (int64_t i = 0; i < steps; i++) at = next(at);
+    for (int64_t i = 0; i < steps; i++) at = next_at(at);
     const int64_t end_cycle = clock64(), end = fenced_now();
     out[0] = end_cycle - start_cycle;
     out[1] = end - start;
