@@ -7,18 +7,10 @@ without drawing it, and only drawing needs matplotlib. After a change in here: r
 import hashlib
 import json
 import math
-import os
 
+import drawing
 import tables
-
-GREY = "#808890"  # reads on both backgrounds
-# Of Okabe and Ito's palette, which people with any kind of colour vision can tell apart (https://jfly.uni-koeln.de/color/),
-# those that stand out from the background; the last one is GitHub's text.
-COLOURS = {
-    "light": ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#1f2328"],
-    "dark": ["#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#f0e442", "#e6edf3"],
-}
-
+from drawing import GREY
 
 # Each kind of picture. Its docstring is what a reader gets who cannot see it.
 
@@ -129,8 +121,9 @@ def _hash(*which):
     return f"figures {hashlib.sha256(json.dumps(tables.figures(*which), sort_keys=True).encode()).hexdigest()[:16]}"
 
 
-def _file(theme, *which):
-    return tables.RESULTS / "pictures" / f"{'-'.join(filter(None, [*which, theme]))}.svg"
+def _file(*which):
+    name = "-".join(filter(None, which))
+    return lambda theme: tables.RESULTS / "pictures" / f"{name}-{theme}.svg"
 
 
 def picture(machine, chapter, name=None, *, folder):
@@ -138,40 +131,25 @@ def picture(machine, chapter, name=None, *, folder):
     data = tables.figures(machine, chapter, name)
     if not data:
         return tables.NOTHING
-    light, dark = (os.path.relpath(_file(theme, machine, chapter, name), folder) for theme in COLOURS)
+    alt = KINDS[name].__doc__
     return (
-        f'<picture>\n<source media="(prefers-color-scheme: dark)" srcset="{dark}">\n'
-        f'<img alt="{" ".join(KINDS[name].__doc__.split())}" src="{light}">\n</picture>\n\n'
-        f"{tables.source(data, machine, name, folder)}\n"
+        f"{drawing.shown(_file(machine, chapter, name), alt, folder)}\n{tables.source(data, machine, name, folder)}\n"
     )
 
 
 def is_stale(*which):
     """Whether a picture is missing, or was drawn from other figures."""
-    files = [_file(theme, *which) for theme in COLOURS if tables.figures(*which)]
-    return not all(file.exists() and _hash(*which) in file.read_text() for file in files)
+    return bool(tables.figures(*which)) and not drawing.is_drawn(_file(*which), _hash(*which))
 
 
 def draw(machine, chapter, name=None):
-    import matplotlib
-
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-
     data = tables.figures(machine, chapter, name)
     of_chapter = data.get(chapter, data)  # all of them for the roofline
-    for theme, colours in COLOURS.items():
-        file = _file(theme, machine, chapter, name)
-        file.parent.mkdir(exist_ok=True)
-        inked = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-        style = dict.fromkeys(inked, colours[-1]) | {"font.size": 9, "lines.markersize": 4.5}
-        style |= {"axes.prop_cycle": matplotlib.cycler(color=colours * 2, marker=list("os^Dv*PX<>hd"))}
-        with plt.rc_context(style | {"svg.fonttype": "none", "svg.hashsalt": file.name}):  # the same file each time
-            figure, axes = plt.subplots(figsize=(7.2, 4), layout="constrained")
-            KINDS[name](axes, of_chapter, of_chapter.get("tables", {}).get(name))
-            axes.minorticks_off()
-            axes.legend(frameon=False)
-            axes.grid(alpha=0.2)
-            description = {"Date": None, "Description": _hash(machine, chapter, name)}
-            figure.savefig(file, format="svg", transparent=True, metadata=description)
-            plt.close(figure)
+
+    def paint(axes, _):
+        KINDS[name](axes, of_chapter, of_chapter.get("tables", {}).get(name))
+        axes.minorticks_off()
+        axes.legend(frameon=False)
+        axes.grid(alpha=0.2)
+
+    drawing.save(_file(machine, chapter, name), _hash(machine, chapter, name), paint, (7.2, 4), 10.5)
