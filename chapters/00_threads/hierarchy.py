@@ -8,15 +8,26 @@ gpu = device.type == "cuda"
 PIECE = 2**15  # bytes: a block reads at least as many, see hierarchy.h
 
 
+def sizes():
+    """{memory: its bytes}, as far as the device says."""
+    if not gpu:
+        return {"L2 cache": 2**20}  # a common one
+    of = torch.cuda.get_device_properties(device)
+    return {
+        "shared memory": of.shared_memory_per_multiprocessor,
+        "L2 cache": of.L2_cache_size,
+        "memory": of.total_memory,
+    }
+
+
 def levels():
-    """{memory: bytes that lie in it}, from what this device says of itself. An L1 cache holds more than PIECE."""
-    cache = torch.cuda.get_device_properties(device).L2_cache_size if gpu else 2**20
-    power = cache.bit_length() - 1
+    """{memory: bytes that lie in it}. An L1 cache holds more than PIECE."""
+    power = sizes()["L2 cache"].bit_length() - 1
     return {"shared memory": PIECE, "L1 cache": PIECE, "L2 cache": 2 ** (power - 2), "memory": 2 ** (power + 5 * gpu)}
 
 
 def measure(module):
-    """Rows: the memory, the bytes that are read again and again, latency in seconds and in cycles, bytes a second.
+    """Rows: the memory, its size, the bytes that are read again and again, latency in seconds and in cycles, bytes a second.
     Each figure is the median of five runs."""
     blocks = 4 * (torch.cuda.get_device_properties(device).multi_processor_count if gpu else 1)  # of 512 threads
     steps, rounds = (20_000, 2001) if gpu else (2000, 11)
@@ -28,6 +39,7 @@ def measure(module):
         reads = -(-pieces // blocks) if cold else 4 * pieces - 1 if pieces > 1 else rounds
         took = sorted(module.bandwidth(size, reads, blocks, shared)[0] for _ in range(5))[2] / 1e9
         row = {"level": level, "bytes": size, "latency": nanoseconds / steps / 1e9, "cycles": cycles / steps}
+        row |= {"size": sizes()[level]} if level in sizes() else {}
         rows.append(row | {"bandwidth": blocks * reads * PIECE / took})
     return rows
 

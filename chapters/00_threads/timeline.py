@@ -47,10 +47,10 @@ def in_turn(blocks):
 
 
 def show_threads(rows, threads):
-    """The first and the last lane of a warp, the first and the last thread of a block, and the grid's last one."""
+    """The first and the last lane of a warp, the first of the next, and the last thread of the first and of all blocks."""
     print(f"{'threads':8}{'block':>8}{'thread':>8}{'warp':>8}{'lane':>8}{'multiprocessor':>16}{'start':>12}{'end':>12}")
     last = len(rows) - 1
-    for i in sorted({i for i in (0, 31, 32, threads - 1, threads, last) if i <= last}):
+    for i in sorted({i for i in (0, 31, 32, threads - 1, last) if i <= last}):
         *who, start, end = rows[i].tolist()
         print(f"{'':8}" + "".join(f"{number:>8}" for number in who[:4]) + f"{who[4]:>16}", end="")
         print(f"{start / 1e3:>9.1f} us{end / 1e3:>9.1f} us")
@@ -67,7 +67,7 @@ def show_blocks(rows, threads, columns=60):
     print(f"; {late} more than run at the same time" if late > 0 else "")
     print(f"{'':8}{'':>5}0 us{format_seconds(end / 1e9):>{columns - 4}}")
     busiest = sorted(on, key=lambda number: -len(on[number]))
-    for number in dict.fromkeys([*busiest[:2], busiest[-1]]):
+    for number in dict.fromkeys([busiest[0], busiest[-1]]):
         for k, line in enumerate(in_turn(on[number])):
             text = [" "] * columns
             for block in line:
