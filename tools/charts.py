@@ -42,6 +42,32 @@ def _flight(axes, data, rows):
     _bandwidth(axes, data, about, [16, 32, 64, 128], ["16", "32", "64", "128"])
 
 
+def _blocks(axes, _, rows):
+    """Time to the right, some multiprocessors one below the other: a bar is a block, with its number. At first each
+    multiprocessor has as many blocks as it has room for; the others start one by one when a block has ended."""
+    numbers = sorted({row["multiprocessor"] for row in rows})
+    numbers = numbers[:: -(-len(numbers) // 8)]  # eight at most
+    first_end, bars = min(row["end"] for row in rows), []
+    for place, number in enumerate(numbers):
+        ends = []  # of the last block in each line of this multiprocessor
+        for row in sorted((row for row in rows if row["multiprocessor"] == number), key=lambda row: row["start"]):
+            line = next((k for k, end in enumerate(ends) if end <= row["start"]), len(ends))
+            ends[line : line + 1] = [row["end"]]
+            bars.append(row | {"place": place, "line": line, "late": row["start"] >= first_end})
+    lines = max(bar["line"] for bar in bars) + 1
+    for late, label in (False, "started at once"), (True, "started when another block had ended"):
+        chosen = [bar for bar in bars if bar["late"] == late]
+        y = [bar["place"] + (bar["line"] + 0.5) / lines * 0.8 for bar in chosen]
+        left, width = [bar["start"] * 1e6 for bar in chosen], [(bar["end"] - bar["start"]) * 1e6 for bar in chosen]
+        axes.barh(y, width, 0.7 / lines, left, label=label, alpha=0.6)
+        for bar, height, begin, length in zip(chosen, y, left, width, strict=True):
+            place = begin + length / 2, height
+            axes.annotate(str(bar["block"]), place, ha="center", va="center", annotation_clip=True)
+    axes.set_yticks([place + 0.4 for place in range(len(numbers))], [str(number) for number in numbers])
+    axes.invert_yaxis()
+    axes.set(xlabel="microseconds", ylabel="multiprocessor", ylim=(len(numbers), -1.3))  # room for the legend
+
+
 def _training(axes, _, training):
     """Loss over the steps, a line for each model; marked: the loss of a guess."""
     for k, (model, losses) in enumerate(training["losses"].items()):
@@ -71,7 +97,7 @@ def _roofline(axes, data, _):
     axes.yaxis.set_major_formatter(lambda value, _: f"{value / 1e12:g}")
 
 
-KINDS = {"sweep": _sweep, "flight": _flight, "training": _training, None: _roofline}
+KINDS = {"sweep": _sweep, "flight": _flight, "blocks": _blocks, "training": _training, None: _roofline}
 
 
 def _bandwidth(axes, data, xlabel, *ticks):

@@ -19,6 +19,11 @@ COLUMNS = {  # a table has those for which its rows have the figures
     "chapter": lambda row: row["chapter"][:2],
     "n": lambda row: f"{number(row['n'])} {row.get('dtype', '')}".rstrip().removesuffix(" float32"),
     "": lambda row: row["op"],
+    "memory": lambda row: row["level"],
+    "bytes read": lambda row: row["level"] and size(row["bytes"]),
+    "latency": lambda row: f"{row['latency'] * 1e9:.3g} ns",
+    "in cycles": lambda row: f"{row['cycles']:.0f}",
+    "bandwidth": lambda row: f"{row['bandwidth'] / 1e9:.0f} GB/s",
     "kernel": lambda row: format_seconds(row["kernel"]),
     "spread": lambda row: f"{row['spread']:.0%}",
     "GB/s": lambda row: f"{row['bytes'] / row['kernel'] / 1e9:.0f}",
@@ -59,7 +64,7 @@ def roofline(data):
     return points
 
 
-def markdown(rows, text=("", "chapter")):
+def markdown(rows, text=("", "chapter", "memory")):
     """A table of rows, each {head: cell}. A first cell that repeats the one above it stays empty. text: heads of columns
     that are aligned to the left."""
     lines = [list(row.values()) for row in rows]
@@ -90,6 +95,12 @@ def source(data, machine, name, folder):
 def number(n):
     """2^20, or 10 000 000."""
     return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}".replace(",", " ")
+
+
+def size(nbytes):
+    """32 KiB, or 1 GiB: a power of two."""
+    power = max(0, nbytes.bit_length() - 1) // 10
+    return f"{nbytes >> 10 * power} {['bytes', 'KiB', 'MiB', 'GiB', 'TiB'][power]}"
 
 
 def _cells(row):

@@ -22,10 +22,10 @@ def run(folder, **environment):
 
 
 def quartet(folder):
-    """name.h, name.cu and name.cpp: the one header says the name.
+    """name.h, name.cu and name.cpp: the one header with a binding says the name.
 
     The .cu is name_kernel.cu where setuptools builds the chapter: it would make one name.o of .cpp and .cu."""
-    (header,) = folder.glob("*.h")
+    (header,) = (file for file in folder.glob("*.h") if file.with_suffix(".cpp").exists())
     kernel = "_kernel.cu" if (folder / "setup.py").exists() else ".cu"
     return header, folder / f"{header.stem}{kernel}", folder / f"{header.stem}.cpp"
 
