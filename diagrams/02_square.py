@@ -38,7 +38,7 @@ def grid(canvas):
     canvas.arrow((left + 9.5, top + 1.6 * cell), (x, top + 1.6 * cell))
     canvas.text(x + block + 5.4, top + 3.5 * cell, "column 21\nrow 3")
     canvas.arrow((x + block + 0.4, top + 3.5 * cell), (x + 6 * cell, top + 3.5 * cell))
-    canvas.text(left + block / 2, top + 1.35 * block, "matrix\n27 x 42")
+    canvas.text(left + block / 2, top + 1.35 * block, "matrix:\n27 rows,\n42 columns")
 
 
 def sectors(canvas):
