@@ -10,8 +10,8 @@ constexpr int tile = 16;      // threads of a 2-D block along each side: 16 x 16
 constexpr int threads = 256;  // threads of a 1-D block
 
 // The grid lies over the matrix: x along a row, y from row to row. Neighbouring threads have neighbouring x, so the 32
-// threads of a warp read two runs of 16 floats. CUDA allows 2^31 - 1 blocks along x, but only 65535 along y: so a thread
-// goes on with the row that lies one whole grid below, until the matrix ends.
+// threads of a warp read two runs of 16 floats. CUDA allows 2^31 - 1 blocks along x, but only 65535 along y. So a
+// thread goes on with the row that lies one whole grid below, until the matrix ends.
 __global__ void square_matrix_kernel(float* result, const float* matrix, int64_t height, int64_t width) {
     const int64_t column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (column >= width) return;
@@ -30,8 +30,8 @@ void launch_square_matrix(float* result, const float* matrix, int64_t height, in
     CHECK_LAUNCH();
 }
 
-// The same with x and y exchanged: x down a column, y from column to column. Neighbouring threads read neighbouring rows,
-// so the 32 threads of a warp read two floats in each of 16 rows. The result is the same, the time is not.
+// The same with x and y exchanged: x down a column, y from column to column. Neighbouring threads read neighbouring
+// rows, so the 32 threads of a warp read two floats in each of 16 rows. The result is the same, the time is not.
 __global__ void square_by_columns_kernel(float* result, const float* matrix, int64_t height, int64_t width) {
     const int64_t row = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (row >= height) return;
