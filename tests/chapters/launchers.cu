@@ -43,6 +43,9 @@ static const std::vector<Row> rows = {
     {"launch_square_matrix", 1,  // n rows of one element: more rows than the 65535 blocks that y may have
      [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_square_matrix(out, in[0], n, 1, s); },
      [](const float* in, int64_t) { return in[0] * in[0]; }},
+    {"launch_square_by_columns", 1,  // one row of n elements: here y runs over the columns
+     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_square_by_columns(out, in[0], 1, n, s); },
+     [](const float* in, int64_t) { return in[0] * in[0]; }},
     {"launch_custom_operation", 1, unary(launch_custom_operation), twice},
     {"launch_add", 2, binary(launch_add), sum},
     {"launch_add2", 2, binary(launch_add2), sum},

@@ -304,6 +304,7 @@ FUNCTIONS = [
     Operator("01_hello", "hello", (), lambda: "Hello World!"),
     Operator("01_hello", "hello_gpu", (), lambda: "Hello World!"),
     Operator("02_square", "square_matrix", ("matrix",), torch.square, shape=lambda n: (n, 3), ranks=(2,)),
+    Operator("02_square", "square_by_columns", ("matrix",), torch.square, shape=lambda n: (n, 3), ranks=(2,)),
     Operator("02_square", "custom_operation", ("input",), lambda x: 2 * x),
     Operator("02_square", "add_cuda", AB, add),
     Operator("03_add2", "add2", AB, add),
