@@ -112,7 +112,7 @@ struct SwigluFunction : Function<SwigluFunction> {
         const variable_list saved = ctx->get_saved_variables();  // throws if one was changed in place meanwhile
         const std::array<bool, 2> wanted = {ctx->needs_input_grad(0), ctx->needs_input_grad(1)};
         if (at::GradMode::is_enabled()) return differentiable_gradients(grads[0], saved[0], saved[1], wanted);
-        // The operation behind this one decides on the strides of the gradient: sum() passes one element, expanded.
+        // Its elements may lie anywhere in memory: the gradient of sum() is one element, expanded.
         const at::Tensor grad = grads[0].resolve_neg().contiguous();
         const auto [grad_a, grad_b] = swiglu_backward(grad, saved[0], saved[1], wanted);
         return {grad_a, grad_b};
