@@ -165,6 +165,8 @@ MUTANTS = [
            gpus=1, why="a CPU loads 16 bytes from any address"),
     Mutant(SWIGLU_CPP, "variable_list& grads) { return {grads[0], grads[0]}; }",
            "variable_list& grads) { return {grads[0], grads[0] * 2}; }", T + "07_autograd.py::test_gradcheck"),
+    Mutant("chapters/07_autograd/training.py", "train(module, torch.float64, steps)", "train(module, steps=steps)",
+           T + "07_training.py::test_the_differences_of_both_types_are_kept"),
     Mutant(SWIGLU_CPP, "s * (1 + a * (1 - s))", "s * (1 + a * s)",
            T + "07_autograd.py::test_create_graph_gives_the_same_gradients"),
     Mutant(SWIGLU_CPP, "a.requires_grad() ? b : at::Tensor()", "b",
