@@ -78,9 +78,10 @@ def flight(module):
     for width, kind, few in (1, "float", (2, 4)), (4, "float4", (1, 2, 4)):
         for loads, blocks in [(1, blocks) for blocks in few] + [(loads, None) for loads in (1, 2, 4, 8)]:
             reserved = shared_memory_for(blocks) if blocks else 0
-            in_flight = module.threads_per_sm(loads, width, reserved) * loads * width * 4 * 2  # 4 bytes, two inputs
+            threads = module.threads_per_sm(loads, width, reserved)
+            in_flight = threads * loads * width * 4 * 2  # 4 bytes, two inputs
             kept.append({"width": width, "loads": loads, "reserved": reserved, "in_flight": in_flight})
-            name = f"{loads} x {kind}{f', {blocks} x 256 threads' if blocks else ''}: {in_flight // 1024} KiB"
+            name = f"{loads} x {kind}, {threads} threads: {in_flight // 1024} KiB"
             ops[name] = partial(module.add_unrolled, loads=loads, width=width, reserved=reserved)
     rows = bench(ops, inputs, [LARGE], flops=1, reference=torch.add)
     rows = [replace(row, more=more) for row, more in zip(rows, kept, strict=True)]
