@@ -29,18 +29,23 @@ def _sweep(axes, data, rows):
 
 
 def _flight(axes, data, rows):
-    """GB/s over the KiB that a multiprocessor has in flight, for loads of 4 and of 16 bytes; marked: a copy. Each point
-    says how many loads a thread makes before it waits."""
-    for width, label, outer, offset in (1, "4 bytes (float)", min, -14), (4, "16 bytes (float4)", max, 7):
+    """GB/s over the KiB that a multiprocessor has in flight, for loads of 4 and of 16 bytes; marked: a copy. A number says how
+    many loads of each input a thread makes before it waits. Ringed points: the multiprocessor holds fewer threads."""
+    ring = {"marker": "o", "fillstyle": "none", "markersize": 10, "linestyle": "none"}
+    kinds = (1, "4 bytes (float)", min, -16, "left"), (4, "16 bytes (float4)", max, 8, "right")
+    for width, label, outer, offset, side in kinds:
         points = [row | {"KiB": row["in_flight"] / 1024} for row in rows if row["width"] == width]
         (line,) = axes.plot([row["KiB"] for row in points], [*map(_rate, points)], label=f"loads of {label}")
+        few = [row for row in points if row.get("reserved")]
+        axes.plot([row["KiB"] for row in few], [*map(_rate, few)], **ring, color=line.get_color())
         for x in dict.fromkeys(row["KiB"] for row in points):
             here = [row for row in points if row["KiB"] == x]
-            loads, place = ", ".join(f"{row['loads']}x" for row in here), (x, outer(map(_rate, here)))
-            _label(axes, loads, place, offset=offset, ha="center", color=line.get_color())
+            loads = dict.fromkeys(f"{row['loads']}x" for row in here)
+            _label(axes, ", ".join(loads), (x, outer(map(_rate, here))), offset, ha=side, color=line.get_color())
+    axes.plot([], [], **ring, color=GREY, label="fewer threads")
     axes.margins(x=0.08)
-    about = "KiB in flight on a multiprocessor (2x: a thread makes two such loads of each input before it waits)"
-    _bandwidth(axes, data, about, [16, 32, 64, 128], ["16", "32", "64", "128"])
+    ticks = [4, 8, 16, 32, 64, 128]
+    _bandwidth(axes, data, "KiB in flight on a multiprocessor", ticks, [*map(str, ticks)])
 
 
 def _blocks(axes, _, rows):

@@ -56,7 +56,8 @@ static const std::vector<Row> rows = {
     {"launch_add_scalar", 2, binary(launch_add_scalar), sum},
     {"launch_add_grid_stride", 2, binary(launch_add_grid_stride), sum},
     {"launch_add_unrolled", 2,
-     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_unrolled(out, in[0], in[1], n, 8, 1, s); }, sum},
+     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_unrolled(out, in[0], in[1], n, 8, 1, 0, s); },
+     sum},
     {"launch_add_vec4", 2,  // it takes multiples of four; another launcher adds the rest
      [](float* out, Floats in, int64_t n, cudaStream_t s) {
          const int64_t whole = n - n % 4;

@@ -272,6 +272,7 @@ N = Scalar("int", lambda c, *_: c.numel() if isinstance(c, torch.Tensor) and not
            (0, 1, numpy.int64(2), torch.tensor(3)), (-1, 17, 2**40, -(2**63)), "0 to the tensors' size")  # fmt: skip
 LOADS = Scalar("int", 8, (1, 2, 4), (0, 3, -8, 2**32 + 1), "1, 2, 4 or 8")
 WIDTH = Scalar("int", 1, (), (0, 2, -4, 2**32 + 1), "1; with 4: as add_vec4")
+RESERVED = Scalar("int", 0, (1, 1024, 64 * 1024), (-1, 2**20 + 1, 2**32), "bytes that a block may have")
 MASK = Scalar("mask", (True, True), ([True, True],), (), "two bools")
 BGR = Scalar("bool", False, (True, numpy.True_), (), "True or False")
 MAX_VAL = Scalar("float", 1000.0, (65535, 1, 0.1, 1e-42, 3e38, True, numpy.float32(7), torch.tensor(0.3)),
@@ -317,13 +318,13 @@ FUNCTIONS = [
              of=lambda module: torch.ops.chapter05.axpy),
     Operator("06_vec4", "add_scalar", AB, add),
     Operator("06_vec4", "add_grid_stride", AB, add),
-    Operator("06_vec4", "add_unrolled", AB, add, scalars={"loads": LOADS, "width": WIDTH}),
+    Operator("06_vec4", "add_unrolled", AB, add, scalars={"loads": LOADS, "width": WIDTH, "reserved": RESERVED}),
     Operator("06_vec4", "add_unrolled", AB, add, scalars={"width": Scalar("int", 4)}, **FLOAT4, variant="width=4"),
     Operator("06_vec4", "add_vec4", AB, add, **FLOAT4),
     Operator("06_vec4", "add_forward", AB, add),
     Operator("06_vec4", "add_forward", (*AB, "out"), add, writes="out", optional=("out",), variant="out"),
     Operator("06_vec4", "threads_per_sm", (), lambda **kwargs: operators("06_vec4").threads_per_sm(**kwargs),
-             scalars={"loads": LOADS, "width": Scalar("int", 1, (4,), WIDTH.wrong, "1 or 4")}),
+             scalars={"loads": LOADS, "width": Scalar("int", 1, (4,), WIDTH.wrong, "1 or 4"), "reserved": RESERVED}),
     Operator("07_autograd", "add_forward", AB, add, **both),
     Operator("07_autograd", "add", AB, add, **both, differentiable=True),
     Operator("07_autograd", "swiglu_forward", AB, swiglu, **both_rounded),
