@@ -56,7 +56,7 @@ test-oldest test-newest: test-%:
 
 ## make doctor       what on this machine keeps lessons from running, and the command that mends it
 doctor:
-	@$(named); "$$PYTHON" tools/run.py "$$PYTHON" tools/doctor.py
+	@$(named); "$$PYTHON" tools/doctor.py
 
 ## make cmake        the C++ side by CMake: configure, build, and ctest
 cmake:
