@@ -1,4 +1,4 @@
-"""`make gpu-sanitize` finds what is planted, and a kernel that no test launches. A minute or two on a GPU, for a build."""
+"""`make gpu-sanitize` finds what is planted and misses no kernel. On a GPU a minute, for a build and two sanitizers."""
 
 import shutil
 import sys
@@ -22,11 +22,17 @@ from common.cpp_extension import load_inline
 @pytest.mark.kernels
 def test_planted():
     cuda = """
+    #include <ATen/core/Tensor.h>
     __global__ void fill(float* x, int n) {{ if (threadIdx.x < n) x[threadIdx.x] = 1; }}
     void fill_ones(const at::Tensor& x, int64_t n) {{ fill<<<1, 64>>>(x.mutable_data_ptr<float>(), int(n)); }}
     """
-    cpp = "void fill_ones(const at::Tensor& x, int64_t n);"
-    load_inline("planted", cpp, cuda, functions=["fill_ones"]).fill_ones(torch.empty(32, device="cuda"), {n})
+    cpp = """
+    #include <torch/csrc/Exceptions.h>
+    #include <torch/csrc/utils/pybind.h>
+    void fill_ones(const at::Tensor& x, int64_t n);
+    """
+    module = load_inline("planted", cpp, cuda, functions=["fill_ones"], no_implicit_headers=True)
+    module.fill_ones(torch.empty(32, device="cuda"), {n})
     torch.cuda.synchronize()
 '''
 
