@@ -173,9 +173,10 @@ static void check_read(const char* name) {  // a sum for each thread of three bl
 }
 
 static void check_hello(const char* name) {  // no inputs, letters, and one size
-    check_launch<char>(
-        name, 0, {hello_length}, [](char* out, const char* const*, int64_t, cudaStream_t s) { launch_hello(out, s); },
-        [](const char*, int64_t i) { return "Hello World!"[i]; });
+    check_launch<int8_t>(
+        name, 0, {hello_length},
+        [](int8_t* out, const int8_t* const*, int64_t, cudaStream_t s) { launch_hello(out, s); },
+        [](const int8_t*, int64_t i) { return int8_t("Hello World!"[i]); });
 }
 
 static uint8_t gray(int r, int g, int b) { return uint8_t((299 * r + 587 * g + 114 * b + 500) / 1000); }
