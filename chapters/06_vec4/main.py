@@ -90,7 +90,7 @@ def flight(module):
     for row in rows:
         in_flight, read = row.more["in_flight"] * sms, row.bandwidth * 2 / 3  # read: two of three arrays
         law = f"{in_flight / 1e6:.2f} MB / {read / 1e9:.0f} GB/s = {in_flight / read * 1e9:.0f} ns"
-        print(f"{'':8}{row.name:<33}{law}")
+        print(f"{'':8}{row.name:<34}{law}")
     return rows
 
 
