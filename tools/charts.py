@@ -32,7 +32,7 @@ def _flight(axes, data, rows):
     """GB/s over the KiB that a multiprocessor has in flight, for loads of 4 and of 16 bytes; marked: a copy. A number says how
     many loads of each input a thread makes before it waits. Ringed points: the multiprocessor holds fewer threads."""
     ring = {"marker": "o", "fillstyle": "none", "markersize": 10, "linestyle": "none"}
-    kinds = (1, "4 bytes (float)", min, -16, "left"), (4, "16 bytes (float4)", max, 8, "right")
+    kinds = (1, "4 bytes (float)", max, 9, "right"), (4, "16 bytes (float4)", min, -18, "left")
     for width, label, outer, offset, side in kinds:
         points = [row | {"KiB": row["in_flight"] / 1024} for row in rows if row["width"] == width]
         (line,) = axes.plot([row["KiB"] for row in points], [*map(_rate, points)], label=f"loads of {label}")
@@ -41,9 +41,10 @@ def _flight(axes, data, rows):
         for x in dict.fromkeys(row["KiB"] for row in points):
             here = [row for row in points if row["KiB"] == x]
             loads = dict.fromkeys(f"{row['loads']}x" for row in here)
-            _label(axes, ", ".join(loads), (x, outer(map(_rate, here))), offset, ha=side, color=line.get_color())
+            place = x, outer(map(_rate, here))
+            _label(axes, ", ".join(loads), place, offset, ha=side if len(loads) == 1 else "center", color=line.get_color())
     axes.plot([], [], **ring, color=GREY, label="fewer threads")
-    axes.margins(x=0.08)
+    axes.set_xlim(2.2, 220)  # room for the legend
     ticks = [4, 8, 16, 32, 64, 128]
     _bandwidth(axes, data, "KiB in flight on a multiprocessor", ticks, [*map(str, ticks)])
 
@@ -167,7 +168,7 @@ def draw(machine, chapter, name=None):
     def paint(axes, _):
         KINDS[name](axes, of_chapter, of_chapter.get("tables", {}).get(name))
         axes.minorticks_off()
-        axes.legend(frameon=False)
+        axes.legend(frameon=False, loc="lower right" if name == "flight" else "best")
         axes.grid(alpha=0.2)
 
     drawing.save(_file(machine, chapter, name), _hash(machine, chapter, name), paint, (7.2, 4), 10.5)
