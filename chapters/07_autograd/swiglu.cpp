@@ -93,8 +93,8 @@ struct AddFunction : Function<AddFunction> {
     static variable_list backward(AutogradContext*, const variable_list& grads) { return {grads[0], grads[0]}; }
 };
 
-// The gradients of swiglu_backward for create_graph=True: they will be differentiated. A kernel's results have no graph.
-// The results of torch's operations have one, so derivatives of any order exist.
+// The gradients of swiglu_backward for create_graph=True: they will be differentiated. A kernel's results have no
+// graph. The results of torch's operations have one, so derivatives of any order exist.
 static variable_list differentiable_gradients(const at::Tensor& grad, const at::Tensor& a, const at::Tensor& b,
                                               std::array<bool, 2> wanted) {
     const at::Tensor s = a.sigmoid();
