@@ -314,7 +314,7 @@ def test_a_launcher_is_timed(built):
 
 @pytest.mark.thorough
 def test_the_three_commands():
-    """As the README has them, with the build folder in another place, and one target to save time."""
+    """As REFERENCE.md has them, with the build folder in another place, and one target to save time."""
     folder = kept_folder(f"cmake-{device.type}")
     output("cmake", "-S", ROOT, "-B", folder)
     output("cmake", "--build", folder, "--target", "harness")
