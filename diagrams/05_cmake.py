@@ -9,7 +9,7 @@ def targets(canvas):
     cmake --install copies the library to where another project finds it, as axpy::axpy; the program consumer links that.
     The library, in both places, links torch and cuda. The Python module also links libtorch_python."""
     canvas.height(43.5)
-    canvas.box(50.5, 0.6, 21, 30.4, dashed=True, colour="grey")
+    canvas.box(50.5, 0.6, 21, 30.4, colour="grey", fill=0.08)
     users = [(LEFT, "Python module", "axpy_module", "binding.cpp"), (MIDDLE, "C++ program", "axpy_main", "main.cpp")]
     for x, title, name, source in [*users, (RIGHT, "another project", "consumer", "consumer.cpp")]:
         canvas.text(x + WIDE / 2, 2.8, title, "blue", bold=True)
