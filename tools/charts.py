@@ -85,7 +85,7 @@ def _training(axes, _, training):
         ("C++, float32", "float32", "C++"),
         ("C++, float64", "float64", "C++"),
     ):
-        curve = training.get("differences", {}).get(dtype, {}).get(model, [])
+        curve = training["differences"][dtype][model]
         most = [value or math.nan for value in itertools.accumulate(curve, max)]
         axes.plot(range(1, len(most) + 1), most, label=label, markevery=(20, 50))
     axes.set(xlabel="steps", ylabel="largest difference of the loss so far")
