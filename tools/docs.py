@@ -85,7 +85,8 @@ def code(file, *definitions, folder):
     text = (folder / file).read_text().splitlines()
     language = {".py": "python", ".toml": "toml", ".txt": "cmake"}.get(Path(file).suffix, "cpp")
     parts = [_definition(text, start) for start in definitions]
-    return f"```{language}\n" + "\n\n".join(parts) + "\n```\n"
+    between = "\n\n" if any("\n" in part for part in parts) else "\n"
+    return f"```{language}\n{between.join(parts)}\n```\n"
 
 
 def _definition(text, start):
