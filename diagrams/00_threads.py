@@ -86,7 +86,7 @@ def bounds(canvas):
         if i % 4 == 0:
             canvas.text(left + 2 * size, 1.5, f"block {i // 4}")
             canvas.line((left, 0.5), (left, 9), colour="text", dashed=True)
-    canvas.text(x + 11 * size, 16.7, "not of the array", "orange")
+    canvas.text(x + 11 * size - 1, 16.7, "not of the array", "orange")
 
 
 def memories(canvas):

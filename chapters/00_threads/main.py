@@ -92,7 +92,8 @@ def main():
     grids = [timeline.run_grid(module, blocks, options.threads) for blocks in grids]
     timeline.show_threads(grids[-1], options.threads)
     for rows in grids:
-        timeline.show_blocks(rows, options.threads)
+        blocks = timeline.show_time(rows, options.threads)
+    timeline.show_blocks(blocks)
     show_launch(module)
     show_bounds(module)
     if device.type == "cpu":
