@@ -61,8 +61,10 @@ def show_time(rows, threads):
     blocks = by_block(rows, threads)
     late, on = len(blocks) - room(threads), len({block["multiprocessor"] for block in blocks})
     took = format_seconds(max(block["end"] for block in blocks) / 1e9)
-    print(f"{'blocks':8}grid of {len(blocks)}, {threads} threads each, on {on} multiprocessor{'s' * (on > 1)}: {took}", end="")
-    print(f"; {late} more than run at the same time" if late > 0 else "")
+    print(
+        f"{'blocks':8}grid of {len(blocks)}, {threads} threads each, on {on} multiprocessor{'s' * (on > 1)}: ", end=""
+    )
+    print(took + f"; {late} more than run at the same time" if late > 0 else took)
     return blocks
 
 
