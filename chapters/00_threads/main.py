@@ -85,11 +85,14 @@ def main():
     import timeline
 
     if options.blocks is None:
-        fits = timeline.room(max(1, options.threads))
+        fits = max(1, timeline.room(max(1, options.threads)))
         grids = [fits, fits + max(3, fits // 8)]
     else:
         grids = [options.blocks]
-    grids = [timeline.run_grid(module, blocks, options.threads) for blocks in grids]
+    try:
+        grids = [timeline.run_grid(module, blocks, options.threads) for blocks in grids]
+    except ValueError as error:
+        sys.exit(f"{'':8}{error}")
     timeline.show_threads(grids[-1], options.threads)
     for rows in grids:
         blocks = timeline.show_time(rows, options.threads)
