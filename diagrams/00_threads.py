@@ -1,4 +1,4 @@
-"""The drawings of chapter 00: the machine, a grid on multiprocessors, a launch, the bounds check, the memories."""
+"""The drawings of chapter 00: the machine, a grid on multiprocessors, a launch, the memories."""
 
 import tables
 
@@ -12,8 +12,8 @@ def machine(canvas):
     for x, name, colour in (2, "CPU, the host", "blue"), (42, "GPU, the device", "orange"):
         canvas.box(x, 1, 28, 25, colour=colour)
         canvas.text(x + 14, 3, name, bold=True)
-        canvas.arrow((x + 14, 12.5), (x + 14, 18.5), both=True)
-        canvas.text(x + 15.5, 15.5, "read, write", align="left")
+        canvas.arrow((x + 12, 12.5), (x + 12, 18.5), both=True)
+        canvas.text(x + 13.5, 15.5, "read, write", align="left")
         canvas.box(x + 2, 18.5, 24, 5.5, "host memory" if x == 2 else "device memory", colour, 0.15)
     canvas.box(4, 5, 24, 7.5, "main.py, threads.cpp,\nthe launchers", "blue", 0.15)
     for k in range(6):
@@ -69,24 +69,6 @@ def launch(canvas):
     canvas.text(18, 16.7, "the launch has returned", align="left")
     canvas.arrow((55, 16.7), (70, 16.7), colour="grey")
     canvas.text(53.5, 16.7, "time", align="right")
-
-
-def bounds(canvas):
-    """Twelve threads in three blocks of four, above an array of ten elements. Threads 0 to 9 write an element each. Threads
-    10 and 11 of the last block have none: without a bounds check they write behind the array."""
-    canvas.height(18)
-    size, x = 4.4, 17
-    canvas.text(1, 5, "thread i", align="left")
-    canvas.text(1, 13, "array, n = 10", align="left")
-    for i in range(12):
-        left, colour = x + i * size, "blue" if i < 10 else "orange"
-        canvas.cells(left, 3, size, [str(i)], [colour])
-        canvas.cells(left, 11, size, [str(i) if i < 10 else ""], [colour if i < 10 else "text"])
-        canvas.arrow((left + size / 2, 7), (left + size / 2, 11), colour, dashed=i >= 10)
-        if i % 4 == 0:
-            canvas.text(left + 2 * size, 1.5, f"block {i // 4}")
-            canvas.line((left, 0.5), (left, 9), colour="text", dashed=True)
-    canvas.text(x + 11 * size, 16.7, "not of the array", "orange")
 
 
 def memories(canvas):

@@ -85,14 +85,18 @@ def main():
     import timeline
 
     if options.blocks is None:
-        fits = timeline.room(max(1, options.threads))
+        fits = max(1, timeline.room(max(1, options.threads)))
         grids = [fits, fits + max(3, fits // 8)]
     else:
         grids = [options.blocks]
-    grids = [timeline.run_grid(module, blocks, options.threads) for blocks in grids]
+    try:
+        grids = [timeline.run_grid(module, blocks, options.threads) for blocks in grids]
+    except ValueError as error:
+        sys.exit(f"{'':8}{error}")
     timeline.show_threads(grids[-1], options.threads)
     for rows in grids:
-        timeline.show_blocks(rows, options.threads)
+        blocks = timeline.show_time(rows, options.threads)
+    timeline.show_blocks(blocks)
     show_launch(module)
     show_bounds(module)
     if device.type == "cpu":

@@ -27,13 +27,7 @@ __global__ void where_am_i_kernel(Where* out, int64_t nanoseconds) {
     const int64_t start = now();
     work(nanoseconds);
     const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    out[i].block = blockIdx.x;
-    out[i].thread = threadIdx.x;
-    out[i].warp = threadIdx.x / warpSize;
-    out[i].lane = threadIdx.x % warpSize;
-    out[i].multiprocessor = multiprocessor();
-    out[i].start = start;
-    out[i].end = now();
+    out[i] = {blockIdx.x, threadIdx.x, threadIdx.x / warpSize, threadIdx.x % warpSize, multiprocessor(), start, now()};
 }
 
 void launch_where_am_i(Where* out, int64_t blocks, int threads, int64_t nanoseconds, cudaStream_t stream) {

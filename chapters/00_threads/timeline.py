@@ -47,25 +47,34 @@ def in_turn(blocks):
 
 
 def show_threads(rows, threads):
-    """The first and the last lane of a warp, the first of the next, and the last thread of the first and of all blocks."""
+    """The first and the last lane of a warp, the first of the next, and the grid's last thread."""
     print(f"{'threads':8}{'block':>8}{'thread':>8}{'warp':>8}{'lane':>8}{'multiprocessor':>16}{'start':>12}{'end':>12}")
     last = len(rows) - 1
-    for i in sorted({i for i in (0, 31, 32, threads - 1, last) if i <= last}):
+    for i in sorted({i for i in (0, 31, 32, last) if i <= last}):
         *who, start, end = rows[i].tolist()
         print(f"{'':8}" + "".join(f"{number:>8}" for number in who[:4]) + f"{who[4]:>16}", end="")
         print(f"{start / 1e3:>9.1f} us{end / 1e3:>9.1f} us")
 
 
-def show_blocks(rows, threads, columns=60):
-    """Time runs to the right. A multiprocessor has a line for each block that it runs at the same time as others."""
+def show_time(rows, threads):
+    """How many blocks ran on how many multiprocessors, and how long all of them took. Returns what by_block() does."""
     blocks = by_block(rows, threads)
+    late, on = len(blocks) - room(threads), len({block["multiprocessor"] for block in blocks})
+    took = format_seconds(max(block["end"] for block in blocks) / 1e9)
+    print(
+        f"{'blocks':8}grid of {len(blocks)}, {threads} threads each, on {on} multiprocessor{'s' * (on > 1)}: ", end=""
+    )
+    print(took + f"; {late} more than run at the same time" if late > 0 else took)
+    return blocks
+
+
+def show_blocks(blocks, columns=60):
+    """The multiprocessors that ran the most and the fewest blocks; time runs to the right. Each has a line for every block
+    that it runs at the same time as others."""
     on = {number: [] for number in sorted({block["multiprocessor"] for block in blocks})}
     for block in blocks:
         on[block["multiprocessor"]].append(block)
-    late, end = len(blocks) - room(threads), max(block["end"] for block in blocks)
-    print(f"{'blocks':8}{len(blocks)} of {threads} threads, on {len(on)} multiprocessor{'s' * (len(on) > 1)}", end="")
-    print(f"; {late} more than run at the same time" if late > 0 else "")
-    print(f"{'':8}{'':>5}0 us{format_seconds(end / 1e9):>{columns - 4}}")
+    end = max(block["end"] for block in blocks)
     busiest = sorted(on, key=lambda number: -len(on[number]))
     for number in dict.fromkeys([busiest[0], busiest[-1]]):
         for k, line in enumerate(in_turn(on[number])):
@@ -74,4 +83,4 @@ def show_blocks(rows, threads, columns=60):
                 first, last = (round(block[key] / end * columns) for key in ("start", "end"))
                 last = max(last, first + 1)
                 text[first:last] = f"[{block['block']}".ljust(last - first - 1)[: last - first - 1] + "]"
-            print(f"{'':8}{number if k == 0 else '':>4} {''.join(text).rstrip()}")
+            print(f"{'':8}{f'multiprocessor {number}' if k == 0 else '':<19}{''.join(text).rstrip()}")

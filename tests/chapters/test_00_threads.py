@@ -122,10 +122,12 @@ def test_the_benchmark_has_what_pictures_need(monkeypatch):
 
 
 def test_pictures_of_blocks(capsys):
-    blocks, columns = (3, 64), len(timeline.COLUMNS)
-    rows = torch.zeros(blocks[0], blocks[1], columns, dtype=torch.int64)
-    for block, (multiprocessor, start, end) in enumerate([(7, 0, 500), (7, 200, 1000), (7, 500, 1000)]):
-        rows[block, :] = torch.tensor([block, 0, 0, 0, multiprocessor, start, end])
-    timeline.show_blocks(rows.view(-1, columns), blocks[1], columns=20)
-    drawn = capsys.readouterr().out.splitlines()[2:]
-    assert drawn == ["           7 [0       ][2       ]", "                 [1             ]"]
+    """Multiprocessor 7 runs two blocks at a time, and a third one when the first has ended; 9 runs one."""
+    times = [(7, 0, 500), (7, 200, 1000), (7, 500, 1000), (9, 0, 1)]
+    keys = "multiprocessor", "start", "end"
+    timeline.show_blocks([{"block": k} | dict(zip(keys, row, strict=True)) for k, row in enumerate(times)], columns=20)
+    assert capsys.readouterr().out.splitlines() == [
+        "        multiprocessor 7   [0       ][2       ]",
+        "                               [1             ]",
+        "        multiprocessor 9   ]",
+    ]

@@ -15,8 +15,15 @@ SHAPE = T + "operators.py::test_another_shape_is_refused"
 KINDS = T + "operators.py::test_other_kinds_of_tensors"
 NAN = T + "operators.py::test_nan_and_infinity_pass_through"
 LAUNCH = T + "chapters.py::test_every_launch_is_on_the_given_stream_and_checked"
-THREADS = T + "operators_gpu.py::test_other_threads_run_during_a_long_call"
+BUSY = T + "operators_gpu.py::test_other_threads_run_during_a_long_call"
+WHO = T + "00_threads.py::test_every_thread_says_who_it_is"
+BOUNDS = T + "00_threads.py::test_the_bounds_check"
+RING = T + "00_threads.py::test_a_chase_follows_the_whole_ring"
+READ = T + "00_threads.py::test_all_that_is_read_is_in_the_sum"
 
+THREADS, THREADS_CPP, HIERARCHY = (
+    f"chapters/00_threads/{name}" for name in ("threads.cu", "threads.cpp", "hierarchy.cu")
+)
 ADD2, ADD2_CPP = "chapters/03_add2/add2.cu", "chapters/03_add2/add2.cpp"
 SQUARE, SQUARE_CPP = "chapters/02_square/square.cu", "chapters/02_square/square.cpp"
 AXPY, AXPY_CPP = "chapters/05_cmake/axpy.cu", "chapters/05_cmake/axpy.cpp"
@@ -50,6 +57,29 @@ MUTANTS = [
     Mutant(IMAGE, "block, 0, stream>>>(gray, images, bgr);\n    CHECK_LAUNCH();",
            "block, 0, stream>>>(gray, images, bgr);",
            LAUNCH + "[08_image]"),
+    # ---- 00: numbers of threads, the bounds check, refusals, the benchmark of memories
+    Mutant(THREADS, "threadIdx.x % warpSize", "threadIdx.x / warpSize", WHO),
+    Mutant(THREADS, "threadIdx.x / warpSize", "threadIdx.x / 16", WHO),
+    Mutant(THREADS, "blockDim.x + threadIdx.x;\n    out[i] = {", "32 + threadIdx.x;\n    out[i] = {", WHO),
+    Mutant(THREADS, "    work(nanoseconds);\n    const int64_t i", "    const int64_t i", WHO),
+    Mutant(THREADS, "if (check && i >= n) return;", "if (check && i > n) return;", BOUNDS),
+    Mutant(THREADS, "if (check && i >= n) return;", "if (i >= n) return;", BOUNDS),
+    Mutant(THREADS, "    if (n == 0) return;  // CUDA refuses a grid of 0 blocks\n", "", BOUNDS),
+    Mutant(THREADS, "__global__ void wait_kernel(int64_t nanoseconds) { work(nanoseconds); }",
+           "__global__ void wait_kernel(int64_t nanoseconds) { work(nanoseconds / 2); }",
+           T + "00_threads.py::test_a_launch_returns_before_it_has_run"),
+    Mutant(THREADS_CPP, 'check_range("threads", threads, 1, 1024);\n}', "}",
+           T + "operators.py::test_scalars[00_threads.where_am_i-threads]"),
+    Mutant(THREADS_CPP, 'check_range("blocks", blocks, 1, INT32_MAX);', 'check_range("blocks", blocks, 0, INT32_MAX);',
+           T + "operators.py::test_scalars[00_threads.where_am_i-blocks]"),
+    Mutant(HIERARCHY, "i * 1664525 + 1013904223", "i * 1664526 + 1013904223", RING),
+    Mutant(HIERARCHY, "i * 1664525 + 1013904223", "i + 1", T + "operators.py::test_scalars[00_threads.latency-steps]",
+           why="steps to the next line would find a part of what a load brings with it"),
+    Mutant(HIERARCHY, "for (int64_t i = 0; i < steps; i++) at = next(at);",
+           "for (int64_t i = 1; i < steps; i++) at = next(at);", RING),
+    Mutant(HIERARCHY, "if (++at == pieces) at = 0;", "at = 0;", READ),
+    Mutant(HIERARCHY, "for (int k = 0; k < loads; k++) sum +=", "for (int k = 1; k < loads; k++) sum +=", READ),
+    Mutant(HIERARCHY, "blockIdx.x * reads % pieces", "blockIdx.x % pieces", READ),
     # ---- 01: the kernel and what is copied back
     Mutant("chapters/01_hello/hello.cu", "out[threadIdx.x] = letters[threadIdx.x]", "out[threadIdx.x] = letters[0]",
            T + "01_hello.py::test_every_thread_writes_its_letter"),
@@ -106,7 +136,7 @@ MUTANTS = [
            T + "operators.py::test_autograd_learns_that_the_output_was_overwritten[03_add2.torch_launch_add2]"),
     Mutant(ADD2_CPP, 'torch::wrap_pybind_function_no_gil(add2), py::arg("a")',
            'torch::wrap_pybind_function(add2), py::arg("a")',
-           case(THREADS, "03_add2.add2"), why="the call keeps Python's lock"),
+           case(BUSY, "03_add2.add2"), why="the call keeps Python's lock"),
     Mutant(ADD2_CPP, 'py::arg("n").noconvert()', 'py::arg("n")',
            T + "operators.py::test_scalars[03_add2.torch_launch_add2-n]"),
     # ---- 04

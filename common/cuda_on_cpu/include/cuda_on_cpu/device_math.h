@@ -229,8 +229,8 @@ void __stwt(T* p, T value) {
 }
 
 // ---- hints about the memory into which a pointer leads; here, all of it is the host's ------------------------------
-inline unsigned __isGlobal(const void*) { return 1; }
-inline unsigned __isShared(const void*) { return 1; }
+[[gnu::const]] inline unsigned __isGlobal(const void*) { return 1; }
+[[gnu::const]] inline unsigned __isShared(const void*) { return 1; }
 
 // ---- time ----------------------------------------------------------------------------------------------------------
 inline long long clock64() {  // clock() is C's
