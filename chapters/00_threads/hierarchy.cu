@@ -88,21 +88,27 @@ void launch_count(unsigned* array, int64_t n, cudaStream_t stream) {
 
 constexpr int piece = reading_threads * loads;  // a piece of the array, in uint4: each thread makes `loads` loads in it
 
-// A function of both kernels below. The sum wraps around, as it does for unsigned.
-__device__ inline unsigned sum_of(const uint4* array, int64_t pieces, int64_t reads) {
+// A function of both kernels below; load(i) returns element i. The sum wraps around, as it does for unsigned.
+template <class Load>
+__device__ unsigned sum_of(Load load, int64_t pieces, int64_t reads) {
     int64_t at = blockIdx.x * reads % pieces;
     unsigned sum = 0;
     for (int64_t i = 0; i < reads; i++) {
         uint4 v[loads];
-        for (int k = 0; k < loads; k++) v[k] = array[at * piece + k * reading_threads + threadIdx.x];
+        for (int k = 0; k < loads; k++) v[k] = load(at * piece + k * reading_threads + threadIdx.x);
         for (int k = 0; k < loads; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;
         if (++at == pieces) at = 0;
     }
     return sum;
 }
 
+// The blocks of a multiprocessor read the same pieces one after another, and its L1 cache would answer some of them. So
+// an array of more than one piece is read by __ldcg, which passes by the L1 cache.
 __global__ void read_kernel(unsigned* sums, const uint4* array, int64_t pieces, int64_t reads) {
-    sums[blockIdx.x * blockDim.x + threadIdx.x] = sum_of(array, pieces, reads);
+    const auto cached = [=](int64_t i) { return array[i]; };
+    const auto past_l1 = [=](int64_t i) { return __ldcg(array + i); };
+    const unsigned sum = pieces == 1 ? sum_of(cached, pieces, reads) : sum_of(past_l1, pieces, reads);
+    sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
 void launch_read(unsigned* sums, const unsigned* array, int64_t pieces, int64_t reads, int blocks,
@@ -116,7 +122,7 @@ __global__ void read_shared_kernel(unsigned* sums, const uint4* array, int64_t p
     __shared__ uint4 copy[piece];
     for (int i = threadIdx.x; i < piece; i += blockDim.x) copy[i] = array[i];
     __syncthreads();  // until all threads of the block have written their part
-    sums[blockIdx.x * blockDim.x + threadIdx.x] = sum_of(copy, pieces, reads);
+    sums[blockIdx.x * blockDim.x + threadIdx.x] = sum_of([](int64_t i) { return copy[i]; }, pieces, reads);
 }
 
 void launch_read_shared(unsigned* sums, const unsigned* array, int64_t reads, int blocks, cudaStream_t stream) {
