@@ -92,7 +92,7 @@ def main():
         return as_in_the_notes(declare=False)
     module = build()
     for ours, reference, inputs in operators(module).values():
-        sizes = [0, 1, 3, 15, 16, 17, 1025] if inputs is matrix else SIZES
+        sizes = SIZES if inputs in (vector, two_vectors) else [0, 1, 3, 15, 16, 17, 1025]
         check(ours, reference, inputs, sizes, rtol=0, atol=0)
     bench(squares(module), matrix, [LARGE])
 
