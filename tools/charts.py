@@ -42,7 +42,9 @@ def _flight(axes, data, rows):
             here = [row for row in points if row["KiB"] == x]
             loads = dict.fromkeys(f"{row['loads']}x" for row in here)
             place = x, outer(map(_rate, here))
-            _label(axes, ", ".join(loads), place, offset, ha=side if len(loads) == 1 else "center", color=line.get_color())
+            _label(
+                axes, ", ".join(loads), place, offset, ha=side if len(loads) == 1 else "center", color=line.get_color()
+            )
     axes.plot([], [], **ring, color=GREY, label="fewer threads")
     axes.set_xlim(2.2, 220)  # room for the legend
     ticks = [4, 8, 16, 32, 64, 128]
