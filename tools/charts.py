@@ -30,7 +30,8 @@ def _sweep(axes, data, rows):
 
 def _flight(axes, data, rows):
     """GB/s over the KiB that a multiprocessor has in flight, for loads of 4 and of 16 bytes; marked: a copy. A number says how
-    many loads of each input a thread makes before it waits. Ringed points: the multiprocessor holds fewer threads."""
+    many loads of each input a thread makes before it waits. Ringed points: fewer threads, because each block
+    reserves shared memory."""
     ring = {"marker": "o", "fillstyle": "none", "markersize": 10, "linestyle": "none"}
     kinds = (1, "4 bytes (float)", max, 9, "right"), (4, "16 bytes (float4)", min, -18, "left")
     for width, label, outer, offset, side in kinds:
@@ -45,7 +46,11 @@ def _flight(axes, data, rows):
             _label(
                 axes, ", ".join(loads), place, offset, ha=side if len(loads) == 1 else "center", color=line.get_color()
             )
+<<<<<<< HEAD
     axes.plot([], [], **ring, color=GREY, label="fewer threads")
+=======
+    axes.plot([], [], **ring, color=GREY, label="fewer threads, by reserved shared memory")
+>>>>>>> l06
     axes.set_xlim(2.2, 220)  # room for the legend
     ticks = [4, 8, 16, 32, 64, 128]
     _bandwidth(axes, data, "KiB in flight on a multiprocessor", ticks, [*map(str, ticks)])
