@@ -46,11 +46,7 @@ def _flight(axes, data, rows):
             _label(
                 axes, ", ".join(loads), place, offset, ha=side if len(loads) == 1 else "center", color=line.get_color()
             )
-<<<<<<< HEAD
-    axes.plot([], [], **ring, color=GREY, label="fewer threads")
-=======
     axes.plot([], [], **ring, color=GREY, label="fewer threads, by reserved shared memory")
->>>>>>> l06
     axes.set_xlim(2.2, 220)  # room for the legend
     ticks = [4, 8, 16, 32, 64, 128]
     _bandwidth(axes, data, "KiB in flight on a multiprocessor", ticks, [*map(str, ticks)])
