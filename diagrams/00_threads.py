@@ -35,13 +35,13 @@ def grid(canvas):
     for k, (first, second) in enumerate([(0, 2), (1, 3)]):
         y = 9 + 9 * k
         canvas.box(1, y, 27, 7.5)
-        canvas.text(2, y + 3.75, f"multiprocessor {k}", align="left")
+        canvas.text(2, y + 3.75, f"multiprocessor {k}:\nroom for 2 blocks", align="left")
         canvas.cells(19, y + 1.75, 4, [str(first), str(second)], [colours[first], colours[second]])
     canvas.text(1, 29.5, "waiting for room", align="left")
     canvas.cells(19, 27.5, 4, "45", colours[4:])
     canvas.line((27, 12.75), (33, 9), colour="orange", dashed=True)
     canvas.box(33, 7.5, 38, 24.5, colour="orange")
-    canvas.text(52, 9.75, "block 2: 64 threads", bold=True)
+    canvas.text(52, 9.75, "block 2 (orange): 64 threads", bold=True)
     for warp in range(2):
         y = 13.5 + 9 * warp
         canvas.text(34.5, y + 2, f"warp {warp}, lane", align="left")
@@ -73,7 +73,7 @@ def launch(canvas):
 
 def memories(canvas):
     """The memories of a GPU from the fastest to the slowest: in each multiprocessor registers, shared memory and the L1 cache;
-    for all multiprocessors the L2 cache, and the memory. To the right, how large each is and how long a load takes."""
+    for all multiprocessors the L2 cache and the device memory. To the right, how large each is and how long a load takes."""
     measured = {row["level"]: row for of in tables.figures(*FIGURES).values() for row in of["tables"]["memory"]}
     canvas.height(34)
     if measured:

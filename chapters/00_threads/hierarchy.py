@@ -27,8 +27,8 @@ def levels():
 
 
 def measure(module):
-    """Rows: the memory, its size, the bytes that are read again and again, latency in seconds and in cycles, bytes a second.
-    Each figure is the median of five runs."""
+    """Rows: the memory, its size, the bytes that are read, latency in seconds and in cycles, bytes a second. Each figure is
+    the median of five runs."""
     blocks = 4 * (torch.cuda.get_device_properties(device).multi_processor_count if gpu else 1)  # of 512 threads
     steps, rounds = (20_000, 2001) if gpu else (2000, 11)
     rows = []

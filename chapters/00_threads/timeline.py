@@ -11,7 +11,7 @@ WORK = 50_000 if gpu else 1000  # nanoseconds a thread; on the CPU they add up, 
 
 
 def room(threads):
-    """How many blocks of so many threads this machine runs at the same time."""
+    """How many blocks of so many threads this machine holds at the same time."""
     if not gpu:
         return 1
     of = torch.cuda.get_device_properties(device)
@@ -64,7 +64,7 @@ def show_time(rows, threads):
     print(
         f"{'blocks':8}grid of {len(blocks)}, {threads} threads each, on {on} multiprocessor{'s' * (on > 1)}: ", end=""
     )
-    print(took + f"; {late} more than run at the same time" if late > 0 else took)
+    print(took + f"; {late} more than there is room for" if late > 0 else took)
     return blocks
 
 
