@@ -4,7 +4,8 @@
 def streams(canvas):
     """Two timelines of the same program: it makes a and b on a side stream, adds them, and uses c. Above, add2 is launched
     on the current stream, which is the side stream: it runs after a and b are made, and before c is used. Below, add2 is
-    launched on the default stream: it runs at once, while a and b are still being made, and reads what was there before."""
+    launched on the default stream: it runs at once, while a and b are still being made, and reads what was there before, so c
+    is wrong."""
     canvas.height(41.5)
     for top, title, ours in (1, "right: add2 on the current stream", 1), (22, "wrong: add2 on the default stream", 2):
         canvas.text(1, top + 1.2, title, "green" if ours == 1 else "orange", "left", bold=True)
@@ -20,7 +21,8 @@ def streams(canvas):
             canvas.box(43.6, side, 12, 4, "2  add2", "green", 0.25)
             canvas.box(56.2, side, 12, 4, "3  use c", "text", 0.1)
         else:
-            canvas.box(43.6, side, 12, 4, "3  use c", "text", 0.1)
+            canvas.box(43.6, side, 12, 4, "3  use c", "orange", 0.3)
+            canvas.text(57, side + 2, "c is wrong", "orange", "left")
             canvas.box(25, default, 12, 4, "2  add2", "orange", 0.3)
             canvas.text(39, default + 2, "a and b are not ready", "orange", "left")
     canvas.text(60, 2.2, "time", "grey", "right")
@@ -32,13 +34,13 @@ HOST, GPU, CLOCK = "blue", "green", "orange"
 
 def timeline(canvas):
     """Seven timelines of host and GPU, one for each way to time a kernel, and the span that the clock measures. First call:
-    loading the kernel, the call, the kernel and the wait. No synchronize: the calls only, the kernels end later. One run: one
-    call, its kernel and the wait. show_time: the same for each of ten runs. Synchronize once: from the first call to the end
-    of the last kernel. Events around 100 calls: kernels one after another, without the host. Events, cold L2: each kernel
-    alone, after the L2 cache was overwritten."""
+    the call, which loads the kernel, the kernel and the wait. No synchronize: the calls only, the kernels end later. One run:
+    one call, its kernel and the wait. show_time: the same for each of ten runs. Synchronize once: from the first call to the
+    end of the last kernel. Events around 100 calls: kernels one after another, without the host. Events, cold L2: the host
+    launches the overwriting of the L2 cache before each call, and the clock measures each kernel with its launch."""
     canvas.height(69)
     rows = [
-        ("first call", [(0, 15, "load"), (15, 5, "call"), (20, 8, "wait")], [(21.5, 5, "")], [(0, 28)]),
+        ("first call", [(0, 20, "call: load kernel"), (20, 8, "wait")], [(21.5, 5, "")], [(0, 28)]),
         ("no synchronize", *_calls(), [(0, 25)]),
         ("one run", [(0, 5, "call"), (5, 8, "wait")], [(6.5, 5, "")], [(0, 13)]),
         ("notes: show_time", *_runs(), [(15 * k, 15 * k + 13) for k in range(3)]),
@@ -67,9 +69,9 @@ def _queued():
 
 
 def _cold():
-    host = [(5 * k, 5, "call") for k in range(2)]
-    gpu = [(0, 16, "overwrite L2"), (16, 7, ""), (23, 16, "overwrite L2"), (39, 7, "")]
-    return host, gpu, [(16, 23), (39, 46)]
+    host = [part for k in range(2) for part in ((14 * k, 9, "overwrite"), (14 * k + 9, 5, "call"))]
+    gpu = [part for k in range(2) for part in ((3 + 21.5 * k, 13, "overwrite L2"), (18 + 21.5 * k, 6, ""))]
+    return host, gpu, [(16, 24), (37.5, 45.5)]
 
 
 def _legend(canvas):
@@ -92,7 +94,8 @@ def _row(canvas, top, name, host, gpu, spans, events):
     for start, width, text in gpu:
         canvas.box(x + start, lower, width, 2.3, text, "grey" if text else GPU, 0.15 if text else 0.5)
     for start, end in spans:
-        y = top + 1.1
+        y = lower + 3.5 if events else upper - 1.3  # beside the one whose clock it is
+        far = lower if events else upper + 2.3
         for edge in start, end:
-            canvas.line((x + edge, y - 0.8), (x + edge, lower + 2.3 if events else upper + 2.3), colour=CLOCK)
+            canvas.line((x + edge, y + (0.8 if events else -0.8)), (x + edge, far), colour=CLOCK)
         canvas.arrow((x + start, y), (x + end, y), CLOCK, both=True)
