@@ -7,6 +7,7 @@ def graph(canvas):
     out; the node's kernel reads grad and the saved a and b, and writes grad_a and grad_b."""
     canvas.height(43)
     canvas.text(1, 2, "forward", "blue", "left", bold=True)
+    canvas.text(71, 2, "dashed: the rest of the model", "grey", "right")
     for y, name in (4.5, "a"), (10.5, "b"):
         canvas.box(1, y, 9, 4.5, name, "blue", 0.15, code=True)
         canvas.arrow((10, y + 2.25), (20, y + 2.25), "blue")
@@ -16,7 +17,7 @@ def graph(canvas):
     canvas.arrow((57, 9.75), (64, 9.75), "blue", dashed=True)
     canvas.box(64, 7.5, 7, 4.5, "loss", "blue", 0.15, code=True)
 
-    canvas.box(17, 18, 30, 23.5, colour="grey", dashed=True)
+    canvas.box(17, 18, 30, 23.5, colour="grey")
     canvas.line((53.5, 12), (53.5, 20.25), colour="grey")
     canvas.arrow((53.5, 20.25), (47, 20.25), "grey")
     canvas.text(54.5, 16, "grad_fn", "grey", "left", code=True)

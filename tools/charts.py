@@ -84,14 +84,14 @@ def _training(axes, _, training):
     left, right = axes.figure.add_gridspec(1, 2, width_ratios=[5, 3])
     axes.set_subplotspec(left)
     for label, dtype, model in (
-        ("wrong gradient", "float32", "wrong"),
+        ("wrong gradient, float32", "float32", "wrong"),
         ("C++, float32", "float32", "C++"),
         ("C++, float64", "float64", "C++"),
     ):
         curve = training["differences"][dtype][model]
         most = [value or math.nan for value in itertools.accumulate(curve, max)]
         axes.plot(range(1, len(most) + 1), most, label=label, markevery=(20, 50))
-    axes.set(xlabel="steps", ylabel="largest difference of the loss so far")
+    axes.set(xlabel="steps", ylabel="largest difference from torch's loss so far")
     axes.set(yscale="log", ylim=(1e-17, 1e5), xlim=(0, training["steps"]))
     axes.set_yticks([1e-16, 1e-12, 1e-8, 1e-4, 1])
     bars = axes.figure.add_subplot(right)

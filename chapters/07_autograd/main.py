@@ -130,7 +130,7 @@ def main():
         return training.train(module, dtype)
 
     check(module.add, torch.add, tensors(2, dtype), rtol=0, atol=0)
-    check(module.swiglu, torch_swiglu, tensors(2, dtype), **tolerance(dtype))
+    check(module.swiglu, torch_swiglu, tensors(2, dtype), gradients=True, **tolerance(dtype))
     check(module.swiglu_backward, torch_backward, tensors(3, dtype), **tolerance(dtype))
     for n in (2**k for k in options.sizes):
         bench_both(module, n, dtype)
