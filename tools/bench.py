@@ -43,7 +43,7 @@ def commit() -> str:
     """4f2a91c; or "4f2a91c, changed" where what is measured differs from the commit; or unknown."""
     if not (ROOT / ".git").exists():  # git would look for one in the folders above
         return os.environ.get("COMMIT", "unknown")
-    changed = output("git status --porcelain -- chapters common tools/bench.py ':!*.md'")
+    changed = output("git status --porcelain -- chapters common tools/bench.py")
     return (output("git rev-parse --short HEAD") or "unknown") + ", changed" * bool(changed)
 
 
@@ -98,19 +98,9 @@ def keep(file: Path, name: str, measured: dict) -> None:
     """Puts a chapter's figures into the file; those of the other chapters stay."""
     figures = (json.loads(file.read_text()) if file.exists() else {}) | {name: measured}
     file.parent.mkdir(exist_ok=True)
-    unfinished = file.with_name(f"{file.name}.unfinished")
-    unfinished.write_text(as_json(dict(sorted(figures.items()))) + "\n")
-    os.replace(unfinished, file)  # at once: whatever happens before, the file is whole
-
-
-def as_json(data, indent="") -> str:
-    """A row a line, so that a difference can be read; indented above that."""
-    if isinstance(data, list) and any(isinstance(value, dict) for value in data):
-        return "[\n" + ",\n".join(f"{indent} {json.dumps(value)}" for value in data) + f"\n{indent}]"
-    if not isinstance(data, dict) or not any(isinstance(value, dict | list) for value in data.values()):
-        return json.dumps(data)
-    pairs = (f"{indent} {json.dumps(key)}: {as_json(value, indent + ' ')}" for key, value in data.items())
-    return "{\n" + ",\n".join(pairs) + f"\n{indent}}}"
+    text = json.dumps(dict(sorted(figures.items())), indent=1)
+    # A row a line, so that a difference can be read.
+    file.write_text(re.sub(r"\n {5,}|\n    (?=[]}])", " ", text) + "\n")
 
 
 def main():

@@ -181,10 +181,9 @@ def torch_and_gpu(m):
     if m.torch.gpus:
         return ok("torch sees a GPU")
     if not shutil.which("nvidia-smi"):
-        vendors = [vendor.read_text().strip() for vendor in m.root.glob("sys/bus/pci/devices/*/vendor")]
-        return (
-            warning("no nvidia-smi for a GPU by NVIDIA", NEW_DRIVER) if "0x10de" in vendors else ok("there is no GPU")
-        )
+        vendors = [file.read_text().strip() for file in m.root.glob("sys/bus/pci/devices/*/vendor")]
+        nvidia = "0x10de" in vendors
+        return warning("no nvidia-smi for a GPU by NVIDIA", NEW_DRIVER) if nvidia else ok("there is no GPU")
     status, out, err = run("nvidia-smi")
     if status != 0:
         return warning(f"nvidia-smi fails: {' '.join((out + err).split())[:120]}", "sudo reboot")
@@ -219,15 +218,6 @@ def nvcc_compiler(m):
     newest = re.search(r"gcc versions later than (\d+)", err)
     gcc = f"g++-{newest[1]}" if newest else "g++"
     return broken(f"nvcc {name}: {first_error(err)}", f"sudo apt-get install {gcc} && export CC={gcc}")
-
-
-def libcudart(m):
-    """A CUDAExtension of your own links libcudart.so. NVIDIA's packages on PyPI lack this link; the lessons bring theirs."""
-    found = sorted(m.toolkit.glob("lib/libcudart.so*")) if m.toolkit else []
-    if not found or found[0].name == "libcudart.so":
-        return ok("not missing")
-    cure = f"ln -s {found[0].name} {quoted(found[0].with_name('libcudart.so'))}    # for a project of your own"
-    return ok(f"the lessons bring their link to {found[0]}", cure)
 
 
 def CUDA_HOME(m):
@@ -273,5 +263,5 @@ def TORCH_CUDA_ARCH_LIST(m):
 
 
 WITH_TORCH = [compiler, build_isolation, ninja, locks, old_extensions, torch_and_gpu]
-WITH_GPU = [nvcc, nvcc_compiler, libcudart, CUDA_HOME, architecture, TORCH_CUDA_ARCH_LIST]
+WITH_GPU = [nvcc, nvcc_compiler, CUDA_HOME, architecture, TORCH_CUDA_ARCH_LIST]
 DIAGNOSES = [torch, python_headers, hidden_modules, memory, disk, *WITH_TORCH, *WITH_GPU]

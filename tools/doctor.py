@@ -1,14 +1,11 @@
 """Find what on this machine keeps the lessons from running, and print the command that mends each fault: `make doctor`.
 
 python3 tools/doctor.py            every diagnosis: ok, warning or broken, what was found, and how to mend it
-python3 tools/doctor.py --json     the same for programs
 python3 tools/doctor.py --short    only what is broken; `make chapterNN` prints this when it fails
 
 Ends with status 1 when something is broken. The doctor changes nothing, and needs only Python's standard library.
 """
 
-import argparse
-import json
 import os
 import sys
 from pathlib import Path
@@ -49,10 +46,6 @@ def lines(findings):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--short", action="store_true")
-    options = parser.parse_args()
     # Go on in .venv's Python where `make` would use that one: the lessons see its packages and its path.
     here = Path(sys.prefix).resolve() == environment.VENV.resolve()
     if not here and not environment.fits(environment.TORCH) and environment.runs():
@@ -60,10 +53,7 @@ def main():
     machine = Machine()
     findings = [(diagnosis, finding(diagnosis, machine)) for diagnosis in DIAGNOSES]
     wrong = [pair for pair in findings if pair[1].status == "broken"]
-    if options.json:
-        rows = [{"diagnosis": title(d), "why": d.__doc__, **found._asdict()} for d, found in findings]
-        print(json.dumps(rows, indent=2, default=str))
-    elif not options.short:
+    if "--short" not in sys.argv:
         print(*lines(findings), sep="\n")
     elif wrong:
         print("make doctor prints all diagnoses. Broken on this machine:", *lines(wrong), sep="\n")

@@ -75,8 +75,7 @@ def table(machine, chapter, name=None, *, folder):
     if not data:
         return NOTHING
     rows = roofline(data) if chapter == "roofline" else data[chapter]["tables"][name]
-    rows = _training(rows) if isinstance(rows, dict) else map(_cells, rows)
-    return f"{markdown([*rows])}\n{source(data, machine, name, folder)}\n"
+    return f"{markdown([_cells(row) for row in rows])}\n{source(data, machine, name, folder)}\n"
 
 
 def source(data, machine, name, folder):
@@ -98,13 +97,6 @@ def _cells(row):
         with contextlib.suppress(KeyError):
             cells[head] = cell(row)
     return cells
-
-
-def _training(data):
-    steps = [0, data["steps"] // 4, data["steps"] // 2, data["steps"] - 1]
-    for model, losses in data["losses"].items():
-        shown = {f"loss before step {step + 1}": f"{losses[step]:.4g}" for step in steps}
-        yield {"": model, **shown, "a step": format_seconds(data["seconds"][model])}
 
 
 def what_operators_take(folder):

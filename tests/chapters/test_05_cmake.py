@@ -421,7 +421,7 @@ def test_then_no_nvcc(monkeypatch):
     toolkit.cuda_home.cache_clear()
     try:
         with pytest.raises(SystemExit, match=r"needs an nvcc of CUDA 13.0.*\n.*pip install 'cuda-toolkit\["):
-            runpy.run_path(str(ROOT / "tools" / "cmake_facts.py"))
+            runpy.run_path(str(ROOT / "cmake" / "facts.py"))
     finally:
         toolkit.cuda_home.cache_clear()
 

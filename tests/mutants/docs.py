@@ -63,17 +63,10 @@ MUTANTS = [
     ),
     Mutant(
         "tools/bench.py",
-        'unfinished = file.with_name(f"{file.name}.unfinished")',
-        "unfinished = file",
-        f"{BENCH}test_interrupted_it_keeps_the_file",
-    ),
-    Mutant(
-        "tools/bench.py",
         "except (Exception, SystemExit):",
         "except Exception:",
         f"{BENCH}test_a_chapter_that_fails_keeps_its_figures",
     ),
-    Mutant("tools/bench.py", " ':!*.md'", "", f"{BENCH}test_the_commit"),
     Mutant(
         "tools/gpu_sanitize.py",
         '"--error-exitcode", "9"',

@@ -1,7 +1,6 @@
 """`make doctor`: each diagnosis sees the fault that is planted for it, and names the command that mends it."""
 
 import importlib
-import json
 import os
 import re
 import shlex
@@ -77,8 +76,6 @@ class World:
         self.memory(16)
         self.write(self.root / "sys/bus/pci/devices/1/vendor", "0x10de\n")
         self.nvcc("13.0")
-        for name in "libcudart.so", "libcudart.so.13":
-            self.write(self.cuda / "lib" / name)
         self.torch()
 
     def machine(self):
@@ -130,9 +127,9 @@ class World:
             self.monkeypatch.setenv(*word.split("=", 1))
         elif verb == "unset":
             self.monkeypatch.delenv(word)
-        elif verb in ("mv", "rm", "ln"):
+        elif verb in ("mv", "rm"):
             subprocess.run(["/bin/sh", "-c", cure], env={"PATH": "/usr/bin:/bin"}, check=True)
-        return verb in ("export", "unset", "mv", "rm", "ln")
+        return verb in ("export", "unset", "mv", "rm")
 
 
 @pytest.fixture
@@ -179,8 +176,6 @@ FAULTS = [  # (diagnosis, planting it into a World, the status and what is found
      "broken torch needs CUDA 13.0: .*usual has 12.4", r"pip install 'cuda-toolkit\[.*nvcc.*==13.0.\*"),
     ("nvcc_compiler", lambda w: w.nvcc("13.0", compile=TOO_NEW), "broken .*error: unsupported",
      r"sudo apt-get install g\+\+-15 && export CC=g\+\+-15"),
-    ("libcudart", lambda w: (w.cuda / "lib/libcudart.so").unlink(), "ok the lessons bring their link to .*so.13",
-     "ln -s libcudart.so.13 '.*/libcudart.so'    # for a project of your own"),
     ("CUDA_HOME", lambda w: w.environ(CUDA_HOME=w.nvcc("12.4", w.folder / "an old one")),
      "warning .*an old one has 12.4, torch has CUDA 13.0", "export CUDA_HOME='.*cu13"),
     ("architecture", lambda w: w.torch(gpu=(7, 0)), "broken the GPU is 7.0; torch is built for sm_75 sm_80 sm_90",
@@ -200,7 +195,7 @@ def test_a_planted_fault_is_found(world, name, plant, printed, cure):
     assert re.match(printed, f"{finding.status} {finding.found}") and re.search(cure, finding.cure), finding
     if world.follow(finding.cure):
         after = diagnosis(world.machine())
-        assert (after.status, after.cure) == ("ok", ""), after
+        assert after.status == "ok", after
 
 
 def wrong(world):
@@ -252,13 +247,11 @@ def test_the_standard_library_is_enough(clone):
     """A missing torch is one fault. A diagnosis that raises is reported, and the others still run."""
     clone.remove("torch", "numpy", "setuptools")
     clone.environ(TMPDIR="/nowhere")
-    done = clone.run(sys.executable, "tools/doctor.py", "--json")
-    answers = {answer["diagnosis"]: answer for answer in json.loads(done.stdout)}
+    done = clone.run(sys.executable, "tools/doctor.py")
     assert done.returncode == 1 and done.stderr == ""
-    assert list(answers) == [doctor.title(diagnosis) for diagnosis in DIAGNOSES]
-    assert answers["torch"]["status"] == "broken" and answers["torch"]["cure"] == "make setup"
-    assert answers["build isolation"]["found"] == answers["nvcc"]["found"] == "torch comes first"
-    assert answers["disk"]["status"] == "warning" and "FileNotFoundError" in answers["disk"]["found"]
+    assert re.search("^warning disk .*FileNotFoundError", done.stdout, re.M)
+    assert len(re.findall("^ok .*torch comes first$", done.stdout, re.M)) == len(doctor.WITH_TORCH + doctor.WITH_GPU)
+    assert re.search("\nbroken  torch .*\n +make setup\n$", done.stdout)
 
 
 def test_a_lesson_that_fails_prints_what_is_broken_and_keeps_its_status(clone):
