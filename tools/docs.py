@@ -7,7 +7,8 @@ A README marks such a part with a comment that says what to call, and cog (https
     <!--= picture("nvidia-h200", "06_vec4", "sweep") =-->               the same as a picture, drawn with matplotlib
     <!--= diagram("03_add2", "timeline") =-->                           what that function of diagrams/03_add2.py draws
     <!--= code("add2.cu", "__global__ void add2_kernel") =-->           a definition, from a file beside the README
-    ... or what_operators_take(), what_the_doctor_looks_at()            from tests/chapters/operator_table.py, `make doctor`
+    ... or what_operators_take(), what_check_rejects()                  from tests/chapters and tests/common
+    ... or what_the_doctor_looks_at()                                   from `make doctor`
     <!--end-->
 
 python tools/docs.py                         fill in all of them, and draw the pictures whose figures have changed
@@ -84,7 +85,8 @@ def code(file, *definitions, folder):
     text = (folder / file).read_text().splitlines()
     language = {".py": "python", ".toml": "toml", ".txt": "cmake"}.get(Path(file).suffix, "cpp")
     parts = [_definition(text, start) for start in definitions]
-    return f"```{language}\n" + "\n\n".join(parts) + "\n```\n"
+    between = "\n\n" if any("\n" in part for part in parts) else "\n"
+    return f"```{language}\n{between.join(parts)}\n```\n"
 
 
 def _definition(text, start):
@@ -102,7 +104,15 @@ def _definition(text, start):
     return "\n".join(line[indent:] for line in text[first:end]).rstrip()
 
 
-PARTS = (run, tables.table, charts.picture, drawing.diagram, code, tables.what_operators_take)
+def what_check_rejects(folder):
+    """The tests' table of operators that are wrong on purpose, for readers."""
+    sys.path.insert(0, str(ROOT / "tests/common"))
+    import wrong_operators
+
+    return wrong_operators.table()
+
+
+PARTS = (run, tables.table, charts.picture, drawing.diagram, code, tables.what_operators_take, what_check_rejects)
 PARTS = {function.__name__: function for function in PARTS}
 PARTS["what_the_doctor_looks_at"] = lambda folder: doctor.table()
 

@@ -96,8 +96,7 @@ def benchmark(module):
     tables["memory"] = [
         {"op": op, "n": n, "dtype": "float32"} | dict(zip(heads, row, strict=False)) for op, row in bytes_of
     ]
-    losses, seconds = training.train(module, steps=STEPS)
-    return tables | {"training": {"steps": STEPS, "losses": losses, "seconds": seconds}}
+    return tables | {"training": training.measure(module, STEPS)}
 
 
 def tensors(count, dtype=torch.float32):

@@ -314,7 +314,7 @@ def test_a_launcher_is_timed(built):
 
 @pytest.mark.thorough
 def test_the_three_commands():
-    """As the README has them, with the build folder in another place, and one target to save time."""
+    """As REFERENCE.md has them, with the build folder in another place, and one target to save time."""
     folder = kept_folder(f"cmake-{device.type}")
     output("cmake", "-S", ROOT, "-B", folder)
     output("cmake", "--build", folder, "--target", "harness")
@@ -329,6 +329,8 @@ def test_installed_and_used_by_another_project(all_built, tmp_path):
     prefix, folder = tmp_path / "prefix", tmp_path / "build"
     output("cmake", "--install", all_built, "--prefix", prefix)
     assert str(ROOT) not in (prefix / "lib/cmake/axpy/axpyTargets.cmake").read_text()
+    if shutil.which("ldd"):
+        assert "not found" not in output("ldd", prefix / "lib/libaxpy.so"), "by itself it does not find torch"
     options = [f"-DCMAKE_PREFIX_PATH={prefix};{torch.utils.cmake_prefix_path}"]
     if device.type == "cuda":  # what cmake/environment.cmake does for this repository
         home = toolkit.cuda_home()

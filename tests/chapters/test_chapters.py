@@ -22,10 +22,10 @@ def run(folder, **environment):
 
 
 def quartet(folder):
-    """name.h, name.cu and name.cpp: the one header says the name.
+    """name.h, name.cu and name.cpp: the one header with a binding says the name.
 
     The .cu is name_kernel.cu where setuptools builds the chapter: it would make one name.o of .cpp and .cu."""
-    (header,) = folder.glob("*.h")
+    (header,) = (file for file in folder.glob("*.h") if file.with_suffix(".cpp").exists())
     kernel = "_kernel.cu" if (folder / "setup.py").exists() else ".cu"
     return header, folder / f"{header.stem}{kernel}", folder / f"{header.stem}.cpp"
 
@@ -98,7 +98,7 @@ def test_every_launch_is_on_the_given_stream_and_checked(folder):
         for function in re.split(r"^}\n", file.read_text(), flags=re.M):
             for configuration in re.findall(r"<<<(.*?)>>>", re.sub("//.*", "", function), re.S):
                 launches += 1
-                assert re.search(r", 0, (stream|c10::cuda::getCurrentCUDAStream\(\))$", configuration), (
+                assert re.search(r", \w+, (stream|c10::cuda::getCurrentCUDAStream\(\))$", configuration), (
                     f"{file}: {configuration}"
                 )
                 assert "    CHECK_LAUNCH();\n" in function.rpartition(">>>")[2], f"{file}: {function}"

@@ -15,6 +15,7 @@ from support import ROOT
 pytest.importorskip("cogapp")
 sys.path.insert(0, str(ROOT / "tools"))
 import docs
+import drawing
 import tables
 
 
@@ -112,3 +113,51 @@ def test_runs_are_recorded_from_one_machine(repository, monkeypatch):
     before = kept.read_text()
     say.write_text("print(7); raise SystemExit(1)")
     assert main(monkeypatch, "--record", "cpu") and kept.read_text() == before
+
+
+SOURCE = """
+template <class T>
+__global__ void first(T* x) {
+    if (x) {
+
+        *x = 1;
+    }
+}
+void second() { first<float><<<1, 1>>>(nullptr); }
+int third(
+    int a
+);
+"""
+
+
+def test_code_is_a_whole_definition(tmp_path):
+    (tmp_path / "a.cu").write_text(SOURCE)
+    second, third = SOURCE.index("void second"), SOURCE.index("int third")
+    first, second, third = SOURCE[1:second], SOURCE[second:third], SOURCE[third:]
+    assert docs.code("a.cu", "__global__ void first", folder=tmp_path) == f"```cpp\n{first}```\n"
+    assert docs.code("a.cu", "void second", "int third", folder=tmp_path) == f"```cpp\n{second}\n{third}```\n"
+    (tmp_path / "main.py").write_text("class A:\n    def f(self):\n        return 1\n\n    def g(self): pass\nx = 1\n")
+    assert docs.code("main.py", "def f", folder=tmp_path) == "```python\ndef f(self):\n    return 1\n```\n"
+    for start in "void fourth", "int":
+        (tmp_path / "a.cu").write_text(SOURCE + "int fifth;\n")
+        with pytest.raises(ValueError, match="lines start with"):
+            docs.code("a.cu", start, folder=tmp_path)
+
+
+def test_a_diagram_is_drawn_again_when_its_script_changes(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(drawing, "FOLDER", tmp_path)
+    script = tmp_path / "03_add2.py"
+    script.write_text(
+        "def boxes(canvas):\n    'Two\\n    boxes.'\n    canvas.height(9)\n    canvas.box(1, 1, 5, 5, 'one')\n"
+    )
+    assert drawing.is_stale("03_add2", "boxes")
+    drawing.draw("03_add2", "boxes")
+    before = {file.name: file.read_bytes() for file in (tmp_path / "svg").iterdir()}
+    assert set(before) == {"03_add2-boxes-light.svg", "03_add2-boxes-dark.svg"}
+    assert 'alt="Two boxes." src="svg/03_add2-boxes-light.svg"' in drawing.diagram("03_add2", "boxes", folder=tmp_path)
+    assert not drawing.is_stale("03_add2", "boxes")
+    drawing.draw("03_add2", "boxes")
+    assert {file.name: file.read_bytes() for file in (tmp_path / "svg").iterdir()} == before
+    script.write_text(script.read_text().replace("one", "two"))
+    assert drawing.is_stale("03_add2", "boxes")
