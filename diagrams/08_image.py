@@ -29,21 +29,24 @@ def interleaved(canvas):
 
 
 def shifted(canvas):
-    """The memory in pieces of 16 bytes. A row of a crop begins at address 5, so the 48 bytes of thread 0 lie in pieces 0 to 3,
-    and those of thread 1 in pieces 3 to 6. Each thread loads its four pieces; both load piece 3."""
+    """The memory in pieces of 16 bytes. A row of a crop begins at address 5. The 48 bytes of thread 0 begin there, those of
+    thread 1 at 53 and those of thread 2 at 101. Thread 1 loads the four pieces from 48 to 111, and thread 2 those from 96 to
+    159; both load the piece from 96 to 111. The piece in which thread 0's bytes begin lies partly before the row, so thread 0
+    goes pixel by pixel."""
     canvas.height(28)
-    piece = 9.6
+    piece = 6.72
     byte = piece / 16
     canvas.text(LEFT, 1.6, "A row begins at address 5; the memory in pieces of 16 bytes", align="left", bold=True)
-    for k in range(7):
+    for k in range(10):
         canvas.text(LEFT + k * piece, 5, str(16 * k), "grey", align="center" if k else "left")
         canvas.box(LEFT + k * piece, 6.4, piece, 2.6, "")
-    canvas.text(LEFT + 7 * piece, 5, "112", "grey", align="right")
-    for thread, colour in enumerate(("blue", "orange")):
-        canvas.box(LEFT + (5 + 48 * thread) * byte, 9.4, 48 * byte, 3, f"48 bytes of thread {thread}", colour, 0.35)
+    canvas.text(LEFT + 10 * piece, 5, "160", "grey", align="right")
+    names = ["thread 0, by pixels", "bytes 53 to 100", "bytes 101 to 148"]
+    for thread, (name, colour) in enumerate(zip(names, ("text", "blue", "orange"), strict=True)):
+        canvas.box(LEFT + (5 + 48 * thread) * byte, 9.4, 48 * byte, 3, name, colour, 0.35 if thread else 0)
+    for thread, colour in enumerate(("blue", "orange"), 1):
         for k in range(4):
-            x, y = LEFT + (3 * thread + k) * piece, 15 + 4.6 * thread
+            x, y = LEFT + (3 * thread + k) * piece, 10.4 + 4.6 * thread
             canvas.box(x + 0.2, y, piece - 0.4, 3, f"load {k + 1}", colour, 0.12)
-    canvas.text(LEFT + 4 * piece + 1.2, 16.5, "thread 0", align="left")
-    canvas.text(LEFT + 3 * piece - 1.2, 21.1, "thread 1", align="right")
-    canvas.text(36, 25.8, "Each thread has 64 bytes in 16 registers, and shifts them by 5.")
+        canvas.text(LEFT + 3 * thread * piece - 1.2, 11.9 + 4.6 * thread, f"thread {thread}", align="right")
+    canvas.text(36, 25.8, "Threads 1 and 2 have 64 bytes in 16 registers each, and shift them by 5.")

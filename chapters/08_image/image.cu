@@ -62,9 +62,9 @@ __device__ void load_48_bytes(unsigned (&words)[16], const uint8_t* p, unsigned 
 __device__ void gray_of_16_pixels(uint8_t* out, const uint8_t* p, unsigned shift, bool bgr) {
     unsigned words[16], result[4] = {};
     load_48_bytes(words, p, shift);
-    const auto byte = [&](int k) { return words[k / 4] >> 8 * (k % 4) & 255; };
+    const auto byte = [&](int k) { return (words[k / 4] >> (8 * (k % 4))) & 255; };
     for (int k = 0; k < 16; k++) {
-        result[k / 4] |= gray_of(byte(3 * k), byte(3 * k + 1), byte(3 * k + 2), bgr) << 8 * (k % 4);
+        result[k / 4] |= gray_of(byte(3 * k), byte(3 * k + 1), byte(3 * k + 2), bgr) << (8 * (k % 4));
     }
     *reinterpret_cast<uint4*>(out) = make_uint4(result[0], result[1], result[2], result[3]);
 }
@@ -83,7 +83,8 @@ __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
             const uint8_t* p = in + 3 * begin;
             const unsigned shift = aligned ? 0 : uintptr_t(p) % 16;
             const int64_t first_byte = 3 * begin - shift, last_byte = first_byte + (shift == 0 ? 48 : 64);
-            if (first_byte >= 0 && last_byte <= 3 * images.width) {
+            const bool inside = first_byte >= 0 && last_byte <= 3 * images.width;
+            if (inside) {
                 gray_of_16_pixels(out + begin, p, shift, bgr);
             } else {
                 for (int64_t x = max(begin, int64_t(0)); x < min(end, images.width); x++) {
