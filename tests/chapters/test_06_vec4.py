@@ -91,7 +91,7 @@ def test_a_thread_with_more_registers_leaves_room_for_fewer(module):
     + [pytest.param(n, marks=pytest.mark.kernels) for n in (5, 1029)],
 )
 def test_add_forward_is_right_at_every_alignment(module, n, thread_order):
-    """64 combinations: where all begin alike there is a middle of float4, and otherwise none."""
+    """64 combinations: an input that begins like the output is read by float4, any other float by float."""
     for starts in ((c, a, b) for c in range(4) for a in range(4) for b in range(4)):
         c, a, b = (part(n, start) for start in starts)
         around = c._base.clone()
