@@ -14,6 +14,7 @@ from support import ROOT
 
 pytest.importorskip("cogapp")
 sys.path.insert(0, str(ROOT / "tools"))
+import charts
 import docs
 import drawing
 import tables
@@ -33,12 +34,28 @@ def test_readmes_are_up_to_date(monkeypatch, capsys):
     assert not main(monkeypatch, "--check"), capsys.readouterr().out
 
 
+# What READMEs show and no GPU has recorded yet; the texts say so, too. Leave this set empty.
+AWAITED = {
+    ("run", "nvidia-h200", "make chapter00"),
+    ("run", "nvidia-h200", "make chapter04 ARGS='--load'"),
+    ("run", "nvidia-h200", "make chapter05 ARGS='--sizes 4'"),
+    ("run", "nvidia-h200", "make chapter06 ARGS=--flight"),
+    ("table", "nvidia-h200", "00_threads", "memory"),
+}
+
+
 def test_what_is_recorded_is_shown_and_what_is_shown_is_there():
     calls = []
     for readme in docs.readmes():
-        assert tables.NOTHING not in docs.filled(readme, calls), readme
+        docs.filled(readme, calls)
     shown = {docs.recorded(*arguments) for function, arguments in calls if function is docs.run}
-    assert set(ROOT.glob("results/*/*.txt")) == shown
+    missing = {
+        (function.__name__, *arguments)
+        for function, arguments in calls
+        if function in (docs.run, tables.table, charts.picture) and function(*arguments, folder=ROOT) == tables.NOTHING
+    }
+    assert missing == AWAITED
+    assert set(ROOT.glob("results/*/*.txt")) == {file for file in shown if file.exists()}
 
 
 @pytest.fixture
