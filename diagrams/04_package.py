@@ -1,11 +1,11 @@
 def journey(canvas):
     """A package's way from source to import. 1: pip wheel starts g++ and nvcc on the sources in your folder, and packs
     the shared library my_kernel.so with Python files and METADATA into one file, the wheel. Here pip may say: No module
-    named torch. 2: pip install copies what is in the wheel to the folder site-packages. 3: import loads my_kernel.so
-    into your program, where it calls torch's shared libraries. Here Python may say: libc10.so not found, or undefined
-    symbol."""
-    canvas.height(49)
-    left, right, wide, high, upper, lower = 1, 46, 25, 18, 4, 30
+    named torch. 2: pip install copies what is in the wheel to the folder site-packages. Here pip may say: not a
+    supported wheel. 3: import loads my_kernel.so into your program, where it calls torch's shared libraries. Here Python
+    may say: libc10.so not found, or undefined symbol."""
+    canvas.height(51)
+    left, right, wide, high, upper, lower = 1, 46, 25, 18, 4, 32
 
     def place(x, y, title, lines, colour):
         canvas.text(x + wide / 2, y - 2, title, colour, bold=True)
@@ -29,9 +29,12 @@ def journey(canvas):
     canvas.arrow((left + wide, upper + 5.5), (right, upper + 5.5))
     canvas.text(middle, upper + 9, "g++ and nvcc\ncompile")
     canvas.text(middle, upper + 15, "No module\nnamed 'torch'", "orange")
-    canvas.text(right + 10, upper + high + 2.8, "2 pip install", align="right", bold=True)
-    canvas.arrow((right + wide / 2, upper + high), (right + wide / 2, lower - 3.8))
+    canvas.text(right + 6.5, upper + high + 3.2, "2 pip install", align="right", bold=True)
+    canvas.text(right + 9.5, upper + high + 3.2, "not a supported\nwheel", "orange", align="left")
+    canvas.arrow((right + 8, upper + high), (right + 8, lower - 4))
     canvas.text(middle, lower + 3, "3 import", bold=True)
     canvas.arrow((right, lower + 5.5), (left + wide, lower + 5.5))
-    canvas.text(middle, lower + 9, "Python loads\nthe .so")
-    canvas.text(middle, lower + 15, "libc10.so ...\nundefined symbol", "orange")
+    canvas.text(middle, lower + 8, "loads the .so")
+    canvas.text(middle, lower + 11.7, "libc10.so: cannot\nopen ...", "orange")
+    canvas.text(middle, lower + 14.7, "or")
+    canvas.text(middle, lower + 17, "undefined symbol", "orange")
