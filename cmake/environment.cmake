@@ -56,6 +56,9 @@ else()
 endif()
 find_package(Torch REQUIRED)
 find_package(Threads REQUIRED)
+# CMAKE_INSTALL_RPATH_USE_LINK_PATH leaves out folders inside of this repository, and so the torch of its .venv.
+cmake_path(APPEND TORCH_INSTALL_PREFIX lib OUTPUT_VARIABLE torch_lib)
+list(APPEND CMAKE_INSTALL_RPATH ${torch_lib})
 if(CHAPTERS_DEVICE STREQUAL "cuda")
     # cuda_home may be links in build/ (common/toolkit.py). What is installed must do without build/, and so finds the CUDA
     # runtime where the toolkit itself has it.

@@ -5,20 +5,13 @@ without drawing it, and only drawing needs matplotlib. After a change in here: r
 """
 
 import hashlib
+import itertools
 import json
 import math
-import os
 
+import drawing
 import tables
-
-GREY = "#808890"  # reads on both backgrounds
-# Of Okabe and Ito's palette, which people with any kind of colour vision can tell apart (https://jfly.uni-koeln.de/color/),
-# those that stand out from the background; the last one is GitHub's text.
-COLOURS = {
-    "light": ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#1f2328"],
-    "dark": ["#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#f0e442", "#e6edf3"],
-}
-
+from drawing import GREY
 
 # Each kind of picture. Its docstring is what a reader gets who cannot see it.
 
@@ -36,28 +29,76 @@ def _sweep(axes, data, rows):
 
 
 def _flight(axes, data, rows):
-    """GB/s over the KiB that a multiprocessor has in flight, for loads of 4 and of 16 bytes; marked: a copy. Each point
-    says how many loads a thread makes before it waits."""
-    for width, label, outer, offset in (1, "4 bytes (float)", min, -14), (4, "16 bytes (float4)", max, 7):
+    """GB/s over the KiB that a multiprocessor has in flight, for loads of 4 and of 16 bytes; marked: a copy. A number says how
+    many loads of each input a thread makes before it waits. Ringed points: fewer threads, because each block
+    reserves shared memory."""
+    ring = {"marker": "o", "fillstyle": "none", "markersize": 10, "linestyle": "none"}
+    kinds = (1, "4 bytes (float)", max, 9, "right"), (4, "16 bytes (float4)", min, -18, "left")
+    for width, label, outer, offset, side in kinds:
         points = [row | {"KiB": row["in_flight"] / 1024} for row in rows if row["width"] == width]
         (line,) = axes.plot([row["KiB"] for row in points], [*map(_rate, points)], label=f"loads of {label}")
+        few = [row for row in points if row.get("reserved")]
+        axes.plot([row["KiB"] for row in few], [*map(_rate, few)], **ring, color=line.get_color())
         for x in dict.fromkeys(row["KiB"] for row in points):
             here = [row for row in points if row["KiB"] == x]
-            loads, place = ", ".join(f"{row['loads']}x" for row in here), (x, outer(map(_rate, here)))
-            _label(axes, loads, place, offset=offset, ha="center", color=line.get_color())
-    axes.margins(x=0.08)
-    about = "KiB in flight on a multiprocessor (2x: a thread makes two such loads of each input before it waits)"
-    _bandwidth(axes, data, about, [16, 32, 64, 128], ["16", "32", "64", "128"])
+            loads = dict.fromkeys(f"{row['loads']}x" for row in here)
+            place = x, outer(map(_rate, here))
+            _label(
+                axes, ", ".join(loads), place, offset, ha=side if len(loads) == 1 else "center", color=line.get_color()
+            )
+    axes.plot([], [], **ring, color=GREY, label="fewer threads, by reserved shared memory")
+    axes.set_xlim(2.2, 220)  # room for the legend
+    ticks = [4, 8, 16, 32, 64, 128]
+    _bandwidth(axes, data, "KiB in flight on a multiprocessor", ticks, [*map(str, ticks)])
+
+
+def _blocks(axes, _, rows):
+    """Time to the right, some multiprocessors one below the other: a bar is a block, with its number. At first each
+    multiprocessor has as many blocks as it has room for; the others start one by one when a block has ended."""
+    numbers = sorted({row["multiprocessor"] for row in rows})
+    numbers = numbers[:: -(-len(numbers) // 8)]  # eight at most
+    first_end, bars = min(row["end"] for row in rows), []
+    for place, number in enumerate(numbers):
+        ends = []  # of the last block in each line of this multiprocessor
+        for row in sorted((row for row in rows if row["multiprocessor"] == number), key=lambda row: row["start"]):
+            line = next((k for k, end in enumerate(ends) if end <= row["start"]), len(ends))
+            ends[line : line + 1] = [row["end"]]
+            bars.append(row | {"place": place, "line": line, "late": row["start"] >= first_end})
+    lines = max(bar["line"] for bar in bars) + 1
+    for late, label in (False, "started at once"), (True, "started when another block had ended"):
+        chosen = [bar for bar in bars if bar["late"] == late]
+        y = [bar["place"] + (bar["line"] + 0.5) / lines * 0.8 for bar in chosen]
+        left, width = [bar["start"] * 1e6 for bar in chosen], [(bar["end"] - bar["start"]) * 1e6 for bar in chosen]
+        axes.barh(y, width, 0.7 / lines, left, label=label, alpha=0.6)
+        for bar, height, begin, length in zip(chosen, y, left, width, strict=True):
+            place = begin + length / 2, height
+            axes.annotate(str(bar["block"]), place, ha="center", va="center", annotation_clip=True)
+    axes.set_yticks([place + 0.4 for place in range(len(numbers))], [str(number) for number in numbers])
+    axes.invert_yaxis()
+    axes.set(xlabel="microseconds", ylabel="multiprocessor", ylim=(len(numbers), -1.3))  # room for the legend
 
 
 def _training(axes, _, training):
-    """Loss over the steps, a line for each model; marked: the loss of a guess."""
-    for k, (model, losses) in enumerate(training["losses"].items()):
-        width = max(1.2, 6 - 2.4 * k)  # curves that agree lie on each other, so the first ones are thick
-        axes.plot(losses, label=model, linewidth=width, markevery=(10 * k, 50), markersize=max(4, 9 - 2 * k))
-    axes.axhline(math.log(2), linestyle="--", linewidth=1, color=GREY)
-    _label(axes, "a guess, ln 2", (training["steps"], math.log(2)), offset=3, ha="right")
-    axes.set(xlabel="step", ylabel="mean cross entropy in nats", ylim=(0, None))
+    """Left: the largest difference so far between a model's loss and the loss with torch's operations, over the steps. It is
+    smallest for C++ in float64, and largest for a wrong gradient. Right: the time of a step, a bar for each class."""
+    left, right = axes.figure.add_gridspec(1, 2, width_ratios=[5, 3])
+    axes.set_subplotspec(left)
+    for label, dtype, model in (
+        ("wrong gradient, float32", "float32", "wrong"),
+        ("C++, float32", "float32", "C++"),
+        ("C++, float64", "float64", "C++"),
+    ):
+        curve = training["differences"][dtype][model]
+        most = [value or math.nan for value in itertools.accumulate(curve, max)]
+        axes.plot(range(1, len(most) + 1), most, label=label, markevery=(20, 50))
+    axes.set(xlabel="steps", ylabel="largest difference from torch's loss so far")
+    axes.set(yscale="log", ylim=(1e-17, 1e5), xlim=(0, training["steps"]))
+    axes.set_yticks([1e-16, 1e-12, 1e-8, 1e-4, 1])
+    bars = axes.figure.add_subplot(right)
+    models = ["torch", "Python", "C++"]
+    milliseconds = [1e3 * training["seconds"][model] for model in models]
+    bars.barh(models, milliseconds, height=0.5, color=GREY)
+    bars.set(xlabel="ms a step", ylim=(-0.6, 2.6))
 
 
 def _roofline(axes, data, _):
@@ -79,7 +120,7 @@ def _roofline(axes, data, _):
     axes.yaxis.set_major_formatter(lambda value, _: f"{value / 1e12:g}")
 
 
-KINDS = {"sweep": _sweep, "flight": _flight, "training": _training, None: _roofline}
+KINDS = {"sweep": _sweep, "flight": _flight, "blocks": _blocks, "training": _training, None: _roofline}
 
 
 def _bandwidth(axes, data, xlabel, *ticks):
@@ -103,8 +144,9 @@ def _hash(*which):
     return f"figures {hashlib.sha256(json.dumps(tables.figures(*which), sort_keys=True).encode()).hexdigest()[:16]}"
 
 
-def _file(theme, *which):
-    return tables.RESULTS / "pictures" / f"{'-'.join(filter(None, [*which, theme]))}.svg"
+def _file(*which):
+    name = "-".join(filter(None, which))
+    return lambda theme: tables.RESULTS / "pictures" / f"{name}-{theme}.svg"
 
 
 def picture(machine, chapter, name=None, *, folder):
@@ -112,40 +154,25 @@ def picture(machine, chapter, name=None, *, folder):
     data = tables.figures(machine, chapter, name)
     if not data:
         return tables.NOTHING
-    light, dark = (os.path.relpath(_file(theme, machine, chapter, name), folder) for theme in COLOURS)
+    alt = KINDS[name].__doc__
     return (
-        f'<picture>\n<source media="(prefers-color-scheme: dark)" srcset="{dark}">\n'
-        f'<img alt="{" ".join(KINDS[name].__doc__.split())}" src="{light}">\n</picture>\n\n'
-        f"{tables.source(data, machine, name, folder)}\n"
+        f"{drawing.shown(_file(machine, chapter, name), alt, folder)}\n{tables.source(data, machine, name, folder)}\n"
     )
 
 
 def is_stale(*which):
     """Whether a picture is missing, or was drawn from other figures."""
-    files = [_file(theme, *which) for theme in COLOURS if tables.figures(*which)]
-    return not all(file.exists() and _hash(*which) in file.read_text() for file in files)
+    return bool(tables.figures(*which)) and not drawing.is_drawn(_file(*which), _hash(*which))
 
 
 def draw(machine, chapter, name=None):
-    import matplotlib
-
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-
     data = tables.figures(machine, chapter, name)
     of_chapter = data.get(chapter, data)  # all of them for the roofline
-    for theme, colours in COLOURS.items():
-        file = _file(theme, machine, chapter, name)
-        file.parent.mkdir(exist_ok=True)
-        inked = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-        style = dict.fromkeys(inked, colours[-1]) | {"font.size": 9, "lines.markersize": 4.5}
-        style |= {"axes.prop_cycle": matplotlib.cycler(color=colours * 2, marker=list("os^Dv*PX<>hd"))}
-        with plt.rc_context(style | {"svg.fonttype": "none", "svg.hashsalt": file.name}):  # the same file each time
-            figure, axes = plt.subplots(figsize=(7.2, 4), layout="constrained")
-            KINDS[name](axes, of_chapter, of_chapter.get("tables", {}).get(name))
-            axes.minorticks_off()
-            axes.legend(frameon=False)
-            axes.grid(alpha=0.2)
-            description = {"Date": None, "Description": _hash(machine, chapter, name)}
-            figure.savefig(file, format="svg", transparent=True, metadata=description)
-            plt.close(figure)
+
+    def paint(axes, _):
+        KINDS[name](axes, of_chapter, of_chapter.get("tables", {}).get(name))
+        axes.minorticks_off()
+        axes.legend(frameon=False, loc="lower right" if name == "flight" else "best")
+        axes.grid(alpha=0.2)
+
+    drawing.save(_file(machine, chapter, name), _hash(machine, chapter, name), paint, (7.2, 4), 10.5)

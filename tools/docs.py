@@ -2,10 +2,13 @@
 
 A README marks such a part with a comment that says what to call, and cog (https://cog.readthedocs.io) replaces what follows:
 
-    <!--= run("nvidia-h200", "make chapter03 ARGS='--timing'") =-->      what a command printed on that machine
-    <!--= table("nvidia-h200", "06_vec4", "sizes") =-->                  figures of results/nvidia-h200.json (tools/bench.py)
-    <!--= picture("nvidia-h200", "06_vec4", "sweep") =-->                the same as a picture, drawn with matplotlib
-    ... or what_operators_take(), what_the_doctor_looks_at()             from tests/chapters/operator_table.py, `make doctor`
+    <!--= run("nvidia-h200", "make chapter03 ARGS='--timing'") =-->     what a command printed on that machine
+    <!--= table("nvidia-h200", "06_vec4", "sizes") =-->                 figures of results/nvidia-h200.json (tools/bench.py)
+    <!--= picture("nvidia-h200", "06_vec4", "sweep") =-->               the same as a picture, drawn with matplotlib
+    <!--= diagram("03_add2", "timeline") =-->                           what that function of diagrams/03_add2.py draws
+    <!--= code("add2.cu", "__global__ void add2_kernel") =-->           a definition, from a file beside the README
+    ... or what_operators_take(), what_check_rejects()                  from tests/chapters and tests/common
+    ... or what_the_doctor_looks_at()                                   from `make doctor`
     <!--end-->
 
 python tools/docs.py                         fill in all of them, and draw the pictures whose figures have changed
@@ -34,6 +37,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 import charts
 import doctor
+import drawing
 import tables
 
 
@@ -75,7 +79,41 @@ def run(machine, command, folder):
     return f"```text\n$ {command}    # {date}\n{output}```\n"
 
 
-PARTS = {function.__name__: function for function in (run, tables.table, charts.picture, tables.what_operators_take)}
+def code(file, *definitions, folder):
+    """These definitions of that file in the folder, each named by how its first line begins: that line, all below it that
+    are indented further, the closing bracket, and the template<> above it."""
+    text = (folder / file).read_text().splitlines()
+    language = {".py": "python", ".toml": "toml", ".txt": "cmake"}.get(Path(file).suffix, "cpp")
+    parts = [_definition(text, start) for start in definitions]
+    between = "\n\n" if any("\n" in part for part in parts) else "\n"
+    return f"```{language}\n{between.join(parts)}\n```\n"
+
+
+def _definition(text, start):
+    places = [k for k, line in enumerate(text) if line.strip().startswith(start)]
+    if len(places) != 1:
+        raise ValueError(f"{len(places)} lines start with {start!r}")
+    first = places[0]
+    indent = len(text[first]) - len(text[first].lstrip())
+    end = first + 1
+    while end < len(text) and (not text[end] or text[end][: indent + 1].isspace()):
+        end += 1
+    end += end < len(text) and text[end][indent : indent + 1] in ("}", ")", "]")
+    if text[first - 1].lstrip().startswith("template"):
+        first -= 1
+    return "\n".join(line[indent:] for line in text[first:end]).rstrip()
+
+
+def what_check_rejects(folder):
+    """The tests' table of operators that are wrong on purpose, for readers."""
+    sys.path.insert(0, str(ROOT / "tests/common"))
+    import wrong_operators
+
+    return wrong_operators.table()
+
+
+PARTS = (run, tables.table, charts.picture, drawing.diagram, code, tables.what_operators_take, what_check_rejects)
+PARTS = {function.__name__: function for function in PARTS}
 PARTS["what_the_doctor_looks_at"] = lambda folder: doctor.table()
 
 
@@ -105,15 +143,17 @@ def main():
             if machine == options.record:
                 record(machine, command)
         return
-    pictures = [which for function, which in calls if function is charts.picture and charts.is_stale(*which)]
+    modules = {charts.picture: charts, drawing.diagram: drawing}
+    pictures = [(modules[f], which) for f, which in calls if f in modules and modules[f].is_stale(*which)]
     if options.check:
-        for what in [*(file.relative_to(ROOT) for file in stale), *(f"The picture {', '.join(p)}" for p in pictures)]:
+        names = (f"The picture {', '.join(which)}" for _, which in pictures)
+        for what in [*(file.relative_to(ROOT) for file in stale), *names]:
             print(f"{what} is out of date: run `python tools/docs.py`")
         sys.exit(bool(stale or pictures))
     for file, text in stale.items():
         file.write_text(text)
-    for which in pictures:
-        charts.draw(*which)
+    for module, which in pictures:
+        module.draw(*which)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,11 @@ COLUMNS = {  # a table has those for which its rows have the figures
     "chapter": lambda row: row["chapter"][:2],
     "n": lambda row: f"{number(row['n'])} {row.get('dtype', '')}".rstrip().removesuffix(" float32"),
     "": lambda row: row["op"],
+    "memory": lambda row: row["level"],
+    "bytes read": lambda row: row["level"] and size(row["bytes"]),
+    "latency": lambda row: f"{row['latency'] * 1e9:.3g} ns",
+    "in cycles": lambda row: f"{row['cycles']:.0f}",
+    "bandwidth": lambda row: f"{row['bandwidth'] / 1e9:.0f} GB/s",
     "kernel": lambda row: format_seconds(row["kernel"]),
     "spread": lambda row: f"{row['spread']:.0%}",
     "GB/s": lambda row: f"{row['bytes'] / row['kernel'] / 1e9:.0f}",
@@ -59,7 +64,7 @@ def roofline(data):
     return points
 
 
-def markdown(rows, text=("", "chapter")):
+def markdown(rows, text=("", "chapter", "memory")):
     """A table of rows, each {head: cell}. A first cell that repeats the one above it stays empty. text: heads of columns
     that are aligned to the left."""
     lines = [list(row.values()) for row in rows]
@@ -75,7 +80,8 @@ def table(machine, chapter, name=None, *, folder):
     if not data:
         return NOTHING
     rows = roofline(data) if chapter == "roofline" else data[chapter]["tables"][name]
-    return f"{markdown([_cells(row) for row in rows])}\n{source(data, machine, name, folder)}\n"
+    rows = _training(rows) if isinstance(rows, dict) else map(_cells, rows)
+    return f"{markdown([*rows])}\n{source(data, machine, name, folder)}\n"
 
 
 def source(data, machine, name, folder):
@@ -91,12 +97,25 @@ def number(n):
     return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}".replace(",", " ")
 
 
+def size(nbytes):
+    """32 KiB, or 1 GiB: a power of two."""
+    power = max(0, nbytes.bit_length() - 1) // 10
+    return f"{nbytes >> 10 * power} {['bytes', 'KiB', 'MiB', 'GiB', 'TiB'][power]}"
+
+
 def _cells(row):
     cells = {}
     for head, cell in COLUMNS.items():
         with contextlib.suppress(KeyError):
             cells[head] = cell(row)
     return cells
+
+
+def _training(data):
+    steps = [0, data["steps"] // 4, data["steps"] // 2, data["steps"] - 1]
+    for model, losses in data["losses"].items():
+        shown = {f"loss before step {step + 1}": f"{losses[step]:.4g}" for step in steps}
+        yield {"": model, **shown, "a step": format_seconds(data["seconds"][model])}
 
 
 def what_operators_take(folder):

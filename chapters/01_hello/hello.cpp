@@ -4,7 +4,7 @@
 
 #include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAStream.h>
-#include <torch/csrc/Exceptions.h>  // the binding that load_inline adds needs this one
+#include <torch/csrc/Exceptions.h>  // for the binding that load_inline adds, and brings pybind11's gil_scoped_release
 
 #include "common/check_input.h"
 
@@ -12,8 +12,9 @@ std::string hello() { return "Hello World!"; }
 
 std::string hello_gpu() {
     const at::Tensor out = at::empty({hello_length}, at::device(kernel_device).dtype(at::kChar));  // memory of the GPU
-    launch_hello(reinterpret_cast<char*>(out.mutable_data_ptr<int8_t>()), c10::cuda::getCurrentCUDAStream());
+    launch_hello(out.mutable_data_ptr<int8_t>(), c10::cuda::getCurrentCUDAStream());
     const pybind11::gil_scoped_release no_gil;  // other Python threads run while this one waits
-    const at::Tensor host = out.cpu();  // waits for the kernel, then copies: the CPU cannot read the GPU's memory
-    return std::string(reinterpret_cast<const char*>(host.const_data_ptr<int8_t>()), hello_length);
+    const at::Tensor host = out.cpu();  // queues a copy and waits for it, because the CPU cannot read the GPU's memory
+    const int8_t* text = host.const_data_ptr<int8_t>();
+    return std::string(text, text + hello_length);
 }

@@ -6,9 +6,9 @@
 __constant__ char letters[] = "Hello World!";  // constant memory: small, read-only, the same for every thread
 
 // Thread i writes letter i. Twelve threads write the text, at the same time.
-__global__ void hello_kernel(char* out) { out[threadIdx.x] = letters[threadIdx.x]; }
+__global__ void hello_kernel(int8_t* out) { out[threadIdx.x] = letters[threadIdx.x]; }
 
-void launch_hello(char* out, cudaStream_t stream) {
+void launch_hello(int8_t* out, cudaStream_t stream) {
     hello_kernel<<<1, hello_length, 0, stream>>>(out);  // 1 block of 12 threads
     CHECK_LAUNCH();
 }

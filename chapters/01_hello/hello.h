@@ -2,7 +2,9 @@
 #pragma once
 #include <cuda_runtime.h>
 
+#include <cstdint>
+
 constexpr int hello_length = 12;  // "Hello World!" without the 0 at its end
 
 // Writes "Hello World!" to out[0] ... out[11], memory of the current device, in the order of `stream`.
-void launch_hello(char* out, cudaStream_t stream);
+void launch_hello(int8_t* out, cudaStream_t stream);

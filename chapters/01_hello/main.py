@@ -30,12 +30,14 @@ def build(name="hello", functions=("hello", "hello_gpu"), no_implicit_headers=Tr
 
 
 def show_files(folder):
-    """What load_inline wrote: two sources, the build's rules, and a library that Python imports."""
+    """What lies in the build directory, and who made it."""
     print(f"{'files':8}{folder.relative_to(root) if folder.is_relative_to(root) else folder}")
-    for file in sorted(f for f in folder.iterdir() if f.suffix in (".cpp", ".cu", ".ninja", ".so", ".o")):
-        print(f"{'':8}{file.name:<20}{file.stat().st_size:>9} bytes")
+    makers = {"load_inline()": (".cpp", ".cu", ".ninja"), "the compilers": (".o",), "the linker": (".so",)}
+    for maker, suffixes in makers.items():
+        names = sorted(file.name for file in folder.iterdir() if file.suffix in suffixes)
+        print(f"{'':8}by {maker:<15}{'  '.join(names)}")
     binding = (folder / "main.cpp").read_text().partition("PYBIND11_MODULE")
-    print(f"{'':8}the end of main.cpp, written from functions=[...]:")
+    print(f"{'':8}at the end of main.cpp the binding, written from functions=[...]:")
     print("\n".join(f"{'':12}{line}" for line in "".join(binding[1:]).splitlines()))
 
 

@@ -1,4 +1,4 @@
-"""Chapter 02: load_inline() with CUDA: a 2-D grid, three operators, and what is declared where.
+"""Chapter 02: a 2-D grid over a matrix, and what it costs when neighbouring threads run down a column.
 
 python chapters/02_square/main.py                build, check, time
 python chapters/02_square/main.py --undeclared   the notes' listing with empty cpp_sources, and the error it gives
@@ -19,6 +19,7 @@ from common.checking import SIZES
 from common.cpp_extension import load_inline
 
 SIDES = [2**10, 2**14] if device.type == "cuda" else [2**8]  # of the matrices that benchmark() squares
+LARGE = 2**13 if device.type == "cuda" else 2**10  # and main(): no cache of a GPU holds 256 MiB
 
 
 def build():
@@ -62,17 +63,22 @@ def operators(module):
     """name -> (ours, torch's, inputs)."""
     return {
         "square_matrix": (module.square_matrix, torch.square, matrix),
+        "square_by_columns": (module.square_by_columns, torch.square, matrix),
         "custom_operation": (module.custom_operation, lambda x: 2 * x, vector),
         "add_cuda": (module.add_cuda, torch.add, two_vectors),
     }
 
 
+def squares(module):
+    return {"square_matrix": module.square_matrix, "square_by_columns": module.square_by_columns, "torch": torch.square}
+
+
 def benchmark(module):
     """For `make bench02`: {table: rows}. n is the side of a matrix, or a vector's size."""
-    tables = {}
-    for name, (ours, reference, inputs) in operators(module).items():
-        sizes, flops = (SIDES, lambda n: n * n) if inputs is matrix else ([n * n for n in SIDES], 1)
-        tables[name] = bench({name: ours, "torch": reference}, inputs, sizes, flops)
+    tables = {"square_matrix": bench(squares(module), matrix, SIDES, flops=lambda n: n * n)}
+    for name in "custom_operation", "add_cuda":
+        ours, reference, inputs = operators(module)[name]
+        tables[name] = bench({name: ours, "torch": reference}, inputs, [n * n for n in SIDES], flops=1)
     return tables
 
 
@@ -86,10 +92,9 @@ def main():
         return as_in_the_notes(declare=False)
     module = build()
     for ours, reference, inputs in operators(module).values():
-        sizes = [0, 1, 3, 15, 16, 17, 1025] if inputs is matrix else SIZES
+        sizes = SIZES if inputs in (vector, two_vectors) else [0, 1, 3, 15, 16, 17, 1025]
         check(ours, reference, inputs, sizes, rtol=0, atol=0)
-    square, reference, _ = operators(module)["square_matrix"]
-    bench({"square_matrix": square, "torch": reference}, matrix, sizes=[1024])
+    bench(squares(module), matrix, [LARGE])
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ at::Tensor vector_add(const at::Tensor& a, const at::Tensor& b) {
 }
 
 // wrap_pybind_function, which load_inline writes for functions=[...], hands torch's errors and warnings to Python as
-// those of its own operators. With _no_gil, other Python threads run until the call returns: see the README.
+// those of its own operators. With _no_gil, other Python threads run until the call returns: see REFERENCE.md.
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("add2", torch::wrap_pybind_function_no_gil(add2), py::arg("a"), py::arg("b"));
     m.def("torch_launch_add2", torch::wrap_pybind_function_no_gil(torch_launch_add2), py::arg("c"), py::arg("a"),

@@ -2,7 +2,7 @@
 
 python chapters/03_add2/main.py                  build, check, time
 python chapters/03_add2/main.py --sizes 20 28    ... with 2^20 and 2^28 elements
-python chapters/03_add2/main.py --timing         seven ways to time it, six of them wrong
+python chapters/03_add2/main.py --timing         seven ways to time it, and what each measures
 python chapters/03_add2/main.py --one-file       kernel and binding in one .cu, custom_kernel.cu
 python chapters/03_add2/main.py --build-times    what torch/extension.h costs
 """

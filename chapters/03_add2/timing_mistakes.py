@@ -1,7 +1,7 @@
-"""How timing goes wrong: one operator, one size, timed in seven ways in one run. Only the last tells the kernel's time.
+"""How timing goes wrong: one operator, one size, timed in seven ways in one run. Each answers another question.
 
-Started by `python chapters/03_add2/main.py --timing`. On the CPU nothing runs in the background, so only the first call
-and the single run mislead there.
+Started by `python chapters/03_add2/main.py --timing`. On the CPU a call returns when its kernel is done: the rows measure
+the same there, and differ by what else the machine does.
 """
 
 import time
@@ -62,7 +62,7 @@ def main(module):
 
     print(f"{'time':8}{'n = ' + str(N) + ', one call':<33}{'add2':>12}{'torch':>12}   what it really tells")
     rows = [
-        ("first call", lambda f: host_time(f, 1, wait=True), "loading the kernel, filling the allocator"),
+        ("first call", lambda f: host_time(f, 1, wait=True), "loading the kernel, and maybe getting memory"),
         ("no synchronize", lambda f: host_time(f, 100, wait=False), "how fast the host hands out work"),
         ("one run", lambda f: host_time(f, 1, wait=True), "one sample, whatever else the machine did then"),
         ("notes: show_time", show_time, "kernel + launch + synchronize, mostly the host"),
@@ -71,11 +71,11 @@ def main(module):
         (
             "events, cold L2 (bench)",
             lambda f: measure("", N, f, ()).kernel,
-            "the kernel, from memory to memory",
+            "the kernel, from memory to memory, and its launch",
         ),
     ]
     for name, method, meaning in rows:
         ours, theirs = method(run_cuda), method(run_torch)
         print(f"{'':8}{name:<33}{ours * 1e6:9.1f} us{theirs * 1e6:9.1f} us   {meaning}")
     if device.type == "cpu":
-        print(f"{'':8}CPU times: nothing runs in the background here, so most of these agree.")
+        print(f"{'':8}CPU times: they say nothing about a GPU. A call returns when its kernel is done.")

@@ -73,8 +73,9 @@ def copy_if_changed(file, copy):
 
 def ingredients():
     """A digest of all that the installed package was made from."""
-    files = [p for folder in (here, root / "common") for p in folder.rglob("*") if p.is_file()]
-    files = sorted(p for p in files if "__pycache__" not in p.parts and p.name not in ("main.py", "README.md"))
+    files = [(folder, p) for folder in (here, root / "common") for p in folder.rglob("*") if p.is_file()]
+    files = sorted(p for folder, p in files if not BY_PRODUCTS(folder, p.relative_to(folder).parts))
+    files = [p for p in files if p.name != "main.py" and p.suffix != ".md"]
     digest = hashlib.sha256(repr([os.environ.get(name) for name in SETTINGS]).encode())
     for file in files:
         digest.update(file.read_bytes())

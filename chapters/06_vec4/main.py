@@ -11,6 +11,7 @@ python chapters/06_vec4/main.py --cached              when all data lie in the L
 import argparse
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -69,26 +70,33 @@ def benchmark(module):
 
 
 def flight(module):
-    """Loads of 4 or 16 bytes, and more or fewer of them before a thread's first store. Returns the rows.
+    """Loads of 4 or 16 bytes, more or fewer of them before a thread's first store, more or fewer threads. Returns the rows.
 
     KiB in flight: what the threads that a multiprocessor holds at a time have asked for, when none has its data yet.
     """
     ops, kept = {}, []
-    for width, kind in (1, "float"), (4, "float4"):
-        for loads in 1, 2, 4, 8:
-            in_flight = module.threads_per_sm(loads, width) * loads * width * 4 * 2  # 4 bytes, two inputs
-            kept.append({"width": width, "loads": loads, "in_flight": in_flight})
-            ops[f"{loads} x {kind}: {in_flight // 1024} KiB in flight"] = lambda a, b, loads=loads, width=width: (
-                module.add_unrolled(a, b, loads, width)
-            )
+    for width, kind, few in (1, "float", (2, 4)), (4, "float4", (1, 2, 4)):
+        for loads, blocks in [(1, blocks) for blocks in few] + [(loads, None) for loads in (1, 2, 4, 8)]:
+            reserved = shared_memory_for(blocks) if blocks else 0
+            threads = module.threads_per_sm(loads, width, reserved)
+            in_flight = threads * loads * width * 4 * 2  # 4 bytes, two inputs
+            kept.append({"width": width, "loads": loads, "reserved": reserved, "in_flight": in_flight})
+            name = f"{loads} x {kind}, {threads} threads: {in_flight // 1024} KiB"
+            ops[name] = partial(module.add_unrolled, loads=loads, width=width, reserved=reserved)
     rows = bench(ops, inputs, [LARGE], flops=1, reference=torch.add)
     rows = [replace(row, more=more) for row, more in zip(rows, kept, strict=True)]
+    print(f"{'':8}Little's law: a load takes at most (bytes in flight) / (bytes read in a second)")
     sms = torch.cuda.get_device_properties(device).multi_processor_count
-    in_flight = module.threads_per_sm(1, 1) * 4 * 2 * sms
-    read = rows[0].bandwidth * 2 / 3  # two of three arrays
-    print(f"{'':8}first row: {in_flight / 1e6:.2f} MB in flight on {sms} SMs, {read / 1e9:.0f} GB/s read,")
-    print(f"{'':8}so a load takes {in_flight / read * 1e9:.0f} ns or less (Little's law)")
+    for row in rows:
+        in_flight, read = row.more["in_flight"] * sms, row.bandwidth * 2 / 3  # read: two of three arrays
+        law = f"{in_flight / 1e6:.2f} MB / {read / 1e9:.0f} GB/s = {in_flight / read * 1e9:.0f} ns"
+        print(f"{'':8}{row.name:<34}{law}")
     return rows
+
+
+def shared_memory_for(blocks):
+    """Bytes to reserve for each block, so that a multiprocessor has room for so many. CUDA adds 1 KiB to each."""
+    return torch.cuda.get_device_properties(device).shared_memory_per_multiprocessor // blocks - 1024
 
 
 def slices(module):

@@ -47,18 +47,20 @@ at::Tensor add_grid_stride(const at::Tensor& a, const at::Tensor& b) {
     return run(launch_add_grid_stride, a, b);
 }
 
-static void check_unrolled(int64_t loads, int64_t width) {
+static void check_unrolled(int64_t loads, int64_t width, int64_t reserved) {
     TORCH_CHECK_VALUE(loads == 1 || loads == 2 || loads == 4 || loads == 8, "loads must be 1, 2, 4 or 8, got ", loads);
     TORCH_CHECK_VALUE(width == 1 || width == 4, "width must be 1 or 4 floats, got ", width);
+    TORCH_CHECK_VALUE(0 <= reserved && reserved <= 1 << 20, "reserved must be 0 to 1048576 bytes, got ", reserved);
 }
 
-// Each thread makes `loads` loads of `width` floats from each input before it stores. width = 4: as for add_vec4.
-at::Tensor add_unrolled(const at::Tensor& a, const at::Tensor& b, int64_t loads, int64_t width) {
+// Each thread makes `loads` loads of `width` floats from each input before it stores. width = 4: as for add_vec4. Each
+// block reserves `reserved` bytes of shared memory, for nothing but to leave room for fewer blocks.
+at::Tensor add_unrolled(const at::Tensor& a, const at::Tensor& b, int64_t loads, int64_t width, int64_t reserved) {
     check_inputs(a, b);
-    check_unrolled(loads, width);
+    check_unrolled(loads, width, reserved);
     if (width == 4) check_float4(a, "a"), check_float4(b, "b");
     const auto launch = [=](float* c, const float* x, const float* y, int64_t n, cudaStream_t stream) {
-        launch_add_unrolled(c, x, y, n, int(loads), int(width), stream);
+        launch_add_unrolled(c, x, y, n, int(loads), int(width), int(reserved), stream);
     };
     return run(launch, a, b);
 }
@@ -85,19 +87,19 @@ at::Tensor add_forward(const at::Tensor& a, const at::Tensor& b, const std::opti
 }
 
 // For how many bytes are in flight: see --flight in main.py.
-int64_t resident_threads(int64_t loads, int64_t width) {
-    check_unrolled(loads, width);
-    return threads_per_sm(int(loads), int(width));
+int64_t resident_threads(int64_t loads, int64_t width, int64_t reserved) {
+    check_unrolled(loads, width, reserved);
+    return threads_per_sm(int(loads), int(width), int(reserved));
 }
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     const auto a = py::arg("a"), b = py::arg("b");
-    auto loads = py::arg("loads"), width = py::arg("width");
-    loads.noconvert(), width.noconvert();  // otherwise torch.tensor(2.7) is 2
+    auto loads = py::arg("loads"), width = py::arg("width"), reserved = py::arg("reserved");
+    loads.noconvert(), width.noconvert(), reserved.noconvert();  // otherwise torch.tensor(2.7) is 2
     m.def("add_scalar", torch::wrap_pybind_function_no_gil(add_scalar), a, b);
     m.def("add_grid_stride", torch::wrap_pybind_function_no_gil(add_grid_stride), a, b);
-    m.def("add_unrolled", torch::wrap_pybind_function_no_gil(add_unrolled), a, b, loads = 8, width = 1);
+    m.def("add_unrolled", torch::wrap_pybind_function_no_gil(add_unrolled), a, b, loads = 8, width = 1, reserved = 0);
     m.def("add_vec4", torch::wrap_pybind_function_no_gil(add_vec4), a, b);
     m.def("add_forward", torch::wrap_pybind_function_no_gil(add_forward), a, b, py::arg("out") = py::none());
-    m.def("threads_per_sm", torch::wrap_pybind_function_no_gil(resident_threads), loads, width);
+    m.def("threads_per_sm", torch::wrap_pybind_function_no_gil(resident_threads), loads, width, reserved = 0);
 }

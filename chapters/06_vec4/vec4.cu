@@ -65,40 +65,46 @@ __global__ void add_kernel_unrolled(T* c, const T* a, const T* b, int64_t n) {
     }
 }
 
+// That kernel, which may then be launched with so much dynamic shared memory: CUDA allows 48 KiB unless asked.
 template <class T>
-static auto unrolled_kernel(int loads) {
-    if (loads == 1) return add_kernel_unrolled<T, 1>;
-    if (loads == 2) return add_kernel_unrolled<T, 2>;
-    if (loads == 4) return add_kernel_unrolled<T, 4>;
-    if (loads == 8) return add_kernel_unrolled<T, 8>;
-    throw std::invalid_argument("loads must be 1, 2, 4 or 8");
+static auto unrolled_kernel(int loads, int reserved) {
+    const auto kernel = loads == 1   ? add_kernel_unrolled<T, 1>
+                        : loads == 2 ? add_kernel_unrolled<T, 2>
+                        : loads == 4 ? add_kernel_unrolled<T, 4>
+                        : loads == 8 ? add_kernel_unrolled<T, 8>
+                                     : throw std::invalid_argument("loads must be 1, 2, 4 or 8");
+    if (reserved > 0) CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, reserved));
+    return kernel;
+}
+
+template <class T>
+static void launch_unrolled(T* c, const T* a, const T* b, int64_t n, int loads, int reserved, cudaStream_t stream) {
+    const auto kernel = unrolled_kernel<T>(loads, reserved);
+    if (n == 0) return;
+    kernel<<<blocks_for(n, threads * loads), threads, reserved, stream>>>(c, a, b, n);
+    CHECK_LAUNCH();
 }
 
 static float4* as_float4(float* p) { return reinterpret_cast<float4*>(p); }
 static const float4* as_float4(const float* p) { return reinterpret_cast<const float4*>(p); }
 
-void launch_add_unrolled(float* c, const float* a, const float* b, int64_t n, int loads, int width,
+void launch_add_unrolled(float* c, const float* a, const float* b, int64_t n, int loads, int width, int reserved,
                          cudaStream_t stream) {
-    if (width != 1 && width != 4) throw std::invalid_argument("width must be 1 or 4");
-    const auto kernel = unrolled_kernel<float>(loads);
-    const auto kernel4 = unrolled_kernel<float4>(loads);
-    if (n == 0) return;
-    const unsigned blocks = blocks_for(n, threads * loads * width);
-    if (width == 1) {
-        kernel<<<blocks, threads, 0, stream>>>(c, a, b, n);
-    } else {
-        kernel4<<<blocks, threads, 0, stream>>>(as_float4(c), as_float4(a), as_float4(b), n / 4);
-    }
-    CHECK_LAUNCH();
+    if (width == 1) return launch_unrolled(c, a, b, n, loads, reserved, stream);
+    if (width == 4) return launch_unrolled(as_float4(c), as_float4(a), as_float4(b), n / 4, loads, reserved, stream);
+    throw std::invalid_argument("width must be 1 or 4");
 }
 
-int threads_per_sm(int loads, int width) {
+template <class Kernel>
+static int resident_threads(Kernel kernel, int reserved) {
     int blocks = 0;
-    CHECK_CUDA(
-        width == 1
-            ? cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, unrolled_kernel<float>(loads), threads, 0)
-            : cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, unrolled_kernel<float4>(loads), threads, 0));
+    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, reserved));
     return blocks * threads;
+}
+
+int threads_per_sm(int loads, int width, int reserved) {
+    return width == 1 ? resident_threads(unrolled_kernel<float>(loads, reserved), reserved)
+                      : resident_threads(unrolled_kernel<float4>(loads, reserved), reserved);
 }
 
 // ---- one load of 16 bytes ------------------------------------------------------------------------------------------

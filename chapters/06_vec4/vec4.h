@@ -14,13 +14,14 @@ void launch_add_scalar(float* c, const float* a, const float* b, int64_t n, cuda
 void launch_add_grid_stride(float* c, const float* a, const float* b, int64_t n, cudaStream_t stream);
 
 // One thread makes `loads` loads (1, 2, 4 or 8) of `width` floats (1 or 4) from each input before its first store. With
-// width = 4 the pointers must be multiples of 16 bytes, and n of 4. Throws std::invalid_argument for other loads or
-// widths.
-void launch_add_unrolled(float* c, const float* a, const float* b, int64_t n, int loads, int width,
+// width = 4 the pointers must be multiples of 16 bytes, and n of 4. Each block reserves `reserved` bytes of shared
+// memory and does not use them: a multiprocessor then has room for fewer blocks. Throws std::invalid_argument for other
+// loads or widths, std::runtime_error for more shared memory than a block of this GPU may have.
+void launch_add_unrolled(float* c, const float* a, const float* b, int64_t n, int loads, int width, int reserved,
                          cudaStream_t stream);
 
-// How many threads of that kernel a multiprocessor of the current device holds at a time: its occupancy.
-int threads_per_sm(int loads, int width);
+// How many threads of that kernel a multiprocessor of the current device holds at a time.
+int threads_per_sm(int loads, int width, int reserved);
 
 // One thread adds four elements, with loads of 16 bytes. The pointers must be multiples of 16 bytes, and n of 4.
 void launch_add_vec4(float* c, const float* a, const float* b, int64_t n, cudaStream_t stream);

@@ -96,8 +96,7 @@ def benchmark(module):
     tables["memory"] = [
         {"op": op, "n": n, "dtype": "float32"} | dict(zip(heads, row, strict=False)) for op, row in bytes_of
     ]
-    losses, seconds = training.train(module, steps=STEPS)
-    return tables | {"training": {"steps": STEPS, "losses": losses, "seconds": seconds}}
+    return tables | {"training": training.measure(module, STEPS)}
 
 
 def tensors(count, dtype=torch.float32):
@@ -131,7 +130,7 @@ def main():
         return training.train(module, dtype)
 
     check(module.add, torch.add, tensors(2, dtype), rtol=0, atol=0)
-    check(module.swiglu, torch_swiglu, tensors(2, dtype), **tolerance(dtype))
+    check(module.swiglu, torch_swiglu, tensors(2, dtype), gradients=True, **tolerance(dtype))
     check(module.swiglu_backward, torch_backward, tensors(3, dtype), **tolerance(dtype))
     for n in (2**k for k in options.sizes):
         bench_both(module, n, dtype)

@@ -93,6 +93,14 @@ struct AddFunction : Function<AddFunction> {
     static variable_list backward(AutogradContext*, const variable_list& grads) { return {grads[0], grads[0]}; }
 };
 
+// The gradients of swiglu_backward for create_graph=True: they will be differentiated. A kernel's results have no
+// graph. The results of torch's operations have one, so derivatives of any order exist.
+static variable_list differentiable_gradients(const at::Tensor& grad, const at::Tensor& a, const at::Tensor& b,
+                                              std::array<bool, 2> wanted) {
+    const at::Tensor s = a.sigmoid();
+    return {wanted[0] ? grad * b * s * (1 + a * (1 - s)) : at::Tensor(), wanted[1] ? grad * a * s : at::Tensor()};
+}
+
 struct SwigluFunction : Function<SwigluFunction> {
     static at::Tensor forward(AutogradContext* ctx, const at::Tensor& a, const at::Tensor& b) {
         // b's gradient needs a alone, a's needs both. A tensor that is not saved may be freed after the forward pass.
@@ -102,17 +110,11 @@ struct SwigluFunction : Function<SwigluFunction> {
 
     static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
         const variable_list saved = ctx->get_saved_variables();  // throws if one was changed in place meanwhile
-        const at::Tensor &a = saved[0], &b = saved[1];
-        const bool wants_a = ctx->needs_input_grad(0), wants_b = ctx->needs_input_grad(1);
-        if (at::GradMode::is_enabled()) {
-            // create_graph=True: the gradients will be differentiated. A kernel's results have no graph. The results of
-            // torch's operations have one, so derivatives of any order exist.
-            const at::Tensor &grad = grads[0], s = a.sigmoid();
-            return {wants_a ? grad * b * s * (1 + a * (1 - s)) : at::Tensor(), wants_b ? grad * a * s : at::Tensor()};
-        }
-        // The operation behind this one decides on the strides of the gradient: sum() passes one element, expanded.
+        const std::array<bool, 2> wanted = {ctx->needs_input_grad(0), ctx->needs_input_grad(1)};
+        if (at::GradMode::is_enabled()) return differentiable_gradients(grads[0], saved[0], saved[1], wanted);
+        // Its elements may lie anywhere in memory: the gradient of sum() is one element, expanded.
         const at::Tensor grad = grads[0].resolve_neg().contiguous();
-        const auto [grad_a, grad_b] = swiglu_backward(grad, a, b, {wants_a, wants_b});
+        const auto [grad_a, grad_b] = swiglu_backward(grad, saved[0], saved[1], wanted);
         return {grad_a, grad_b};
     }
 };

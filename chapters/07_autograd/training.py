@@ -1,7 +1,8 @@
 """A model that learns with the operator: two spirals, one wound into the other, to be told apart.
 
 Started by `python chapters/07_autograd/main.py --train`. The same model four times, from the same initial weights: SwiGLU
-from C++, from Python and in torch's operations; and a linear layer, which can only draw a straight line.
+from C++, from Python, in torch's operations, and with a wrong gradient; and a linear layer, which can only draw a
+straight line.
 """
 
 import copy
@@ -12,6 +13,16 @@ import torch
 from function import SwiGLU
 
 from common import device
+
+
+class WrongGradient(SwiGLU):
+    """As if sigmoid(a) did not depend on a: the gradient of a lacks the factor 1 + a * (1 - sigmoid(a))."""
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        s = torch.sigmoid(a)
+        return None, grad * b * s, grad * a * s
 
 
 def two_spirals(points=512, seed=0, dtype=torch.float32):
@@ -44,6 +55,7 @@ def models(module, dtype, width=32):
         "C++": module.swiglu,
         "Python": lambda a, b: SwiGLU.apply(module, a, b),
         "torch": lambda a, b: torch.nn.functional.silu(a) * b,
+        "wrong": lambda a, b: WrongGradient.apply(module, a, b),
     }
     torch.manual_seed(0)
     layers = [torch.nn.Linear(2, width), *(Block(width, None) for _ in range(2)), torch.nn.Linear(width, 2)]
@@ -87,10 +99,25 @@ def train(module, dtype=torch.float32, steps=300, rows=10) -> tuple[dict[str, li
     print(f"{'':8}{'a step, at best':<21}" + "".join(f"{1e3 * s:>7.2f} ms" for s in seconds.values()))
 
     curves = {name: torch.stack(curve).tolist() for name, curve in curves.items()}
-    for name in "C++", "Python":
-        largest = max(abs(a - b) for a, b in zip(curves[name], curves["torch"], strict=True))
-        print(f"{'':8}{name} and torch differ by at most {largest:.1e}, in all {steps} steps")
+    for name, curve in differences(curves).items():
+        print(f"{'':8}{name} and torch differ by at most {max(curve):.1e}, in all {steps} steps")
     return curves, seconds
+
+
+def differences(curves) -> dict[str, list[float]]:
+    """name -> how far the loss is from that of torch's operations before each step, for the models of the same weights."""
+    return {
+        name: [abs(loss - reference) for loss, reference in zip(curves[name], curves["torch"], strict=True)]
+        for name in ("C++", "Python", "wrong")
+    }
+
+
+def measure(module, steps) -> dict:
+    """For `make bench07`: the losses and the seconds a step in float32, the differences in both types."""
+    losses, seconds = train(module, steps=steps)
+    in_double, _ = train(module, torch.float64, steps)
+    far = {"float32": differences(losses), "float64": differences(in_double)}
+    return {"steps": steps, "losses": losses, "seconds": seconds, "differences": far}
 
 
 def _right(model, x, y) -> float:

@@ -47,15 +47,26 @@ __device__ unsigned gray_of(unsigned first, unsigned second, unsigned third, boo
 // not one, load the four aligned pieces that contain the 48 bytes, and shift them: by two words, by one word, and by
 // bytes. nvcc unrolls the loops. All indices are then constants, and the array stays in registers.
 __device__ void load_48_bytes(unsigned (&words)[16], const uint8_t* p, unsigned shift) {
-    const uint4* blocks = reinterpret_cast<const uint4*>(p - shift);
+    const uint4* pieces = reinterpret_cast<const uint4*>(p - shift);
     for (int k = 0; k < 4; k++) {
         if (k == 3 && shift == 0) return;
-        const uint4 block = blocks[k];
-        words[4 * k] = block.x, words[4 * k + 1] = block.y, words[4 * k + 2] = block.z, words[4 * k + 3] = block.w;
+        const uint4 piece = pieces[k];
+        words[4 * k] = piece.x, words[4 * k + 1] = piece.y, words[4 * k + 2] = piece.z, words[4 * k + 3] = piece.w;
     }
     for (int k = 0; k < 14; k++) words[k] = shift & 8 ? words[k + 2] : words[k];
     for (int k = 0; k < 13; k++) words[k] = shift & 4 ? words[k + 1] : words[k];
     for (int k = 0; k < 12; k++) words[k] = __funnelshift_r(words[k], words[k + 1], 8 * (shift % 4));
+}
+
+// The 16 pixels at p, whose bytes are in 12 words, into the 16 bytes at out.
+__device__ void gray_of_16_pixels(uint8_t* out, const uint8_t* p, unsigned shift, bool bgr) {
+    unsigned words[16], result[4] = {};
+    load_48_bytes(words, p, shift);
+    const auto byte = [&](int k) { return (words[k / 4] >> (8 * (k % 4))) & 255; };
+    for (int k = 0; k < 16; k++) {
+        result[k / 4] |= gray_of(byte(3 * k), byte(3 * k + 1), byte(3 * k + 2), bgr) << (8 * (k % 4));
+    }
+    *reinterpret_cast<uint4*>(out) = make_uint4(result[0], result[1], result[2], result[3]);
 }
 
 // A thread computes 16 pixels of a row, those of one aligned uint4 of `gray`, with three or four loads and one store.
@@ -72,14 +83,9 @@ __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
             const uint8_t* p = in + 3 * begin;
             const unsigned shift = aligned ? 0 : uintptr_t(p) % 16;
             const int64_t first_byte = 3 * begin - shift, last_byte = first_byte + (shift == 0 ? 48 : 64);
-            if (first_byte >= 0 && last_byte <= 3 * images.width) {
-                unsigned words[16], result[4] = {};
-                load_48_bytes(words, p, shift);
-                const auto byte = [&](int k) { return words[k / 4] >> 8 * (k % 4) & 255; };
-                for (int k = 0; k < 16; k++) {
-                    result[k / 4] |= gray_of(byte(3 * k), byte(3 * k + 1), byte(3 * k + 2), bgr) << 8 * (k % 4);
-                }
-                *reinterpret_cast<uint4*>(out + begin) = make_uint4(result[0], result[1], result[2], result[3]);
+            const bool inside = first_byte >= 0 && last_byte <= 3 * images.width;
+            if (inside) {
+                gray_of_16_pixels(out + begin, p, shift, bgr);
             } else {
                 for (int64_t x = max(begin, int64_t(0)); x < min(end, images.width); x++) {
                     out[x] = gray_of(in[3 * x], in[3 * x + 1], in[3 * x + 2], bgr);

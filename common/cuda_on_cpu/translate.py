@@ -4,8 +4,9 @@
     extern __shared__ float s[];     float* const s = cuda_on_cpu::dynamic_shared();
     static __shared__ float s[32];   __shared__ float s[32];     (__shared__ becomes `static`, and one is enough)
     __shared__ alignas(16) int i;    __shared__ __align__(16) int i;
+    asm("mov.u32 %0, %%smid;" : "=r"(x));    (x) = cuda_on_cpu::ptx::smid();
 
-LAUNCH below and include/cuda_on_cpu/launch.h have what `...` stands for.
+LAUNCH below and include/cuda_on_cpu/launch.h have what `...` stands for. Of PTX, only the REGISTERS are known.
 
 Lines stay where they are, so that compilers, debuggers and sanitizers name lines of the .cu.
 
@@ -45,6 +46,12 @@ OPERATORS = set("<+-*/%&|^!~=,") | {"<<", "<=", ">="}  # && is two tokens
 LITERALS = {"number", "string"}
 ALIGNMENTS = {"__align__", "alignas"}
 STATIC_WORDS = {"__shared__", "__constant__", "__managed__"}  # macros that begin with `static`
+ASM = {"asm", "__asm", "__asm__"}
+# PTX's special registers: the letter of the constraint for each. include/cuda_on_cpu/ptx.h has a function for each.
+REGISTERS = {"laneid": "r", "warpid": "r", "smid": "r", "nsmid": "r", "clock64": "l", "globaltimer": "l"}
+MOVE = re.compile(r"\s*mov\.[bsu](?P<bits>32|64)\s+%0\s*,\s*%%(?P<register>\w+)\s*;\s*")
+# A compiler's error, not the translator's: what #if leaves out is no error. A lambda stands wherever a statement may.
+LACKS = '[] {{ static_assert(false, "CUDA on CPU (see its README) has no PTX instruction {}"); }}()'
 
 
 class Token(NamedTuple):
@@ -83,6 +90,8 @@ class Translator:
                 self.launch(i)
             elif token.text in STATIC_WORDS:
                 self.variable(i)
+            elif token.text in ASM:
+                self.assembly(i)
         parts, position = [], 0
         for start, end, text in sorted(self.edits):
             parts += self.source[position:start], text
@@ -264,6 +273,72 @@ class Translator:
             if depth == 0:
                 return i
         raise self.error(opening, f"{self.text(opening)} is never closed")
+
+    # ---- asm volatile("instruction" : outputs : inputs : clobbers) ---------------------------------------------------
+
+    def assembly(self, i: int) -> None:
+        """The token i is asm. The host's assembly is left alone, and so is an empty text, which every compiler knows."""
+        opening = i + 1
+        while self.kind(opening) == "word":  # volatile
+            opening += 1
+        if not self.is_text(opening, "("):
+            return
+        end = self.group_end(opening)
+        colons = [k for k in range(opening + 1, end) if self.text(k) in (":", "::")]
+        texts = self.tokens[opening + 1 : colons[0] if colons else end]
+        instruction = "".join(token.text[1:-1] for token in texts if token.kind == "string")
+        if new := self.register(instruction, colons, end) or (
+            self.is_device_code(i) and instruction.strip() and LACKS.format(self.opcode(instruction))
+        ):
+            self.replace(self.tokens[i].start, self.tokens[end].end, new)
+
+    def register(self, instruction: str, colons: list[int], end: int) -> str:
+        """C++ for an instruction that moves a special register to a variable; "" for any other."""
+        move = MOVE.fullmatch(instruction)
+        if not move or not colons or self.text(colons[0] + 2) != "(":
+            return ""
+        name, letter = move["register"], {"32": "r", "64": "l"}[move["bits"]]
+        if REGISTERS.get(name) != letter or self.text(colons[0] + 1) != f'"={letter}"':
+            return ""
+        close = self.group_end(colons[0] + 2)
+        if close + 1 != (colons[1] if len(colons) > 1 else end):  # more than one output
+            return ""
+        return f"{joined(self.tokens[colons[0] + 2 : close + 1])} = cuda_on_cpu::ptx::{name}()"
+
+    @staticmethod
+    def opcode(instruction: str) -> str:
+        """The name of its first instruction, without what may stand before it: a declaration, a label, a predicate."""
+        for statement in re.split(r"\\[nt]|[;{}]", instruction):
+            statement = re.sub(r"^\s*(\w+:\s+)?(@!?%*\w+\s+)?", "", statement)
+            name, _, operands = statement.partition(" ")
+            if name and not name.startswith("."):
+                register = re.search(r"%%([a-z]\w*)", operands) if name.startswith("mov.") else None
+                return name + (f" of %{register[1]}" if register else "")
+        return "of this text"
+
+    def is_device_code(self, i: int) -> bool:
+        """Whether the token i stands in a kernel, in a __device__ function, or in a macro."""
+        line = self.source.rfind("\n", 0, self.tokens[i].start) + 1
+        while line > 1 and self.source[:line].rstrip("\r\n").endswith("\\"):
+            line = self.source.rfind("\n", 0, line - 1) + 1
+        if re.match(r"\s*#\s*define\b", self.source[line:]):
+            return True
+        closed, device = 0, False
+        for k in range(i - 1, -1, -1):
+            text = self.text(k)
+            closed += (text == "}") - (text == "{")
+            if closed < 0:  # what this { opens: a function, or a block in one
+                closed = 0
+                device = device or self.opens_device_code(k)
+        return device
+
+    def opens_device_code(self, brace: int) -> bool:
+        for k in range(brace - 1, -1, -1):
+            if self.text(k) in (";", "{", "}"):
+                return False
+            if self.text(k) in ("__global__", "__device__"):
+                return True
+        return False
 
     # ---- tools ------------------------------------------------------------------------------------------------------
 

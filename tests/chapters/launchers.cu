@@ -4,6 +4,8 @@
 //   launchers launch_add2   only those named, and how long their kernels take
 #include <functional>
 
+#include "chapters/00_threads/hierarchy.h"
+#include "chapters/00_threads/threads.h"
 #include "chapters/01_hello/hello.h"
 #include "chapters/02_square/square.h"
 #include "chapters/03_add2/add2.h"
@@ -41,6 +43,9 @@ static const std::vector<Row> rows = {
     {"launch_square_matrix", 1,  // n rows of one element: more rows than the 65535 blocks that y may have
      [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_square_matrix(out, in[0], n, 1, s); },
      [](const float* in, int64_t) { return in[0] * in[0]; }},
+    {"launch_square_by_columns", 1,  // one row of n elements: here y runs over the columns
+     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_square_by_columns(out, in[0], 1, n, s); },
+     [](const float* in, int64_t) { return in[0] * in[0]; }},
     {"launch_custom_operation", 1, unary(launch_custom_operation), twice},
     {"launch_add", 2, binary(launch_add), sum},
     {"launch_add2", 2, binary(launch_add2), sum},
@@ -51,7 +56,8 @@ static const std::vector<Row> rows = {
     {"launch_add_scalar", 2, binary(launch_add_scalar), sum},
     {"launch_add_grid_stride", 2, binary(launch_add_grid_stride), sum},
     {"launch_add_unrolled", 2,
-     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_unrolled(out, in[0], in[1], n, 8, 1, s); }, sum},
+     [](float* out, Floats in, int64_t n, cudaStream_t s) { launch_add_unrolled(out, in[0], in[1], n, 8, 1, 0, s); },
+     sum},
     {"launch_add_vec4", 2,  // it takes multiples of four; another launcher adds the rest
      [](float* out, Floats in, int64_t n, cudaStream_t s) {
          const int64_t whole = n - n % 4;
@@ -87,10 +93,90 @@ struct OtherRow {
 
 using Bytes = const uint8_t* const*;
 
+// Of chapter 00. What does not depend on when a thread ran: the first four columns, and where a chase ends.
+__global__ void names_of_threads_kernel(int64_t* out, const Where* rows, int64_t n) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const Where& row = rows[i / 4];
+    const int64_t names[] = {row.block, row.thread, row.warp, row.lane};
+    out[i] = names[i % 4];
+}
+
+static void check_where_am_i(const char* name) {
+    constexpr int threads = 70;
+    check_launch<int64_t>(
+        name, 0, {4 * threads, 3 * 4 * threads},
+        [](int64_t* out, const int64_t* const*, int64_t n, cudaStream_t s) {
+            const bench::Memory rows = bench::device_memory(n / 4 * sizeof(Where));
+            launch_where_am_i(static_cast<Where*>(rows.get()), n / 4 / threads, threads, 1000, s);
+            launch_wait(1000, s);
+            names_of_threads_kernel<<<unsigned(n), 1, 0, s>>>(out, static_cast<const Where*>(rows.get()), n);
+            CHECK_CUDA(cudaStreamSynchronize(s));  // before the rows' memory is gone
+        },
+        [](const int64_t*, int64_t i) {
+            const int64_t thread = i / 4 % threads, names[] = {i / 4 / threads, thread, thread / 32, thread % 32};
+            return names[i % 4];
+        });
+}
+
+static void check_number(const char* name) {
+    check_launch<int64_t>(
+        name, 0, check_sizes,
+        [](int64_t* out, const int64_t* const*, int64_t n, cudaStream_t s) { launch_number(out, n, 256, true, s); },
+        [](const int64_t*, int64_t i) { return i; });
+}
+
+template <bool shared>
+static void check_chase(const char* name) {  // 16 lines: after 8 and 16 more steps it stands where it started
+    check_launch<int64_t>(
+        name, 0, {1},
+        [](int64_t* out, const int64_t* const*, int64_t, cudaStream_t s) {
+            const bench::Memory ring = bench::device_memory(16 * sizeof(Line)), result = bench::device_memory(24);
+            auto* values = static_cast<int64_t*>(result.get());
+            launch_ring(static_cast<Line*>(ring.get()), 16, s);
+            if (shared)
+                launch_chase_shared(values, 16, 16, 32, s);
+            else
+                launch_chase(values, static_cast<Line*>(ring.get()), 16, 32, s);
+            CHECK_CUDA(cudaMemcpyAsync(out, values + 2, sizeof *out, cudaMemcpyDeviceToDevice, s));
+            CHECK_CUDA(cudaStreamSynchronize(s));
+        },
+        [](const int64_t*, int64_t) { return 0; });
+}
+
+template <bool shared>
+static void check_read(const char* name) {  // a sum for each thread of three blocks, of one piece or of two
+    constexpr int64_t numbers = reading_threads * loads * 4;
+    constexpr int pieces = shared ? 1 : 2;
+    check_launch<unsigned>(
+        name, 0, {3 * reading_threads},
+        [](unsigned* out, const unsigned* const*, int64_t, cudaStream_t s) {
+            const bench::Memory array = bench::device_memory(pieces * numbers * sizeof(unsigned));
+            auto* count = static_cast<unsigned*>(array.get());
+            launch_count(count, pieces * numbers, s);
+            if (shared)
+                launch_read_shared(out, count, 3, 3, s);
+            else
+                launch_read(out, count, pieces, 3, 3, s);
+            CHECK_CUDA(cudaStreamSynchronize(s));
+        },
+        [](const unsigned*, int64_t i) {
+            unsigned sum = 0;
+            for (int64_t read = 0; read < 3; read++) {
+                const int64_t piece = (i / reading_threads * 3 + read) % pieces;
+                for (int k = 0; k < loads; k++)
+                    for (int j = 0; j < 4; j++)
+                        sum += unsigned(piece * numbers + 4 * (k * reading_threads + i % reading_threads) + j);
+            }
+            return sum;
+        });
+}
+
 static void check_hello(const char* name) {  // no inputs, letters, and one size
-    check_launch<char>(
-        name, 0, {hello_length}, [](char* out, const char* const*, int64_t, cudaStream_t s) { launch_hello(out, s); },
-        [](const char*, int64_t i) { return "Hello World!"[i]; });
+    check_launch<int8_t>(
+        name, 0, {hello_length},
+        [](int8_t* out, const int8_t* const*, int64_t, cudaStream_t s) { launch_hello(out, s); },
+        [](const int8_t*, int64_t i) { return int8_t("Hello World!"[i]); });
 }
 
 static uint8_t gray(int r, int g, int b) { return uint8_t((299 * r + 587 * g + 114 * b + 500) / 1000); }
@@ -137,6 +223,12 @@ static void check_volume(const char* name) {
 }
 
 static const std::vector<OtherRow> other_rows = {
+    {"launch_where_am_i", check_where_am_i},
+    {"launch_number", check_number},
+    {"launch_chase", check_chase<false>},
+    {"launch_chase_shared", check_chase<true>},
+    {"launch_read", check_read<false>},
+    {"launch_read_shared", check_read<true>},
     {"launch_hello", check_hello},
     {"launch_rgb_to_gray", check_gray},
     {"launch_rgb_to_gray, BGR with gaps", check_bgr_with_gaps},

@@ -7,7 +7,7 @@ the table in the docs.
 import functools
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy
 import torch
@@ -44,7 +44,8 @@ class Operator:
     dispatched: torch's dispatcher comes first, with words of its own for what is no tensor or wraps one.
     variant: what sets this row apart from another of the same operator.
     build: the function of main.py whose module has the operator.
-    of: how to get it from that module, where it is none of its functions."""
+    of: how to get it from that module, where it is none of its functions.
+    compared: what of a result without tensors as arguments is compared with the reference's: times are left out."""
 
     chapter: str
     name: str
@@ -67,6 +68,7 @@ class Operator:
     variant: str = ""
     build: str = "build"
     of: Callable | None = None
+    compared: Callable = lambda result: result
 
     @property
     def dtype(self):
@@ -91,7 +93,7 @@ class Operator:
     def __call__(self, *args, **kwargs):
         """The result, also where it lies in an argument. Scalars that are not given have the row's value."""
         result = self.function(*args, **self.values(args) | kwargs)
-        return args[self.arguments.index(self.writes)] if result is None else result
+        return args[self.arguments.index(self.writes)] if result is None and self.writes else result
 
     def takes(self, shape):
         """Whether tensors of that shape are what it is for."""
@@ -235,6 +237,27 @@ def gray_naive(r, g, b):
     return fma(weights[2], b, fma(weights[1], g, weights[0] * r.float()))
 
 
+def names_of_threads(blocks, threads, nanoseconds):
+    return [[block, thread, thread // 32, thread % 32] for block in range(blocks) for thread in range(threads)]
+
+
+def numbers(n, threads, check):
+    return [i if i < n or not check else -1 for i in range(-(-n // threads) * threads)]
+
+
+def line_after(bytes, steps, shared, cold):
+    line = 0
+    for _ in range(steps):
+        line = (line * 1664525 + 1013904223) % (bytes // 128)
+    return line
+
+
+def sum_of_pieces(bytes, reads, blocks, shared):
+    count, size = bytes // 2**15, 2**13  # of numbers: the first piece has 0 to 8191
+    pieces = (i % count for i in range(reads * blocks))
+    return sum(size * (size * piece) + size * (size - 1) // 2 for piece in pieces) % 2**32
+
+
 def quotient(volume, maxVal):  # by a tensor: on a GPU, torch divides by a number as 1 / 1000 times, and is off by a bit
     return (volume.double() / torch.tensor(float(numpy.float32(maxVal)), device=volume.device).double()).float()
 
@@ -249,19 +272,40 @@ N = Scalar("int", lambda c, *_: c.numel() if isinstance(c, torch.Tensor) and not
            (0, 1, numpy.int64(2), torch.tensor(3)), (-1, 17, 2**40, -(2**63)), "0 to the tensors' size")  # fmt: skip
 LOADS = Scalar("int", 8, (1, 2, 4), (0, 3, -8, 2**32 + 1), "1, 2, 4 or 8")
 WIDTH = Scalar("int", 1, (), (0, 2, -4, 2**32 + 1), "1; with 4: as add_vec4")
+RESERVED = Scalar("int", 0, (1, 1024, 64 * 1024), (-1, 2**20 + 1, 2**32), "bytes that a block may have")
 MASK = Scalar("mask", (True, True), ([True, True],), (), "two bools")
 BGR = Scalar("bool", False, (True, numpy.True_), (), "True or False")
 MAX_VAL = Scalar("float", 1000.0, (65535, 1, 0.1, 1e-42, 3e38, True, numpy.float32(7), torch.tensor(0.3)),
                  (0, -0.0, -1, nan, infinity, -infinity, 1e39, 1e-50), "positive and finite as float32")  # fmt: skip
 FLOAT4 = {"shape": lambda n: (n, 4), "sizes": (0, 1, 63, 64, 65, 2**16 + 3), "multiple": 4, "aligned": True}
+BLOCKS = Scalar("int", 2, (1, 3, numpy.int64(2), torch.tensor(3)), (0, -1, 2**31, 2**32 + 1), "1 to 2^31 - 1")
+THREADS = Scalar("int", 33, (1, 32, 1024), (0, -1, 1025, 2**32 + 1), "1 to 1024")
+NANOSECONDS = Scalar("int", 0, (1, 1000), (-1, 10**9 + 1), "0 to 10^9")
+CHECK = Scalar("bool", True, (False, numpy.True_), (), "True or False")
+NUMBERS = {"n": Scalar("int", 5, (0, 1, 4, 1000), (-1, 2**31), "0 to 2^31 - 1"), "threads": replace(THREADS, value=4),
+           "check": CHECK}  # fmt: skip
+SHARED = Scalar("bool", False, (True,), (), "True or False")
+CHASE = {"bytes": Scalar("int", 1024, (128, 256, 2**15), (0, -1, 384, 2**41), "a power of two, at least 128"),
+         "steps": Scalar("int", 5, (1, 8, 100), (0, -1, 2**31), "1 to 2^31 - 1"), "shared": SHARED,
+         "cold": SHARED}  # fmt: skip
+READ = {"bytes": Scalar("int", 2**15, (2**16, 3 * 2**15), (0, -1, 2**15 + 4, 2**41), "a multiple of 2^15"),
+        "reads": Scalar("int", 1, (2, 5), (0, -1, 2**31), "1 to 2^31 - 1"),
+        "blocks": Scalar("int", 2, (1, 3), (0, -1, 2**20 + 1), "1 to 2^20"), "shared": SHARED}  # fmt: skip
 IMAGE = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint8,), "ranks": (3, 4), "last": 3, "crops": True}
 VOLUME = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint16,), "ranks": (3,), "scalars": {"maxVal": MAX_VAL}}
 AB = ("a", "b")
 
 FUNCTIONS = [
+    Operator("00_threads", "where_am_i", (), names_of_threads, compared=lambda rows: rows[:, :4].tolist(),
+             scalars={"blocks": BLOCKS, "threads": THREADS, "nanoseconds": NANOSECONDS}),
+    Operator("00_threads", "wait", (), lambda nanoseconds: None, scalars={"nanoseconds": NANOSECONDS}),
+    Operator("00_threads", "number", (), numbers, compared=torch.Tensor.tolist, scalars=NUMBERS),
+    Operator("00_threads", "latency", (), line_after, compared=lambda result: result[2], scalars=CHASE),
+    Operator("00_threads", "bandwidth", (), sum_of_pieces, compared=lambda result: result[1], scalars=READ),
     Operator("01_hello", "hello", (), lambda: "Hello World!"),
     Operator("01_hello", "hello_gpu", (), lambda: "Hello World!"),
     Operator("02_square", "square_matrix", ("matrix",), torch.square, shape=lambda n: (n, 3), ranks=(2,)),
+    Operator("02_square", "square_by_columns", ("matrix",), torch.square, shape=lambda n: (n, 3), ranks=(2,)),
     Operator("02_square", "custom_operation", ("input",), lambda x: 2 * x),
     Operator("02_square", "add_cuda", AB, add),
     Operator("03_add2", "add2", AB, add),
@@ -274,13 +318,13 @@ FUNCTIONS = [
              of=lambda module: torch.ops.chapter05.axpy),
     Operator("06_vec4", "add_scalar", AB, add),
     Operator("06_vec4", "add_grid_stride", AB, add),
-    Operator("06_vec4", "add_unrolled", AB, add, scalars={"loads": LOADS, "width": WIDTH}),
+    Operator("06_vec4", "add_unrolled", AB, add, scalars={"loads": LOADS, "width": WIDTH, "reserved": RESERVED}),
     Operator("06_vec4", "add_unrolled", AB, add, scalars={"width": Scalar("int", 4)}, **FLOAT4, variant="width=4"),
     Operator("06_vec4", "add_vec4", AB, add, **FLOAT4),
     Operator("06_vec4", "add_forward", AB, add),
     Operator("06_vec4", "add_forward", (*AB, "out"), add, writes="out", optional=("out",), variant="out"),
     Operator("06_vec4", "threads_per_sm", (), lambda **kwargs: operators("06_vec4").threads_per_sm(**kwargs),
-             scalars={"loads": LOADS, "width": Scalar("int", 1, (4,), WIDTH.wrong, "1 or 4")}),
+             scalars={"loads": LOADS, "width": Scalar("int", 1, (4,), WIDTH.wrong, "1 or 4"), "reserved": RESERVED}),
     Operator("07_autograd", "add_forward", AB, add, **both),
     Operator("07_autograd", "add", AB, add, **both, differentiable=True),
     Operator("07_autograd", "swiglu_forward", AB, swiglu, **both_rounded),

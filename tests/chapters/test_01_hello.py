@@ -24,6 +24,11 @@ def test_arguments_are_refused():
         operators("01_hello").hello_gpu(3)
 
 
+def test_python_sees_only_functions():
+    with pytest.raises(AttributeError, match="module 'hello' has no attribute 'launch_hello'"):
+        operators("01_hello").launch_hello()
+
+
 def test_load_inline_writes_what_the_note_says():
     folder = Path(operators("01_hello").__file__).parent
     main = (folder / "main.cpp").read_text()

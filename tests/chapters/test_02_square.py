@@ -9,23 +9,24 @@ from common import check, device, progress
 SIDES = [0, 1, 3, 15, 16, 17, 255, 256, 257]
 
 
-def square(matrix):
-    return operators("02_square").square_matrix(matrix)
+@pytest.fixture(params=["square_matrix", "square_by_columns"])
+def square(request):
+    return getattr(operators("02_square"), request.param)
 
 
 @pytest.mark.parametrize("height", SIDES)
-def test_every_shape_around_a_block(height, thread_order):
+def test_every_shape_around_a_block(square, height, thread_order):
     check(square, torch.square, lambda width: (torch.rand(height, width, device=device),), SIDES, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("shape", [(65535 * 16 + 1, 1), (1, 65535 * 16 + 1)])
-def test_more_rows_or_columns_than_65535_blocks_cover(shape):
+def test_more_rows_or_columns_than_65535_blocks_cover(square, shape):
     matrix = torch.rand(shape, device=device)
     assert torch.equal(square(matrix), matrix.square())
 
 
 @pytest.mark.parametrize("shape", [(), (4,), (2, 2, 2)])
-def test_other_ranks_are_refused(shape):
+def test_other_ranks_are_refused(square, shape):
     with pytest.raises(ValueError, match=f"matrix must have 2 dimensions, got {len(shape)}"):
         square(torch.rand(shape, device=device))
 

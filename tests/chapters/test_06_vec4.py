@@ -56,6 +56,25 @@ def test_other_loads_and_widths_are_refused(module, function, loads, width, mess
         getattr(module, function)(*tensors, loads=loads, width=width)
 
 
+@pytest.mark.parametrize("width", [1, 4])
+def test_reserved_shared_memory_leaves_room_for_fewer_blocks(module, width):
+    """What --flight counts on: 228 KiB of a multiprocessor, and 1 KiB more for each block."""
+    for blocks in 1, 2, 4:
+        reserved = 228 * 1024 // blocks - 1024
+        if device.type == "cuda":
+            reserved = chapter("06_vec4").shared_memory_for(blocks)
+        assert module.threads_per_sm(1, width, reserved) == 256 * blocks
+        a, b = part(5000, 0), part(5000, 0)
+        assert torch.equal(module.add_unrolled(a, b, 1, width, reserved), a + b)
+
+
+def test_more_shared_memory_than_a_block_may_have_is_refused(module):
+    for call in module.threads_per_sm, lambda *args: module.add_unrolled(part(8, 0), part(8, 0), *args):
+        with pytest.raises(RuntimeError, match=r"^cudaFuncSetAttribute\(.*invalid argument"):
+            call(1, 1, 2**20)
+    assert torch.equal(module.add_unrolled(part(8, 0).zero_(), part(8, 0).zero_()), torch.zeros(8, device=device))
+
+
 def test_a_thread_with_more_registers_leaves_room_for_fewer(module):
     threads = [module.threads_per_sm(loads, 4) for loads in (1, 2, 4, 8)]
     assert all(0 < t <= 2048 and t % 256 == 0 for t in threads)
@@ -72,7 +91,7 @@ def test_a_thread_with_more_registers_leaves_room_for_fewer(module):
     + [pytest.param(n, marks=pytest.mark.kernels) for n in (5, 1029)],
 )
 def test_add_forward_is_right_at_every_alignment(module, n, thread_order):
-    """64 combinations: where all begin alike there is a middle of float4, and otherwise none."""
+    """64 combinations: an input that begins like the output is read by float4, any other float by float."""
     for starts in ((c, a, b) for c in range(4) for a in range(4) for b in range(4)):
         c, a, b = (part(n, start) for start in starts)
         around = c._base.clone()
@@ -210,7 +229,10 @@ def test_what_needs_a_gpu_says_so(option, monkeypatch):
 def test_flight_and_cached_give_rows(module, monkeypatch):
     main = chapter("06_vec4")
     monkeypatch.setattr(main, "LARGE", 2**20)
-    assert [row.more["loads"] for row in main.flight(module)] == [1, 2, 4, 8] * 2
+    rows = [(row.more["width"], row.more["loads"], row.more["in_flight"] // 1024) for row in main.flight(module)]
+    few = [(1, 1, 4), (1, 1, 8), (4, 1, 8), (4, 1, 16), (4, 1, 32)]  # KiB that few blocks of 256 threads have in flight
+    full = [(width, loads) for width in (1, 4) for loads in (1, 2, 4, 8)]
+    assert [row for row in rows if row in few] == few and [row[:2] for row in rows if row not in few] == full
     assert len(main.cached(module, sizes=[2**16])) == len(main.versions(module))
 
 

@@ -59,14 +59,16 @@ def test_training(capsys, one_thread):
     """float64, so that rounding does not grow to be seen: the three models stay together, and leave the line behind."""
     curves, seconds = training.train(module(), torch.float64, steps=160)
     assert seconds.keys() == curves.keys() and min(seconds.values()) > 0
-    fused, python, plain, linear = (curves[name] for name in ("C++", "Python", "torch", "linear"))
+    fused, python, plain, wrong, linear = (curves[name] for name in ("C++", "Python", "torch", "wrong", "linear"))
     assert len(fused) == len(linear) == 160
     for curve in fused, python:
         torch.testing.assert_close(curve, plain, rtol=0, atol=1e-8)
     assert fused[0] > 0.6 and fused[-1] < 0.2, "it has learned"
     assert min(linear) > 0.6, "a guess is ln 2 = 0.69"
+    assert wrong[0] == plain[0] and wrong[-1] < 0.3, "it learns with a wrong gradient, too"
+    assert max(training.differences(curves)["wrong"]) > 1e-2
     printed = capsys.readouterr().out
-    assert len(re.findall(r"^ +\d+ steps( +\d\.\d{4}){4}$", printed, re.M)) == 10
+    assert len(re.findall(r"^ +\d+ steps( +\d\.\d{4}){5}$", printed, re.M)) == 10
     assert "C++ and torch differ by at most" in printed
 
 
@@ -74,6 +76,15 @@ def test_training_in_float32_stays_within_rounding(one_thread):
     curves, _ = training.train(module(), steps=20, rows=2)
     torch.testing.assert_close(curves["C++"], curves["torch"], rtol=1e-4, atol=1e-4)
     assert curves["C++"] == curves["Python"], "the same kernels"
+
+
+def test_the_differences_of_both_types_are_kept(one_thread):
+    """For the chart: in float64, roundings are smaller by nine digits; a wrong gradient is as wrong."""
+    far = training.measure(module(), steps=40)["differences"]
+    exact, rough = (max(far[dtype]["C++"]) for dtype in ("float64", "float32"))
+    assert exact < 1e-12 and rough < 1e-4
+    for dtype in far.values():
+        assert len(dtype["wrong"]) == 40 and dtype["wrong"][0] == 0 and dtype["wrong"][-1] > 1e-5
 
 
 def test_the_same_seed_gives_the_same_curve(one_thread):

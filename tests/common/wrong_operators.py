@@ -1,8 +1,6 @@
 """Operators that are wrong, one for each way to look right, and the words with which check() and bench() reject them.
 
-python tests/common/wrong_operators.py    prints the table that chapter 03's README shows; a test compares the two
-
-The launchers of the same names are in tests/common/wrong_launchers.cu, for check_launch.h.
+The launchers of the same names are in tests/common/wrong_launchers.cu, for check_launch.h. common/README.md shows the table.
 """
 
 import re
@@ -464,7 +462,3 @@ def table():
         there = cpp.get(wrong.what, f"*{wrong.no_cpp}*") or "passes; **bench_launch rejects it**"
         lines.append(f"| {what} | {here} | {there} |")
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    print(table(), end="")

@@ -123,7 +123,10 @@ def test_compile_error_names_the_line_of_the_cu(compiler, tmp_path):
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode != 0
     errors = re.findall(r"^(.*?):(\d+):\d+: error:", result.stderr, re.MULTILINE)
-    assert errors == [(str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark))) for mark in ("error", "arguments")]
+    assert errors == [
+        (str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark))) for mark in ("error", "instruction", "arguments")
+    ]
+    assert "CUDA on CPU (see its README) has no PTX instruction membar.gl" in result.stderr
 
 
 def test_a_header_that_is_lacking_ends_the_compilation(compiler, tmp_path):

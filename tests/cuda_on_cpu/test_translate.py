@@ -77,6 +77,21 @@ def body(source: str) -> str:
         ("__constant__ static const int s[4];", "__constant__        const int s[4];"),
         ("static const __constant__ float f = 1;", "       const __constant__ float f = 1;"),
         ("__shared__ alignas(16) int s;", "__shared__ __align__(16) int s;"),
+        ('asm("mov.u32 %0, %%smid;" : "=r"(x));', "(x) = cuda_on_cpu::ptx::smid();"),
+        ('asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t[0]));', "(t[0]) = cuda_on_cpu::ptx::globaltimer();"),
+        ('__asm__ __volatile__ ("mov.u64 \t%0,%%clock64;" : "=l"(t) :: "memory")', "(t) = cuda_on_cpu::ptx::clock64()"),
+        (
+            'asm volatile("mov.b32 %0, "\n  "%%laneid;" // one\n : "=r"(x)\n);',
+            "(x) = cuda_on_cpu::ptx::laneid()\n\n\n;",
+        ),
+        (
+            'asm("mov.u32 %0, %%nsmid;":"=r"(n):); asm("mov.s32 %0, %%warpid;":"=r"(w)::);',
+            "(n) = cuda_on_cpu::ptx::nsmid(); (w) = cuda_on_cpu::ptx::warpid();",
+        ),
+        (
+            '#define SM(x) \\\n  asm("mov.u32 %0, %%smid;" \\\n: "=r"(x))',
+            "#define SM(x) \\\n  (x) = cuda_on_cpu::ptx::smid()\\\n",
+        ),
     ],
 )
 def test_translated(source, expected):
@@ -98,6 +113,11 @@ def test_translated(source, expected):
         '#include <a/b.h>\n#include "c.h"\n',
         "std::ostream& operator<<<T>(std::ostream&, T);",
         "__shared__ int s[4]; extern int t[]; static int u; int extern__shared__;",
+        'void f() { asm volatile("pause"); asm("mov %0, %1" : "=r"(x) : "r"(y)); }',  # the host's own
+        '__device__ void f() { g(); } void h() { asm("pause"); }',
+        '__global__ void k() { asm volatile("" : "+r"(x) :: "memory"); }',
+        'asm(".globl name"); int asm_(int);',
+        '// asm("mov.u32 %0, %%smid;" : "=r"(x))\nauto s = "asm(\'bra\')";',
         "caf\u00e9 = \u03b1 << \u03b2;\r\nint x;\r\n",
     ],
 )
@@ -126,6 +146,33 @@ def test_translation_error(source, message):
     with pytest.raises(TranslationError) as error:
         translate(source, "a.cu")
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "source, instruction",
+    [
+        ('__global__ void k() { asm("bar.sync 0;"); }', "bar.sync"),
+        ('__device__ void f() { if (x) { asm volatile("membar.gl;" ::: "memory"); } }', "membar.gl"),
+        ('struct A { int n; __device__ void f() const { for (;;) asm("exit;"); } };', "exit"),
+        (
+            '#define COPY(a, b) \\\n  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\\n" :: "r"(a), "l"(b))',
+            "cp.async.cg.shared.global",
+        ),
+        (
+            '__device__ void f() { asm("{ .reg .pred p;\\n\\t setp.ne.b32 p, %0, 0; @p bra L; L: }" :: "r"(x)); }',
+            "setp.ne.b32",
+        ),
+        ('__device__ void f() { asm("L: @!p bra L;"); }', "bra"),
+        ('__device__ void f() { asm("mov.u32 %0, %%clusterid.x;" : "=r"(x)); }', "mov.u32 of %clusterid"),
+        ('__device__ void f() { asm("mov.u64 %0, %%smid;" : "=l"(x)); }', "mov.u64 of %smid"),
+        ('__device__ void f() { asm("mov.u32 %0, %%smid;" : "=l"(x)); }', "mov.u32 of %smid"),
+        ('__device__ void f() { asm("mov.u32 %0, %%smid;" : "=r"(x), "=r"(y)); }', "mov.u32 of %smid"),
+    ],
+)
+def test_other_instructions_are_a_compilers_error(source, instruction):
+    text = body(source)
+    assert f'"CUDA on CPU (see its README) has no PTX instruction {instruction}"); }}()' in text
+    assert "asm" not in text
 
 
 def test_file_name_is_quoted():

@@ -15,8 +15,15 @@ SHAPE = T + "operators.py::test_another_shape_is_refused"
 KINDS = T + "operators.py::test_other_kinds_of_tensors"
 NAN = T + "operators.py::test_nan_and_infinity_pass_through"
 LAUNCH = T + "chapters.py::test_every_launch_is_on_the_given_stream_and_checked"
-THREADS = T + "operators_gpu.py::test_other_threads_run_during_a_long_call"
+BUSY = T + "operators_gpu.py::test_other_threads_run_during_a_long_call"
+WHO = T + "00_threads.py::test_every_thread_says_who_it_is"
+BOUNDS = T + "00_threads.py::test_the_bounds_check"
+RING = T + "00_threads.py::test_a_chase_follows_the_whole_ring"
+READ = T + "00_threads.py::test_all_that_is_read_is_in_the_sum"
 
+THREADS, THREADS_CPP, HIERARCHY = (
+    f"chapters/00_threads/{name}" for name in ("threads.cu", "threads.cpp", "hierarchy.cu")
+)
 ADD2, ADD2_CPP = "chapters/03_add2/add2.cu", "chapters/03_add2/add2.cpp"
 SQUARE, SQUARE_CPP = "chapters/02_square/square.cu", "chapters/02_square/square.cpp"
 AXPY, AXPY_CPP = "chapters/05_cmake/axpy.cu", "chapters/05_cmake/axpy.cpp"
@@ -39,16 +46,40 @@ MUTANTS = [
     *(Mutant(file, "    CHECK_LAUNCH();\n", "", f"{LAUNCH}[{file.split('/')[1]}]")
       for file in ("chapters/01_hello/hello.cu", ADD2, "chapters/03_add2/custom_kernel.cu",
                    "chapters/04_package/package_kernel.cu", AXPY)),
-    Mutant(SQUARE, "stream>>>(result, matrix, height, width);\n    CHECK_LAUNCH();",
-           "stream>>>(result, matrix, height, width);",
-           LAUNCH + "[02_square]"),
-    Mutant(SQUARE, "block, 0, stream>>>(result", "block>>>(result", LAUNCH + "[02_square]"),
+    *(Mutant(SQUARE, f"{kernel}<<<grid, block, 0, stream>>>(result, matrix, height, width);\n    CHECK_LAUNCH();",
+             f"{kernel}<<<grid, block, 0, stream>>>(result, matrix, height, width);",
+             LAUNCH + "[02_square]") for kernel in ("square_matrix_kernel", "square_by_columns_kernel")),
+    *(Mutant(SQUARE, f"{kernel}<<<grid, block, 0, stream>>>", f"{kernel}<<<grid, block>>>", LAUNCH + "[02_square]")
+      for kernel in ("square_matrix_kernel", "square_by_columns_kernel")),
     Mutant(VEC4, "fewer, 0, stream>>>", "fewer>>>", LAUNCH + "[06_vec4]"),
     Mutant(SWIGLU, "stream>>>(grad_a, grad_b, grad, a, b, n);", "0>>>(grad_a, grad_b, grad, a, b, n);",
            LAUNCH + "[07_autograd]"),
     Mutant(IMAGE, "block, 0, stream>>>(gray, images, bgr);\n    CHECK_LAUNCH();",
            "block, 0, stream>>>(gray, images, bgr);",
            LAUNCH + "[08_image]"),
+    # ---- 00: numbers of threads, the bounds check, refusals, the benchmark of memories
+    Mutant(THREADS, "threadIdx.x % warpSize", "threadIdx.x / warpSize", WHO),
+    Mutant(THREADS, "threadIdx.x / warpSize", "threadIdx.x / 16", WHO),
+    Mutant(THREADS, "blockDim.x + threadIdx.x;\n    out[i] = {", "32 + threadIdx.x;\n    out[i] = {", WHO),
+    Mutant(THREADS, "    work(nanoseconds);\n    const int64_t i", "    const int64_t i", WHO),
+    Mutant(THREADS, "if (check && i >= n) return;", "if (check && i > n) return;", BOUNDS),
+    Mutant(THREADS, "if (check && i >= n) return;", "if (i >= n) return;", BOUNDS),
+    Mutant(THREADS, "    if (n == 0) return;  // CUDA refuses a grid of 0 blocks\n", "", BOUNDS),
+    Mutant(THREADS, "__global__ void wait_kernel(int64_t nanoseconds) { work(nanoseconds); }",
+           "__global__ void wait_kernel(int64_t nanoseconds) { work(nanoseconds / 2); }",
+           T + "00_threads.py::test_a_launch_returns_before_it_has_run"),
+    Mutant(THREADS_CPP, 'check_range("threads", threads, 1, 1024);\n}', "}",
+           T + "operators.py::test_scalars[00_threads.where_am_i-threads]"),
+    Mutant(THREADS_CPP, 'check_range("blocks", blocks, 1, INT32_MAX);', 'check_range("blocks", blocks, 0, INT32_MAX);',
+           T + "operators.py::test_scalars[00_threads.where_am_i-blocks]"),
+    Mutant(HIERARCHY, "i * 1664525 + 1013904223", "i * 1664526 + 1013904223", RING),
+    Mutant(HIERARCHY, "i * 1664525 + 1013904223", "i + 1", T + "operators.py::test_scalars[00_threads.latency-steps]",
+           why="steps to the next line would find a part of what a load brings with it"),
+    Mutant(HIERARCHY, "for (int64_t i = 0; i < steps; i++) at = next(at);",
+           "for (int64_t i = 1; i < steps; i++) at = next(at);", RING),
+    Mutant(HIERARCHY, "if (++at == pieces) at = 0;", "at = 0;", READ),
+    Mutant(HIERARCHY, "for (int k = 0; k < loads; k++) sum +=", "for (int k = 1; k < loads; k++) sum +=", READ),
+    Mutant(HIERARCHY, "blockIdx.x * reads % pieces", "blockIdx.x % pieces", READ),
     # ---- 01: the kernel and what is copied back
     Mutant("chapters/01_hello/hello.cu", "out[threadIdx.x] = letters[threadIdx.x]", "out[threadIdx.x] = letters[0]",
            T + "01_hello.py::test_every_thread_writes_its_letter"),
@@ -59,14 +90,24 @@ MUTANTS = [
     Mutant(SQUARE, "if (column >= width) return;", "if (column > width) return;",
            T + "02_square.py::test_every_shape_around_a_block",
            why="a thread too many writes the next row's first element"),
-    Mutant(SQUARE, "matrix[row * width + column]", "matrix[row * height + column]",
+    Mutant(SQUARE, "row += int64_t(gridDim.y) * blockDim.y) {\n        const float value = matrix[row * width + column]",
+           "row += int64_t(gridDim.y) * blockDim.y) {\n        const float value = matrix[row * height + column]",
            T + "02_square.py::test_every_shape_around_a_block"),
     Mutant(SQUARE, "row < height; row += int64_t(gridDim.y) * blockDim.y", "row < height; row += height",
            T + "02_square.py::test_more_rows_or_columns_than_65535_blocks_cover"),
     Mutant(SQUARE, "std::min(blocks_for(height, tile), 65535u)", "blocks_for(height, tile)",
            T + "02_square.py::test_more_rows_or_columns_than_65535_blocks_cover"),
-    Mutant(SQUARE, "if (height == 0 || width == 0) return;", "if (height == 0) return;",
+    Mutant(SQUARE, "if (height == 0 || width == 0) return;  //", "if (height == 0) return;  //",
            case(SHAPES, "02_square.square_matrix")),
+    Mutant(SQUARE, "if (row >= height) return;", "if (row > height) return;",
+           T + "02_square.py::test_every_shape_around_a_block", why="a thread too many writes beyond the last row"),
+    Mutant(SQUARE, "column < width; column += int64_t(gridDim.y) * blockDim.y", "column < width; column += width",
+           T + "02_square.py::test_more_rows_or_columns_than_65535_blocks_cover"),
+    Mutant(SQUARE, "std::min(blocks_for(width, tile), 65535u)", "blocks_for(width, tile)",
+           T + "02_square.py::test_more_rows_or_columns_than_65535_blocks_cover"),
+    Mutant(SQUARE, "column += int64_t(gridDim.y) * blockDim.y) {\n        const float value = matrix[row * width + column]",
+           "column += int64_t(gridDim.y) * blockDim.y) {\n        const float value = matrix[column * height + row]",
+           T + "02_square.py::test_every_shape_around_a_block"),
     Mutant(SQUARE, "i < n; i += stride) output[i] = 2 * input[i];", "i < n; i += stride) output[i] = input[i];",
            forward("02_square.custom_operation")),
     Mutant(SQUARE, "    if (n == 0) return;\n    custom_operation_kernel", "    custom_operation_kernel",
@@ -95,7 +136,7 @@ MUTANTS = [
            T + "operators.py::test_autograd_learns_that_the_output_was_overwritten[03_add2.torch_launch_add2]"),
     Mutant(ADD2_CPP, 'torch::wrap_pybind_function_no_gil(add2), py::arg("a")',
            'torch::wrap_pybind_function(add2), py::arg("a")',
-           case(THREADS, "03_add2.add2"), why="the call keeps Python's lock"),
+           case(BUSY, "03_add2.add2"), why="the call keeps Python's lock"),
     Mutant(ADD2_CPP, 'py::arg("n").noconvert()', 'py::arg("n")',
            T + "operators.py::test_scalars[03_add2.torch_launch_add2-n]"),
     # ---- 04
@@ -114,8 +155,12 @@ MUTANTS = [
     # ---- 06: a thread's share, tail, head, alignment
     Mutant(VEC4, "const int64_t i = first + k * int(blockDim.x);\n        if (i < n) c[i]",
            "const int64_t i = first + k;\n        if (i < n) c[i]", forward("06_vec4.add_unrolled")),
-    Mutant(VEC4, "blocks_for(n, threads * loads * width)", "blocks_for(n - 1, threads * loads * width)",
+    Mutant(VEC4, "blocks_for(n, threads * loads)", "blocks_for(n - 1, threads * loads)",
            T + "06_vec4.py::test_every_number_of_loads"),
+    Mutant(VEC4, "&blocks, kernel, threads, reserved", "&blocks, kernel, threads, 0",
+           T + "06_vec4.py::test_reserved_shared_memory_leaves_room_for_fewer_blocks"),
+    Mutant(VEC4, "    if (reserved > 0) CHECK_CUDA(", "    if (reserved < 0) CHECK_CUDA(",
+           T + "06_vec4.py::test_reserved_shared_memory_leaves_room_for_fewer_blocks"),
     Mutant(VEC4, "if (i < n4) c[i]", "if (i <= n4) c[i]", case(RIGHT, "06_vec4.add_vec4", "forward")),
     Mutant(VEC4, "if (i < n) c[i] = a[i] + b[i];", "if (i < n - 1) c[i] = a[i] + b[i];", forward("06_vec4.add_scalar")),
     Mutant(VEC4, "i < n; i += stride) c[i] = a[i] + b[i];", "i < n; i += 2 * stride) c[i] = a[i] + b[i];",
@@ -124,7 +169,7 @@ MUTANTS = [
            "    add_kernel_scalar",
            case(SHAPES, "06_vec4.add_scalar")),
     Mutant(VEC4, "    if (n == 0) return;\n    int device", "    int device", case(SHAPES, "06_vec4.add_grid_stride")),
-    Mutant(VEC4, "    if (n == 0) return;\n    const unsigned blocks", "    const unsigned blocks",
+    Mutant(VEC4, "    if (n == 0) return;\n    kernel<<<", "    kernel<<<",
            case(SHAPES, "06_vec4.add_unrolled")),
     Mutant(VEC4, "    if (n == 0) return;\n    const int64_t n4", "    const int64_t n4",
            case(SHAPES, "06_vec4.add_vec4")),
@@ -154,6 +199,8 @@ MUTANTS = [
            gpus=1, why="a CPU loads 16 bytes from any address"),
     Mutant(SWIGLU_CPP, "variable_list& grads) { return {grads[0], grads[0]}; }",
            "variable_list& grads) { return {grads[0], grads[0] * 2}; }", T + "07_autograd.py::test_gradcheck"),
+    Mutant("chapters/07_autograd/training.py", "train(module, torch.float64, steps)", "train(module, steps=steps)",
+           T + "07_training.py::test_the_differences_of_both_types_are_kept"),
     Mutant(SWIGLU_CPP, "s * (1 + a * (1 - s))", "s * (1 + a * s)",
            T + "07_autograd.py::test_create_graph_gives_the_same_gradients"),
     Mutant(SWIGLU_CPP, "a.requires_grad() ? b : at::Tensor()", "b",

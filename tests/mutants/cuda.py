@@ -9,6 +9,7 @@ DEVICE = f"{TESTS}::test_program[g++-device]"
 HOST = f"{TESTS}::test_program[g++-host]"
 WAITS = [f"{TESTS}::test_waits[g++-False]", f"{TESTS}::test_waits[g++-True]"]
 ORDER = f"{TESTS}::test_opposite_order_finds_a_missing_barrier[g++]"
+OTHER_PTX = "tests/cuda_on_cpu/test_translate.py::test_other_instructions_are_a_compilers_error"
 TRANSLATED = "tests/cuda_on_cpu/test_translate.py::test_translated"
 
 MUTANTS = [
@@ -103,7 +104,23 @@ MUTANTS = [
         "#error",
         f"{TESTS}::test_a_header_that_is_lacking_ends_the_compilation[g++]",
     ),
-    # The translator.
+    # The translator, and PTX's special registers.
+    Mutant(f"{INCLUDE}/ptx.h", "return self->lane();", "return self->rank;", DEVICE),
+    Mutant(TRANSLATOR, "if REGISTERS.get(name) != letter or", "if", OTHER_PTX),
+    Mutant(
+        TRANSLATOR,
+        "device = device or self.opens_device_code(k)",
+        "device = self.opens_device_code(k)",
+        OTHER_PTX,
+        why="an if of a kernel is device code",
+    ),
+    Mutant(
+        TRANSLATOR,
+        "device = device or self.opens_device_code(k)",
+        "device = True",
+        "tests/cuda_on_cpu/test_translate.py::test_left_alone",
+        why="the host's assembly is its own",
+    ),
     Mutant(TRANSLATOR, 'text + "".join(line_ends)', "text", TRANSLATED, why="compilers name lines of the .cu"),
     Mutant(TRANSLATOR, ' and not self.source.startswith(">>>>", start)', "", TRANSLATED),
     Mutant(TRANSLATOR, "while self.text(start - 1) in OPERATORS and", "while False and", TRANSLATED),

@@ -50,10 +50,19 @@ MUTANTS = [
         f"{DOCS}test_readmes_are_up_to_date",
     ),
     Mutant(
-        "tools/charts.py",
-        "file.exists() and _hash(*which) in file.read_text()",
-        "file.exists()",
-        f"{DOCS}test_every_difference_is_named_and_mended",
+        "tools/drawing.py",
+        "file(theme).exists() and stamp in file(theme).read_text()",
+        "file(theme).exists()",
+        [
+            f"{DOCS}test_every_difference_is_named_and_mended",
+            f"{DOCS}test_a_diagram_is_drawn_again_when_its_script_changes",
+        ],
+    ),
+    Mutant(
+        "tools/docs.py",
+        "text[end][: indent + 1].isspace()",
+        "text[end][:1].isspace()",
+        f"{DOCS}test_code_is_a_whole_definition",
     ),
     Mutant(
         "tools/bench.py",

@@ -491,8 +491,38 @@ void test() {
 
 }  // namespace types
 
+// Special registers of PTX. (%warpid may differ from threadIdx.x / 32 on a GPU.)
+namespace registers {
+
+__global__ void read(unsigned* lanes, unsigned* others, unsigned long long* times) {
+    unsigned sm, sms, warp;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(times[4 * threadIdx.x])::"memory");
+    asm("mov.u32 %0, %%laneid;" : "=r"(lanes[threadIdx.x]));
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    asm volatile("mov.u32 %0, %%nsmid;" : "=r"(sms));
+    asm volatile("mov.u32 %0, %%warpid;" : "=r"(warp));
+    others[threadIdx.x] = sm < sms && warp < 64;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(times[4 * threadIdx.x + 2]));
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(times[4 * threadIdx.x + 3]));
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(times[4 * threadIdx.x + 1])::"memory");
+}
+
+void test() {
+    unsigned *lanes = device_array<unsigned>(40), *others = device_array<unsigned>(40);
+    auto* times = device_array<unsigned long long>(4 * 40);
+    read<<<1, 40>>>(lanes, others, times);
+    EXPECT_DONE();
+    for (unsigned t = 0; t < 40; t++) {
+        EXPECT(lanes[t] == t % 32 && others[t] == 1 && times[4 * t] > 0);
+        EXPECT(times[4 * t] <= times[4 * t + 1] && times[4 * t + 2] <= times[4 * t + 3]);
+    }
+}
+
+}  // namespace registers
+
 int main() {
     shared_memory::test();
+    registers::test();
     warps::test();
     types::test();
     return report();

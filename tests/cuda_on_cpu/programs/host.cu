@@ -307,6 +307,7 @@ void device() {
     EXPECT(p.sharedMemPerBlock == 48 * 1024 && p.maxThreadsDim[2] == 64 && p.multiProcessorCount >= 1 && p.name[0]);
     EXPECT(cudaDeviceGetAttribute(&value, cudaDevAttrMaxThreadsPerBlock, 0) == cudaSuccess && value == 1024);
     EXPECT(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, add_one, 256, 0) == cudaSuccess && value >= 1);
+    EXPECT(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, add_one, 256, 48 * 1024) == cudaSuccess && value <= 4);
 }
 
 void test() {

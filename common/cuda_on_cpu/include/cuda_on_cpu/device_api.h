@@ -179,9 +179,10 @@ cudaError_t cudaFuncSetAttribute(F* kernel, cudaFuncAttribute attribute, int val
 }
 
 template <class F>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F*, int threads, size_t) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F*, int threads, size_t shared) {
     if (threads <= 0 || threads > 1024) return cuda_on_cpu::record(cudaErrorInvalidValue);
-    *blocks = std::min(2048 / threads, 32);
+    const size_t room = (cuda_on_cpu::max_dynamic_shared + 1024) / (shared + 1024);  // CUDA adds 1 KiB to each block
+    *blocks = std::min({2048 / threads, 32, int(room)});
     return cudaSuccess;
 }
 template <class F>

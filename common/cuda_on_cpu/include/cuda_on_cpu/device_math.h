@@ -228,6 +228,10 @@ void __stwt(T* p, T value) {
     *p = value;
 }
 
+// ---- hints about the memory into which a pointer leads; here, all of it is the host's ------------------------------
+[[gnu::const]] inline unsigned __isGlobal(const void*) { return 1; }
+[[gnu::const]] inline unsigned __isShared(const void*) { return 1; }
+
 // ---- time ----------------------------------------------------------------------------------------------------------
 inline long long clock64() {  // clock() is C's
     return std::chrono::steady_clock::now().time_since_epoch().count();

@@ -1,0 +1,30 @@
+"""The diagram of the repository's README."""
+
+import itertools
+
+
+def map(canvas):
+    """Two tracks through the chapters. Kernels: 00 threads, 02 square, 03 add2, 06 vec4, 08 image. PyTorch: 00 threads,
+    01 hello, 03 add2, 04 package, 05 cmake, 07 autograd. They share 00 and 03."""
+    canvas.height(29)
+    kernels, both, pytorch = 4, 14.5, 25  # the height of each track
+    wide, high = 10, 6.4
+    places = {
+        "00\nthreads": (1, both), "01\nhello": (13, pytorch), "02\nsquare": (13, kernels), "03\nadd2": (25, both),
+        "04\npackage": (37, pytorch), "06\nvec4": (37, kernels), "05\ncmake": (49, pytorch), "08\nimage": (49, kernels),
+        "07\nautograd": (61, pytorch),
+    }  # fmt: skip
+    tracks = {
+        "blue": ["00\nthreads", "02\nsquare", "03\nadd2", "06\nvec4", "08\nimage"],
+        "orange": ["00\nthreads", "01\nhello", "03\nadd2", "04\npackage", "05\ncmake", "07\nautograd"],
+    }
+    for colour, chapters in tracks.items():
+        for here, there in itertools.pairwise(chapters):
+            (x, y), (x2, y2) = places[here], places[there]
+            off = -1.2 if colour == "blue" else 1.2  # where both tracks touch a chapter
+            canvas.arrow((x + wide, y + (off if y == both else 0)), (x2, y2 + (off if y2 == both else 0)), colour)
+    for name, (x, y) in places.items():
+        colour = "text" if y == both else "blue" if y == kernels else "orange"
+        canvas.box(x, y - high / 2, wide, high, name, colour, 0.15)
+    canvas.text(1, kernels, "kernels", "blue", "left", bold=True)
+    canvas.text(1, pytorch, "PyTorch", "orange", "left", bold=True)

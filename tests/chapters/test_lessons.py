@@ -1,0 +1,62 @@
+"""What each lesson keeps to: its length, the order of its parts, where it leads, words that were explained before. 0.1 s"""
+
+import re
+
+import pytest
+from support import CHAPTERS, ROOT
+
+TRACKS = [["00", "02", "03", "06", "08"], ["00", "01", "03", "04", "05", "07"]]  # kernels, PyTorch
+PARTS = ["The code", "The run", "What goes wrong", "Exercises", "Next"]
+GLOSSARY = re.findall(r"^\| (.+?) \| .+? \| \[(\d\d)\]\(.*\) \|$", (ROOT / "chapters/GLOSSARY.md").read_text(), re.M)
+LESSONS = {folder.name[:2]: folder / "README.md" for folder in CHAPTERS}
+each_lesson = pytest.mark.parametrize("number", LESSONS)
+
+
+def spoken(number):
+    """The text that a reader reads: without code, generated parts, addresses of links and names in `code`."""
+    text = re.sub(r"^```.*?^```|<!--=.*?<!--end-->|^    .*?$", "", LESSONS[number].read_text(), flags=re.M | re.S)
+    return re.sub(r"\]\(.*?\)|\]: .*|`[^`]*`", "", text)
+
+
+def uses(term):
+    return re.compile(rf"(?<![\w-]){re.escape(term)}(s|es)?(?![\w-])", re.I)
+
+
+@each_lesson
+def test_length_and_order(number):
+    text = LESSONS[number].read_text()
+    assert len(text.splitlines()) <= 160
+    assert re.findall("^## (.*)", text, re.M) == PARTS
+    assert "<!--= diagram(" in text.partition("## The code")[0] or "<!--= picture(" in text.partition("## The code")[0]
+    assert "<!--= code(" in text.partition("## The run")[0]
+
+
+@each_lesson
+def test_next_leads_forward_on_each_track(number):
+    links = set(re.findall(r"\]\(\.\./(\d\d)_", LESSONS[number].read_text().partition("## Next")[2]))
+    following = {track[track.index(number) + 1] for track in TRACKS if number in track and number != track[-1]}
+    assert following <= links and all(link > number for link in links)
+
+
+@each_lesson
+def test_a_term_is_explained_before_it_is_used(number):
+    """Where it is explained, it is bold."""
+    text, early = spoken(number), []
+    known = [set(track[: track.index(number) + 1]) for track in TRACKS if number in track]
+    for term, chapter in GLOSSARY:
+        if not all(chapter in chapters for chapters in known) and uses(term).search(text):
+            early.append(f"{term} ({chapter})")
+        if chapter == number:
+            bold = re.findall(r"\*\*(.+?)\*\*", LESSONS[number].read_text().replace("`", ""), re.S)
+            assert any(uses(term).search(" ".join(words.split())) for words in bold), f"{term} is not bold"
+    assert not early, f"explained later, or on the other track only: {', '.join(early)}"
+
+
+def test_what_a_text_names_is_there():
+    """Files that it links to, and tests."""
+    for file in [*ROOT.glob("*.md"), *ROOT.glob("[!.b]*/**/*.md")]:
+        text = re.sub("```.*?```", "", file.read_text(), flags=re.S)
+        for link in re.findall(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)", text):
+            assert (file.parent / link).exists(), f"{file.relative_to(ROOT)} links to {link}"
+        for path, test in re.findall(r"(tests/\w+/(?!test_NN)\w+\.py)(?:::(\w+))?", text):
+            assert (ROOT / path).exists() and f"def {test}" in (ROOT / path).read_text(), f"{file} names {path}::{test}"
