@@ -80,7 +80,7 @@ def _blocks(axes, _, rows):
 
 def _training(axes, _, training):
     """Left: the largest difference so far between a model's loss and the loss with torch's operations, over the steps. It is
-    smallest for C++ in float64, and largest for a wrong gradient. Right: the time of a step, a bar for each class."""
+    smallest for C++ in float64, and largest for a wrong gradient. Right: the time of a step, with C++, Python and torch."""
     left, right = axes.figure.add_gridspec(1, 2, width_ratios=[5, 3])
     axes.set_subplotspec(left)
     for label, dtype, model in (
