@@ -442,10 +442,11 @@ def test_what_the_architecture_list_puts_into_the_file(wanted, machine_code, ptx
 
 
 def compile_times(folder):
-    """{object file: (start, end)} in milliseconds, from the log that ninja keeps."""
+    """{object file: (start, end)} in milliseconds of the first build, from the log that ninja keeps. Later builds, which
+    compile some of them again, count from their own beginning."""
     (log,) = folder.glob("build/temp*/.ninja_log")
     rows = [line.split("\t") for line in log.read_text().splitlines() if not line.startswith("#")]
-    return {Path(row[3]).name: (int(row[0]), int(row[1])) for row in rows}
+    return {Path(row[3]).name: (int(row[0]), int(row[1])) for row in reversed(rows)}
 
 
 def overlap(times):
