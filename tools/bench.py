@@ -43,7 +43,7 @@ def commit() -> str:
     """4f2a91c; or "4f2a91c, changed" where what is measured differs from the commit; or unknown."""
     if not (ROOT / ".git").exists():  # git would look for one in the folders above
         return os.environ.get("COMMIT", "unknown")
-    changed = output("git status --porcelain -- chapters common tools/bench.py")
+    changed = output("git status --porcelain -- chapters common tools/bench.py ':!*.md'")
     return (output("git rev-parse --short HEAD") or "unknown") + ", changed" * bool(changed)
 
 

@@ -4,14 +4,17 @@ Each file says in its description of which figures it was drawn, as a hash. So a
 without drawing it, and only drawing needs matplotlib. After a change in here: rm results/pictures/*.svg
 """
 
-import hashlib
 import itertools
 import json
 import math
+import sys
 
 import drawing
 import tables
 from drawing import GREY
+
+sys.path.append(str(tables.ROOT / "chapters/00_threads"))
+from timeline import in_turn
 
 # Each kind of picture. Its docstring is what a reader gets who cannot see it.
 
@@ -47,7 +50,8 @@ def _flight(axes, data, rows):
                 axes, ", ".join(loads), place, offset, ha=side if len(loads) == 1 else "center", color=line.get_color()
             )
     axes.plot([], [], **ring, color=GREY, label="fewer threads, by reserved shared memory")
-    axes.set_xlim(2.2, 220)  # room for the legend
+    axes.set_xlim(2.2, 220)
+    axes.legend(frameon=False, loc="lower right")  # at the left it would touch the first points
     ticks = [4, 8, 16, 32, 64, 128]
     _bandwidth(axes, data, "KiB in flight on a multiprocessor", ticks, [*map(str, ticks)])
 
@@ -59,11 +63,8 @@ def _blocks(axes, _, rows):
     numbers = numbers[:: -(-len(numbers) // 8)]  # eight at most
     first_end, bars = min(row["end"] for row in rows), []
     for place, number in enumerate(numbers):
-        ends = []  # of the last block in each line of this multiprocessor
-        for row in sorted((row for row in rows if row["multiprocessor"] == number), key=lambda row: row["start"]):
-            line = next((k for k, end in enumerate(ends) if end <= row["start"]), len(ends))
-            ends[line : line + 1] = [row["end"]]
-            bars.append(row | {"place": place, "line": line, "late": row["start"] >= first_end})
+        for line, blocks in enumerate(in_turn(row for row in rows if row["multiprocessor"] == number)):
+            bars += [row | {"place": place, "line": line, "late": row["start"] >= first_end} for row in blocks]
     lines = max(bar["line"] for bar in bars) + 1
     for late, label in (False, "started at once"), (True, "started when another block had ended"):
         chosen = [bar for bar in bars if bar["late"] == late]
@@ -141,7 +142,7 @@ def _rate(row):
 
 
 def _hash(*which):
-    return f"figures {hashlib.sha256(json.dumps(tables.figures(*which), sort_keys=True).encode()).hexdigest()[:16]}"
+    return f"figures {drawing.short_hash(json.dumps(tables.figures(*which), sort_keys=True))}"
 
 
 def _file(*which):
@@ -172,7 +173,8 @@ def draw(machine, chapter, name=None):
     def paint(axes, _):
         KINDS[name](axes, of_chapter, of_chapter.get("tables", {}).get(name))
         axes.minorticks_off()
-        axes.legend(frameon=False, loc="lower right" if name == "flight" else "best")
+        if not axes.get_legend():
+            axes.legend(frameon=False)
         axes.grid(alpha=0.2)
 
     drawing.save(_file(machine, chapter, name), _hash(machine, chapter, name), paint, (7.2, 4), 10.5)

@@ -1,6 +1,6 @@
 """The diagnoses of tools/doctor.py: functions of a Machine that return a Finding, in the order in which they are printed.
 
-The one line of a function's docstring says why the diagnosis matters; the root README shows that line.
+The one line of a function's docstring says why the diagnosis matters; tools/README.md shows that line.
 """
 
 import functools

@@ -45,6 +45,10 @@ def save(file, stamp, paint, size, font):
             plt.close(figure)
 
 
+def short_hash(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def is_drawn(file, stamp):
     return all(file(theme).exists() and stamp in file(theme).read_text() for theme in COLOURS)
 
@@ -120,7 +124,7 @@ def _script(chapter, name):
     script = runpy.run_path(str(file))
     figures = tables.figures(*script["FIGURES"]) if "FIGURES" in script else None
     text = file.read_text() + json.dumps(figures, sort_keys=True)
-    return script[name], f"drawn from {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return script[name], f"drawn from {short_hash(text)}"
 
 
 def diagram(chapter, name, *, folder):

@@ -109,7 +109,6 @@ static void check_where_am_i(const char* name) {
         [](int64_t* out, const int64_t* const*, int64_t n, cudaStream_t s) {
             const bench::Memory rows = bench::device_memory(n / 4 * sizeof(Where));
             launch_where_am_i(static_cast<Where*>(rows.get()), n / 4 / threads, threads, 1000, s);
-            launch_wait(1000, s);
             names_of_threads_kernel<<<unsigned(n), 1, 0, s>>>(out, static_cast<const Where*>(rows.get()), n);
             CHECK_CUDA(cudaStreamSynchronize(s));  // before the rows' memory is gone
         },
@@ -124,6 +123,45 @@ static void check_number(const char* name) {
         name, 0, check_sizes,
         [](int64_t* out, const int64_t* const*, int64_t n, cudaStream_t s) { launch_number(out, n, 256, true, s); },
         [](const int64_t*, int64_t i) { return i; });
+}
+
+static void check_wait(const char* name) {  // what comes behind it in the stream runs
+    check_launch<int64_t>(
+        name, 0, {1},
+        [](int64_t* out, const int64_t* const*, int64_t n, cudaStream_t s) {
+            launch_wait(1000, s);
+            launch_number(out, n, 256, true, s);
+        },
+        [](const int64_t*, int64_t i) { return i; });
+}
+
+static void check_count(const char* name) {
+    check_launch<unsigned>(
+        name, 0, {1, 255, 256, 257, 1 << 20},
+        [](unsigned* out, const unsigned* const*, int64_t n, cudaStream_t s) { launch_count(out, n, s); },
+        [](const unsigned*, int64_t i) { return unsigned(i); });
+}
+
+// A ring leads from line 0 through all others back to it: the places of the lines, in the order of the ring.
+__global__ void places_kernel(int64_t* out, const Line* ring, int64_t n) {
+    const Line* at = ring;
+    for (int64_t i = 0; i < n; i++, at = at->next) out[at - ring] = i;
+}
+
+static void check_ring(const char* name) {
+    check_launch<int64_t>(
+        name, 0, {16},
+        [](int64_t* out, const int64_t* const*, int64_t n, cudaStream_t s) {
+            const bench::Memory ring = bench::device_memory(n * sizeof(Line));
+            launch_ring(static_cast<Line*>(ring.get()), n, s);
+            places_kernel<<<1, 1, 0, s>>>(out, static_cast<const Line*>(ring.get()), n);
+            CHECK_CUDA(cudaStreamSynchronize(s));
+        },
+        [](const int64_t*, int64_t i) {  // how many steps from line 0 to line i
+            int64_t steps = 0;
+            for (int64_t line = 0; line != i; steps++) line = (line * 1664525 + 1013904223) % 16;
+            return steps;
+        });
 }
 
 template <bool shared>
@@ -224,7 +262,10 @@ static void check_volume(const char* name) {
 
 static const std::vector<OtherRow> other_rows = {
     {"launch_where_am_i", check_where_am_i},
+    {"launch_wait", check_wait},
     {"launch_number", check_number},
+    {"launch_count", check_count},
+    {"launch_ring", check_ring},
     {"launch_chase", check_chase<false>},
     {"launch_chase_shared", check_chase<true>},
     {"launch_read", check_read<false>},
