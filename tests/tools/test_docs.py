@@ -34,16 +34,6 @@ def test_readmes_are_up_to_date(monkeypatch, capsys):
     assert not main(monkeypatch, "--check"), capsys.readouterr().out
 
 
-# What READMEs show and no GPU has recorded yet; the texts say so, too. Leave this set empty.
-AWAITED = {
-    ("run", "nvidia-h200", "make chapter00"),
-    ("run", "nvidia-h200", "make chapter04 ARGS='--load'"),
-    ("run", "nvidia-h200", "make chapter05 ARGS='--sizes 4'"),
-    ("run", "nvidia-h200", "make chapter06 ARGS=--flight"),
-    ("table", "nvidia-h200", "00_threads", "memory"),
-}
-
-
 def test_what_is_recorded_is_shown_and_what_is_shown_is_there():
     calls = []
     for readme in docs.readmes():
@@ -54,7 +44,7 @@ def test_what_is_recorded_is_shown_and_what_is_shown_is_there():
         for function, arguments in calls
         if function in (docs.run, tables.table, charts.picture) and function(*arguments, folder=ROOT) == tables.NOTHING
     }
-    assert missing == AWAITED
+    assert not missing
     assert set(ROOT.glob("results/*/*.txt")) == {file for file in shown if file.exists()}
 
 
