@@ -59,11 +59,7 @@ struct cudaHostNodeParams {
 
 namespace cuda_on_cpu {
 
-// A call of a kernel with a copy of these arguments: launch.h has it.
-Work* bind_kernel(const void* kernel, dim3 grid, dim3 block, size_t shared, void** arguments);
-inline Work* bind_kernel(const cudaKernelNodeParams& p) {
-    return bind_kernel(p.func, p.gridDim, p.blockDim, p.sharedMemBytes, p.kernelParams);
-}
+inline Work* bind_kernel(const cudaKernelNodeParams&);  // a call with copies of the arguments: launch_api.h has it
 inline Work* clone(const Work* work) { return work ? work->clone() : nullptr; }
 
 inline void destroy(cudaGraph_t graph) {

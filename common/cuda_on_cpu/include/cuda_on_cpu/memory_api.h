@@ -283,6 +283,7 @@ inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cud
                                 [=] { return cuda_on_cpu::copy(to, from, bytes, kind); });
 }
 inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    if (const cudaError_t error = cuda_on_cpu::synchronize()) return error;
     return cudaMemcpyAsync(to, from, bytes, kind);
 }
 inline cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
@@ -300,6 +301,7 @@ inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from
 }
 inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                 size_t height, cudaMemcpyKind kind) {
+    if (const cudaError_t error = cuda_on_cpu::synchronize()) return error;
     return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind);
 }
 inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream = nullptr) {

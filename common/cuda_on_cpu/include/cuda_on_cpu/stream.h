@@ -186,7 +186,10 @@ inline cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) {
     *device = 0;
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return cuda_on_cpu::refuse_in_capture(stream); }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    if (const cudaError_t error = cuda_on_cpu::refuse_in_capture(stream)) return error;
+    return cuda_on_cpu::synchronize();
+}
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cuda_on_cpu::refuse_in_capture(stream); }
 
 // ---- functions of the host in a stream -----------------------------------------------------------------------------
@@ -281,7 +284,10 @@ inline cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (!event) return cuda_on_cpu::record(cudaErrorInvalidResourceHandle);
     return cuda_on_cpu::record(event->graph ? cudaErrorCapturedEvent : cudaSuccess);
 }
-inline cudaError_t cudaEventSynchronize(cudaEvent_t event) { return cudaEventQuery(event); }
+inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    if (const cudaError_t error = cudaEventQuery(event)) return error;
+    return cuda_on_cpu::synchronize();
+}
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     if (!start || !end || !start->recorded || !end->recorded || (start->flags | end->flags) & cudaEventDisableTiming)
         return cuda_on_cpu::record(cudaErrorInvalidResourceHandle);
