@@ -81,6 +81,7 @@ struct Block {
 
 inline Block block;                     // blocks run one after another: one is enough
 inline Thread* self;                    // the thread that runs
+inline uint64_t launch_number;          // tells a thread from one of an earlier launch
 inline std::exception_ptr first_error;  // what went wrong
 
 struct Abandoned {};  // thrown in a thread that waits when its block is given up, so that its destructors run

@@ -74,6 +74,7 @@ inline void run_grid(const Config& c, const char* name, void (*run_threads)(void
     const char* reverse = getenv("CUDA_REVERSE");
     block.reverse = reverse && *reverse && strcmp(reverse, "0") != 0;
     block.kernel = name, block.run_threads = run_threads, block.launch = call;
+    launch_number++;
     gridDim = c.grid, blockDim = c.block;
     block.size = 0;
     for (unsigned z = 0; z < c.block.z; z++)
