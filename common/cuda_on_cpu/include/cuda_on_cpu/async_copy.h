@@ -5,8 +5,8 @@
 // into memory that others still read changes what they read.
 #pragma once
 
+#include <deque>
 #include <unordered_map>
-#include <vector>
 
 #include "cuda_on_cpu/block.h"
 
@@ -25,28 +25,41 @@ struct AsyncCopy {
     }
 };
 
-// What one thread has started. A group is the copies from one commit to the next.
+// What one thread has started, the oldest first. Copies have numbers, from 0 on. A group is the copies from one commit to
+// the next.
 struct AsyncCopies {
     uint64_t launch = 0;
     uint3 block_index = {};
-    std::vector<std::vector<AsyncCopy>> groups = {};  // committed, the oldest first
-    std::vector<AsyncCopy> open = {};                 // not committed yet
+    uint64_t carried_out = 0;           // the number of the first copy that is still to be carried out
+    std::deque<AsyncCopy> copies = {};  // from that one on
+    std::deque<uint64_t> groups = {};   // committed: the number of the copy behind each group's last
+
+    uint64_t end() const { return carried_out + copies.size(); }
+
+    void carry_out(uint64_t end) {
+        for (; carried_out < end; carried_out++) {
+            copies.front().carry_out();
+            copies.pop_front();
+        }
+    }
 };
 
-inline AsyncCopies& my_async_copies() {
-    static std::unordered_map<const Thread*, AsyncCopies> all;
-    AsyncCopies& mine = all[self];
+enum class Engine { copies, bulk_copies };  // cp.async, cp.async.bulk: neither waits for the other
+
+inline AsyncCopies& my_async_copies(Engine engine = Engine::copies) {
+    static std::unordered_map<const Thread*, AsyncCopies> all[2];
+    AsyncCopies& mine = all[int(engine)][self];
     const uint3 b = mine.block_index;
     // What an earlier thread never waited for is of no interest: its shared memory is gone.
     if (mine.launch != launch_number || b.x != blockIdx.x || b.y != blockIdx.y || b.z != blockIdx.z)
-        mine = {launch_number, blockIdx};
+        mine = {launch_number, blockIdx, mine.end()};
     return mine;
 }
 
 inline void copy_async(void* shared, const void* global, int bytes, int source_bytes) {
     const AsyncCopy copy{shared, global, bytes, source_bytes};
     if (block.reverse) return copy.carry_out();
-    my_async_copies().open.push_back(copy);
+    my_async_copies().copies.push_back(copy);
 }
 
 // The same, for functions that take 4, 8 or 16 bytes only, aligned to their size.
@@ -67,18 +80,14 @@ inline void copy_async_checked(const char* function, void* shared, const void* g
 inline void commit_async() {
     if (block.reverse) return;
     AsyncCopies& mine = my_async_copies();
-    mine.groups.push_back(std::move(mine.open));
-    mine.open.clear();
+    mine.groups.push_back(mine.end());
 }
 
 // Waits for all groups but the latest `groups_left`; copies that are not committed are not waited for.
 inline void wait_async(int groups_left) {
     if (block.reverse) return;
-    auto& groups = my_async_copies().groups;
-    while (int(groups.size()) > groups_left) {
-        for (const AsyncCopy& copy : groups.front()) copy.carry_out();
-        groups.erase(groups.begin());
-    }
+    AsyncCopies& mine = my_async_copies();
+    for (; int(mine.groups.size()) > groups_left; mine.groups.pop_front()) mine.carry_out(mine.groups.front());
 }
 
 // Waits for everything that this thread has started.

@@ -7,18 +7,16 @@
 
 namespace cuda_on_cpu {
 
-inline Location barrier_place;  // where the threads wait that have come so far
-
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail_divergent(const char* function, Location where) {
     fail(std::string("waits in ") + function + " at " + text(where) + " while other threads of the block wait at " +
-         text(barrier_place) + "; all threads of a block must reach the same one");
+         text(block.barrier_place) + "; all threads of a block must reach the same one");
 }
 
 inline void barrier(const char* function, bool vote, Location where) {
     // CUDA demands that all threads of a block reach the same __syncthreads(). A GPU may let two different ones pass as
     // one, or hang; here it is an error.
-    if (block.at_barrier == 0) barrier_place = where;
-    if (where != barrier_place) fail_divergent(function, where);
+    if (block.at_barrier == 0) block.barrier_place = where;
+    if (where != block.barrier_place) fail_divergent(function, where);
 
     Warp& warp = warp_of(*self);
     warp.at_barrier |= self->bit();

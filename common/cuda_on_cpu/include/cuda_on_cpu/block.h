@@ -3,6 +3,7 @@
 // A thread runs until it returns or has to wait for others. Then the next one has its turn: the first that was woken
 // up, else the first that has not started. A thread that returns lets the next one start on the same stack, so a kernel
 // that never waits is a plain loop on one stack. A thread that waits keeps its stack, and the next one starts on a new.
+// When no thread can go on, run_block.h looks at those that wait for a condition, and at the other blocks.
 #pragma once
 
 #include "cuda_on_cpu/fiber.h"
@@ -38,6 +39,9 @@ struct Thread {
     Fiber* fiber;          // the stack it runs on
     const char* function;  // what it waits in, and where: for messages
     Location where;
+    bool (*done)(const void* condition);  // in wait_until(): whether the wait is over; null: it only gives others a turn
+    const void* condition;
+    unsigned grid_phase, cluster_phase;  // of the barriers between blocks where it has arrived, see grid.h
 
     uint32_t lane() const { return rank % 32; }
     uint32_t bit() const { return 1u << lane(); }
@@ -49,13 +53,14 @@ struct Warp {
     uint32_t ready;          // woken up, waiting for their turn
     uint32_t at_barrier;     // waiting in __syncthreads()
     uint32_t at_activemask;  // waiting in __activemask()
+    uint32_t at_condition;   // waiting in wait_until(), or giving others a turn
     uint32_t at_warp;        // waiting in another warp function, which fills in a row of the tables below
     uint32_t mask[32];
     Combine combine[32];
     uint64_t value[32], result[32];
     uint32_t source[32];
 
-    uint32_t suspended() const { return ready | at_barrier | at_activemask | at_warp; }
+    uint32_t suspended() const { return ready | at_barrier | at_activemask | at_condition | at_warp; }
 };
 
 struct Block {
@@ -64,22 +69,34 @@ struct Block {
     void* launch;                        // the kernel and its arguments
     bool reverse;                        // CUDA_REVERSE: the last thread first
 
-    unsigned size;         // threads
-    unsigned started;      // of them
-    unsigned alive;        // not returned yet
-    unsigned at_barrier;   // waiting in __syncthreads()
-    unsigned votes;        // of those, with a predicate that holds: __syncthreads_count()
-    unsigned passed, yes;  // the last barrier's final at_barrier and votes
-    uint32_t ready_warps;  // those with ready lanes
+    uint3 index;             // blockIdx
+    unsigned size;           // threads
+    unsigned started;        // of them
+    unsigned alive;          // not returned yet
+    unsigned at_barrier;     // waiting in __syncthreads()
+    unsigned votes;          // of those, with a predicate that holds: __syncthreads_count()
+    unsigned passed, yes;    // the last barrier's final at_barrier and votes
+    Location barrier_place;  // where those wait that have come so far
+    uint32_t ready_warps;    // those with ready lanes
     unsigned fibers_used;
-    bool abandoned;  // something went wrong: every thread is to leave
+    unsigned fair_turn;  // whose turn it is when the order above starves a thread: a warp's, or a new thread's
+    bool turn_over;      // this block has run for long: others first
+    bool abandoned;      // something went wrong: every thread is to leave
 
-    Thread threads[1024];
-    Warp warps[32];
-    Fiber host, fibers[1024];
+    Thread* threads;  // [1024]
+    Warp* warps;      // [32]
+    Fiber* fibers;    // [1024]
 };
 
-inline Block block;                     // blocks run one after another: one is enough
+struct Room {  // what a block needs that is alive
+    Thread threads[1024];
+    Warp warps[32];
+    Fiber fibers[1024];
+};
+inline Room room;
+
+inline Block block;                     // the block that runs; run_block.h keeps the others
+inline Fiber host;                      // the stack of the launch itself
 inline Thread* self;                    // the thread that runs
 inline uint64_t launch_number;          // tells a thread from one of an earlier launch
 inline std::exception_ptr first_error;  // what went wrong
@@ -111,29 +128,70 @@ inline void make_ready(Warp& warp, uint32_t lanes) {
 
 inline void fiber_body();
 
+inline Fiber& ready_fiber(unsigned w) {
+    const unsigned lane = first(block.warps[w].ready);
+    block.warps[w].ready ^= 1u << lane;
+    if (!block.warps[w].ready) block.ready_warps ^= 1u << w;
+    return *block.threads[w * 32 + lane].fiber;
+}
+
+inline Fiber& new_fiber() {
+    Fiber& fiber = block.fibers[block.fibers_used];
+    fiber.start(fiber_body, block.fibers_used++);
+    return fiber;
+}
+
 inline Fiber& next_fiber() {
-    if (block.ready_warps && !block.abandoned) {
-        const unsigned w = first(block.ready_warps), lane = first(block.warps[w].ready);
-        block.warps[w].ready ^= 1u << lane;
-        if (!block.warps[w].ready) block.ready_warps ^= 1u << w;
-        return *block.threads[w * 32 + lane].fiber;
-    }
-    if (block.started < block.size && !block.abandoned) {
-        Fiber& fiber = block.fibers[block.fibers_used];
-        fiber.start(fiber_body, block.fibers_used++);
-        return fiber;
-    }
-    return block.host;  // no thread can go on: run_block() finds out why
+    if (block.ready_warps && !block.abandoned) return ready_fiber(first(block.ready_warps));
+    if (block.started < block.size && !block.abandoned) return new_fiber();
+    return host;  // no thread can go on: run_block.h finds out why
+}
+
+// Threads that spin until another writes would starve that other one. So every wait costs patience, and whatever a loop
+// that spins may consist of costs more: an atomic, a fence. When there is none left, others have their turn. Kernels that
+// do not spin notice nothing.
+constexpr int full_patience = 10000, spin_costs = 100;
+inline int patience;
+inline thread_local bool in_kernel = false;  // true while this host thread runs a kernel
+
+[[gnu::cold, gnu::noinline]] inline Fiber& end_turn() {
+    block.turn_over = true;
+    return host;
 }
 
 // Leaves the thread that runs, until another has made it ready and its turn has come.
 inline void suspend(const char* function, Location where) {
     Thread& me = *self;
     me.function = function, me.where = where;
-    Fiber& next = next_fiber();
+    Fiber& next = --patience < 0 ? end_turn() : next_fiber();
     if (&next != me.fiber) me.fiber->switch_to(next);
     self = &me, threadIdx = me.index;
     if (block.abandoned) throw Abandoned();
+}
+
+// Waits until done() holds: other threads run meanwhile. done() is called when no thread of the block can go on, with
+// this thread's `threadIdx` but on another stack. It must depend on nothing but memory: if it holds for nobody, and no
+// other thread can go on, that is a deadlock, and the message names `function`.
+template <class Done>
+void wait_until(Done done, const char* function, Location where) {
+    if (done()) return;
+    self->done = [](const void* condition) -> bool { return (*static_cast<const Done*>(condition))(); };
+    self->condition = &done;
+    warp_of(*self).at_condition |= self->bit();
+    suspend(function, where);
+}
+
+[[gnu::cold, gnu::noinline]] inline void give_turn(const char* function, Location where) {
+    patience = full_patience;
+    if (!in_kernel) return;
+    self->done = nullptr;
+    warp_of(*self).at_condition |= self->bit();
+    suspend(function, where);
+}
+
+// To be called in whatever a loop may consist of that waits for another thread's write.
+inline void spin(const char* function = "a loop", Location where = {}) {
+    if ((patience -= spin_costs) < 0) give_turn(function, where);
 }
 
 inline bool start_thread(Fiber& fiber) {

@@ -50,8 +50,7 @@ inline cudaError_t check(const Config& c, const void* kernel) {
     return cudaSuccess;
 }
 
-inline std::mutex one_launch_at_a_time;      // host threads may launch at once
-inline thread_local bool in_kernel = false;  // true while this host thread runs a kernel
+inline std::mutex one_launch_at_a_time;  // host threads may launch at once
 
 // extern __shared__ T name[] becomes T* const name = dynamic_shared().
 alignas(128) inline char dynamic_memory[max_dynamic_shared];
@@ -73,6 +72,7 @@ inline void run_grid(const Config& c, const char* name, void (*run_threads)(void
 
     const char* reverse = getenv("CUDA_REVERSE");
     block.reverse = reverse && *reverse && strcmp(reverse, "0") != 0;
+    block.threads = room.threads, block.warps = room.warps, block.fibers = room.fibers;
     block.kernel = name, block.run_threads = run_threads, block.launch = call;
     launch_number++;
     gridDim = c.grid, blockDim = c.block;

@@ -17,7 +17,7 @@ inline void fiber_body() {
         first_error = std::current_exception();
         block.abandoned = true;
     }
-    fiber.switch_to(next_fiber(), true);
+    fiber.switch_to(block.abandoned ? host : next_fiber(), true);
 }
 
 // "no thread can go on: 31 threads wait in __syncthreads() at a.cu:7, the first is (1, 0, 0); 1 thread waits in ..."
@@ -56,7 +56,7 @@ inline std::string deadlock_message() {
     block.abandoned = true;
     for (unsigned rank = 0; rank < block.size; rank++)
         if (warp_of(block.threads[rank]).suspended() & block.threads[rank].bit())
-            block.host.switch_to(*block.threads[rank].fiber);
+            host.switch_to(*block.threads[rank].fiber);
     block.abandoned = false;
     std::exception_ptr error;
     std::swap(error, first_error);
@@ -87,19 +87,38 @@ inline bool end_activemask() {
     return found;
 }
 
+// The threads in wait_until() whose condition holds by now can go on, and those that only gave others a turn.
+inline bool wake() {
+    bool found = false;
+    for (unsigned w = 0; w * 32 < block.size; w++) {
+        Warp& warp = block.warps[w];
+        uint32_t lanes = 0;
+        for (uint32_t left = warp.at_condition; left; left &= left - 1) {
+            Thread& t = block.threads[w * 32 + __builtin_ctz(left)];
+            self = &t, threadIdx = t.index;
+            if (!t.done || t.done(t.condition)) lanes |= t.bit();
+        }
+        warp.at_condition ^= lanes;
+        if (lanes) make_ready(warp, lanes), found = true;
+    }
+    return found;
+}
+
 inline void run_block() {
     block.alive = block.size;
     block.started = block.fibers_used = block.at_barrier = block.votes = block.ready_warps = 0;
     for (unsigned w = 0; w * 32 < block.size; w++) {
         Warp& warp = block.warps[w];
         warp.alive = block.size - w * 32 >= 32 ? ~0u : (1u << block.size % 32) - 1;
-        warp.ready = warp.at_barrier = warp.at_activemask = warp.at_warp = 0;
+        warp.ready = warp.at_barrier = warp.at_activemask = warp.at_condition = warp.at_warp = 0;
     }
     do {
-        block.host.switch_to(next_fiber());
+        patience = full_patience;
+        block.turn_over = false;
+        host.switch_to(next_fiber());
         // Here again: all threads have returned, or none can go on, or one has thrown.
         if (block.alive == 0) return;
-    } while (!first_error && end_activemask());
+    } while (!first_error && (end_activemask() || wake() || block.turn_over));
     if (!first_error) first_error = std::make_exception_ptr(std::runtime_error(deadlock_message()));
     give_up();
 }
