@@ -6,23 +6,12 @@
 // held by columns.
 #pragma once
 
+#include "cuda_on_cpu/all_lanes.h"
 #include "cuda_on_cpu/ptx.h"
 
 #pragma GCC visibility push(hidden)
 
 namespace cuda_on_cpu::ptx {
-
-// Runs f(values of all lanes) once, when all 32 lanes have come with theirs.
-template <class Lane, void (*f)(Lane* const (&lanes)[32])>
-void all_lanes(const char* function, Lane& mine, Location where) {
-    const Combine combine = [](Warp& warp, uint32_t lanes) {
-        if (~lanes) fail("mma.sync, ldmatrix and their relatives need all 32 lanes of a warp");
-        Lane* all[32];
-        for (int l = 0; l < 32; l++) all[l] = reinterpret_cast<Lane*>(warp.value[l]);
-        f(all);
-    };
-    exchange(function, ~0u, reinterpret_cast<uintptr_t>(&mine), 0, combine, where);
-}
 
 // ---- ldmatrix, stmatrix: N matrices of 8 x 8 halves; lane 8 * i + r has the address of row r of matrix i -----------
 template <int N>
