@@ -32,15 +32,14 @@ from typing import NamedTuple
 #            u32   read as that type; t: as what t stands for   u32~  from a register that may be wider
 #            u32*  several in braces, or one                    p     a predicate
 #            [s]   an address in the state space s              u32?  may be left out
-# Function:  <t> stands for what t is, {r} for what r is, with _ for its dot.
+#            b*    several in braces, of the size that they have
+# Function:  <t> stands for what t is, {r} for what r is, with _ for its dot, <N> for how many are written.
 INSTRUCTIONS = """
 # data movement
 mov.<t:NUMBER>                                                      = t              copy
 mov.pred                                                            = p              copy
-mov.<t:b32 b64>                                                     = b16*           pack<<t>>
-mov.b64                                                             = b32*           pack<b64>
-mov.b32                                                             =* b32           unpack<b16>
-mov.b64                                                             =* b64           unpack<b32>
+mov.<t:b32 b64>                                                     = b*             pack<<t>>
+mov.<t:b32 b64>                                                     =* t             unpack<<N>>
 ld{ORDER}{SCOPE}{s.SPACE}{CACHE}{.nc}.<t:ALL>                       =~ [s]           load<<t>>
 ld{ORDER}{SCOPE}{s.SPACE}{CACHE}{.nc}.v<n:2 4>.<t:ALL>              =* [s]           load<<t>, <n>>
 ldu{s.global}.<t:ALL>                                               =~ [s]           load<<t>>
@@ -119,8 +118,8 @@ fma.rn.<t:HALF>                                                     = t t t
 # comparisons
 setp.<c:eq ne lt le gt ge>.<t:NUMBER>                               = t t            setp_<c>
 setp.<c:lo ls hi hs>.<t:u16 u32 u64>                                = t t            setp_<c>
-setp.<c:equ neu ltu leu gtu geu num nan>.<t:FLOAT> = t t            setp_<c>
-selp.<t:NUMBER> = t t p                                             -
+setp.<c:equ neu ltu leu gtu geu num nan>.<t:FLOAT>                  = t t            setp_<c>
+selp.<t:NUMBER>                                                     = t t p
 
 # conversions
 cvt.<d:INTEGER>.<a:INTEGER>                                         =~ a~            convert<<d>>
@@ -343,6 +342,7 @@ class Statement:
         for form, text in zip(known.operands, operands):
             if form[0] == "=":
                 target = (form, text)
+                groups["N"] = str(len(inside_braces(text)))
             elif form[0] == "[":
                 arguments.append(self.address(groups.get(form[1:-1], form[1:-1]) or "", text))
             else:
@@ -386,6 +386,8 @@ class Statement:
         """An operand that is read, as a C++ value of that type."""
         if kind == "p":
             return f"!{self.register(text[1:].strip())}" if text.startswith("!") else self.register(text)
+        if kind == "b":
+            return self.register(text)
         kind = typed(kind)
         if (number := re.fullmatch(r"%(\d+)", text)) and int(number[1]) in self.constants:
             return f"{kind}({self.constants[int(number[1])]})"
