@@ -145,8 +145,8 @@ redux.sync.<o:add min max>.<t:u32 s32>                              = t u32     
 redux.sync.<o:and or xor>.b32                                       = b32 u32        redux_<o>
 elect.sync                                                          =|p u32
 bar.warp.sync                                                       u32              bar_warp_sync
-ldmatrix.sync.aligned.m8n8.x<n:1 2 4>{t.trans}.shared{::cta}.b16    =* [shared]      ldmatrix<<n>>{t}
-stmatrix.sync.aligned.m8n8.x<n:1 2 4>{t.trans}.shared{::cta}.b16    [shared] b32*    stmatrix<<n>>{t}
+ldmatrix.sync.aligned.m8n8.x<n:1 2 4>{t.trans}.shared{::cta}.b16    =* [shared]      ldmatrix{t}<<n>>
+stmatrix.sync.aligned.m8n8.x<n:1 2 4>{t.trans}.shared{::cta}.b16    [shared] b32*    stmatrix{t}<<n>>
 movmatrix.sync.aligned.m8n8.trans.b16                               = b32
 mma.sync.aligned.m16n8k<k:8 16>.row.col.<d:f16 f32>.<a:f16>.f16.<c:f16 f32>  =* b32* b32* b32*  mma<16, <k>, <a>, <a>, <c>, <d>>
 mma.sync.aligned.m16n8k<k:8 16>.row.col.<d:f32>.<a:bf16>.bf16.f32   =* b32* b32* b32*  mma<16, <k>, <a>, <a>, <d>, <d>>
