@@ -23,11 +23,16 @@ void wait_anywhere(Done done, const char* function, Location where) {
     while (!done()) std::this_thread::yield();
 }
 
+// To be called in what a loop may consist of that waits for another thread: others have their turn now and then.
+inline void look_again(const char* function, Location where) {
+    if (in_kernel) spin(function, where);
+}
+
 // For functions that look whether a wait is over, once and once more after others have had their turn, or until then.
 template <class Done>
-bool try_until(Done done, std::chrono::steady_clock::time_point end, Location where) {
+bool try_until(Done done, std::chrono::steady_clock::time_point end, const char* function, Location where) {
     while (!done()) {
-        spin("a loop", where);
+        look_again(function, where);
         if (done()) return true;
         if (std::chrono::steady_clock::now() >= end) return false;
     }
