@@ -88,7 +88,7 @@ struct __attribute__((may_alias)) Mbarrier {
         if (block.reverse) return;  // they have been carried out
         AsyncCopies& mine = my_async_copies(engine);
         carry_out_copies();
-        all_copies()[key()].push_back({phase, &mine, mine.end()});
+        all_copies()[key()].push_back({unsigned(phase), &mine, mine.end()});
     }
 
     void check(const char* function, Location where) const {
