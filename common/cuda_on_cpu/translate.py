@@ -3,7 +3,7 @@
     add<<<grid, block>>>(c, a, b)    cuda_on_cpu::launch("add", ... add(p...) ..., grid, block)(c, a, b)
     extern __shared__ float s[];     float* const s = cuda_on_cpu::dynamic_shared();
     static __shared__ float s[32];   __shared__ float s[32];     (__shared__ becomes `static`, and one is enough)
-    __shared__ alignas(16) int i;    __shared__ __align__(16) int i;
+    __shared__ alignas(16) int i;    alignas(16) __shared__ int i;
     asm("mov.u32 %0, %%smid;" : "=r"(x));    (x) = cuda_on_cpu::ptx::smid();
 
 LAUNCH below and include/cuda_on_cpu/launch.h have what `...` stands for. Of PTX, only the REGISTERS are known.
@@ -223,8 +223,10 @@ class Translator:
         for k in words:
             if self.text(k) == "static":
                 self.replace(self.tokens[k].start, self.tokens[k].end, " " * len("static"))
-            elif self.text(k) == "alignas" and k > i:
-                self.replace(self.tokens[k].start, self.tokens[k].end, "__align__")
+            elif self.text(k) == "alignas" and k > i:  # C++ wants it in front
+                end = self.group_end(k + 1)
+                self.edits.append((self.tokens[first].start,) * 2 + (joined(self.tokens[k : end + 1]) + " ",))
+                self.replace(self.tokens[k].start, self.tokens[end].end, "")
 
     def declaration_start(self, i: int) -> int:
         """The first of the words and alignments before the token i."""

@@ -76,7 +76,7 @@ def body(source: str) -> str:
         ("static __shared__ int s[4];", "       __shared__ int s[4];"),
         ("__constant__ static const int s[4];", "__constant__        const int s[4];"),
         ("static const __constant__ float f = 1;", "       const __constant__ float f = 1;"),
-        ("__shared__ alignas(16) int s;", "__shared__ __align__(16) int s;"),
+        ("__shared__ alignas(16) int s;", "alignas(16) __shared__  int s;"),
         ('asm("mov.u32 %0, %%smid;" : "=r"(x));', "(x) = cuda_on_cpu::ptx::smid();"),
         ('asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t[0]));', "(t[0]) = cuda_on_cpu::ptx::globaltimer();"),
         ('__asm__ __volatile__ ("mov.u64 \t%0,%%clock64;" : "=l"(t) :: "memory")', "(t) = cuda_on_cpu::ptx::clock64()"),

@@ -159,10 +159,6 @@ public:
     }
 
     operator T() const { return load(); }
-    T operator=(T value) const {
-        store(value);
-        return value;
-    }
     T operator++() const { return wrapped_add(fetch_add(1), Difference(1)); }
     T operator--() const { return wrapped_subtract(fetch_sub(1), Difference(1)); }
     T operator++(int) const { return fetch_add(1); }
@@ -194,7 +190,10 @@ public:
     constexpr atomic(T value) : value_(value) {}
     atomic(const atomic&) = delete;
     atomic& operator=(const atomic&) = delete;
-    using cuda_on_cpu::Atomic<T, atomic<T, scope>>::operator=;
+    T operator=(T value) {
+        this->store(value);
+        return value;
+    }
     T* address() const { return &value_; }
 };
 
@@ -211,7 +210,10 @@ public:
     }
     atomic_ref(const atomic_ref&) = default;
     atomic_ref& operator=(const atomic_ref&) = delete;
-    using cuda_on_cpu::Atomic<T, atomic_ref<T, scope>>::operator=;
+    T operator=(T value) const {
+        this->store(value);
+        return value;
+    }
     T* address() const { return address_; }
 };
 

@@ -5,6 +5,12 @@
 
 #include "cuda_on_cpu/launch.h"
 
+// What follows is hidden, as all of this is (see keywords.h). A struct of the reader's with a cuda::atomic in it is not,
+// and g++ would warn of that wherever there is one.
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wattributes"
+#endif
+
 #pragma GCC visibility push(hidden)
 
 namespace cuda_on_cpu {
