@@ -90,33 +90,33 @@ __global__ void promise(int* out, const int* in) {
 }
 __global__ void no_multiple(int* out, const int* in) {
     auto pipe = cuda::make_pipeline();
-    cuda::memcpy_async(out, in, 6, pipe);  // LINE multiple
+    cuda::memcpy_async(out, in, 6, pipe);  // LINE no_multiple
 }
 __global__ void no_init(int*, const int*) {
     __shared__ Barrier barrier;
-    barrier.arrive_and_wait();  // LINE init
+    barrier.arrive_and_wait();  // LINE no_init
 }
 __global__ void too_many(int*, const int*) {
     __shared__ Barrier barrier;
     if (threadIdx.x == 0) init(&barrier, 3);
     __syncthreads();
-    (void)barrier.arrive(2);  // LINE many
+    (void)barrier.arrive(2);  // LINE too_many
 }
 __global__ void too_few(int*, const int*) {
     __shared__ Barrier barrier;
     if (threadIdx.x == 0) init(&barrier, threads + 1);
     __syncthreads();
-    barrier.arrive_and_wait();  // LINE few
+    barrier.arrive_and_wait();  // LINE too_few
 }
 __global__ void no_bytes(int*, const int*) {
     __shared__ Barrier barrier;
     init(&barrier, 1);
-    barrier.wait(cuda::device::barrier_arrive_tx(barrier, 1, 64));  // LINE bytes
+    barrier.wait(cuda::device::barrier_arrive_tx(barrier, 1, 64));  // LINE no_bytes
 }
 __global__ void nobody_produces(int*, const int*) {
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
     auto pipe = cuda::make_pipeline(cuda_on_cpu::OneThread(), &state);
-    pipe.consumer_wait();  // LINE produces
+    pipe.consumer_wait();  // LINE nobody_produces
 }
 __global__ void latch(int*, const int*) {
     cuda::latch<cuda::thread_scope_thread> latch(1);
