@@ -2,9 +2,13 @@
 
     add<<<grid, block>>>(c, a, b)    cuda_on_cpu::launch("add", ... add(p...) ..., grid, block)(c, a, b)
     extern __shared__ float s[];     float* const s = cuda_on_cpu::dynamic_shared();
-    static __shared__ float s[32];   __shared__ float s[32];     (__shared__ becomes `static`, and one is enough)
+    static __shared__ float s[32];   __shared__ float s[32]; ... cuda_on_cpu::shared_variable(s);
+                                     (__shared__ becomes `static`, and one is enough)
     __shared__ alignas(16) int i;    __shared__ __align__(16) int i;
     asm("mov.u32 %0, %%smid;" : "=r"(x));    (x) = cuda_on_cpu::ptx::smid();
+    while (*flag == 0);              while (*flag == 0) cuda_on_cpu::spin();
+    __cluster_dims__(2) ... {        ... { cuda_on_cpu::cluster_dims(2);
+    cudaLaunchKernel((void*)k, ...)  cudaLaunchKernel(k, ...)
 
 LAUNCH below and include/cuda_on_cpu/launch.h have what `...` stands for. Of PTX, only the REGISTERS are known.
 
@@ -47,6 +51,11 @@ LITERALS = {"number", "string"}
 ALIGNMENTS = {"__align__", "alignas"}
 STATIC_WORDS = {"__shared__", "__constant__", "__managed__"}  # macros that begin with `static`
 ASM = {"asm", "__asm", "__asm__"}
+# Functions of the API that launch a kernel, and which of their arguments is the kernel.
+LAUNCHERS = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelExC": 1}
+# So that the shared memory of several blocks that are alive can be told apart: include/cuda_on_cpu/resident.h.
+SHARED = " [[maybe_unused]] static const bool cuda_on_cpu_{paste}{name} = cuda_on_cpu::shared_variable({name})"
+SPIN = "cuda_on_cpu::spin()"
 # PTX's special registers: the letter of the constraint for each. include/cuda_on_cpu/ptx.h has a function for each.
 REGISTERS = {"laneid": "r", "warpid": "r", "smid": "r", "nsmid": "r", "clock64": "l", "globaltimer": "l"}
 MOVE = re.compile(r"\s*mov\.[bsu](?P<bits>32|64)\s+%0\s*,\s*%%(?P<register>\w+)\s*;\s*")
@@ -83,6 +92,9 @@ class Translator:
         found = TOKEN.finditer(source)
         self.tokens = [Token(m.lastgroup or "", m[0], m.start()) for m in found if not m["comment"]]
         self.edits: list[tuple[int, int, str]] = []  # (start, end, new text)
+        self.shared_words = {"__shared__"}  # and macros that stand for it
+        asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in ASM}
+        self.has_volatile = any(t.text == "volatile" and k not in asm for k, t in enumerate(self.tokens))
 
     def run(self) -> str:
         for i, token in enumerate(self.tokens):
@@ -92,6 +104,14 @@ class Translator:
                 self.variable(i)
             elif token.text in ASM:
                 self.assembly(i)
+            elif token.text in ("while", "do", "for"):
+                self.loop(i)
+            elif token.text == "__cluster_dims__":
+                self.cluster(i)
+            elif token.text in LAUNCHERS:
+                self.kernel_argument(i)
+            if token.text in self.shared_words:
+                self.shared_variables(i)
         parts, position = [], 0
         for start, end, text in sorted(self.edits):
             parts += self.source[position:start], text
@@ -274,6 +294,99 @@ class Translator:
                 return i
         raise self.error(opening, f"{self.text(opening)} is never closed")
 
+    def shared_variables(self, i: int) -> None:
+        """The token i is __shared__: registers what is declared, behind the declaration."""
+        macro = self.macro_end(i)
+        if macro == self.tokens[i].end:  # #define SHARED __shared__
+            self.shared_words.add(self.text(i - 1))
+        if macro == self.tokens[i].end or any(self.text(k) == "extern" for k in range(self.declaration_start(i), i)):
+            return
+        names, name, angles = [], "", 0
+        k = i + 1
+        while self.text(k) not in (";", "") and not (macro and self.tokens[k].start >= macro):
+            angles += (self.text(k) == "<") - (self.text(k) == ">")
+            if self.kind(k) == "word" or self.is_text(k, "##"):
+                if self.text(k) == "extern":
+                    return
+                pasted = self.is_text(k, "##") or self.is_text(k - 1, "##")
+                name = name + self.text(k) if pasted else self.text(k)
+            elif self.text(k) == "[" and angles == 0:
+                names.append(name)
+                k = self.group_end(k)
+                while self.is_text(k + 1, "["):
+                    k = self.group_end(k + 1)
+                name = ""
+            elif self.text(k) in OPENING.values():
+                k = self.group_end(k)
+            elif self.text(k) == "," and angles == 0:
+                names.append(name)
+                name = ""
+            k += 1
+        names.append(name)
+        new = ";".join(SHARED.format(name=name, paste="##" if macro else "") for name in names if name)
+        if self.is_text(k, ";") and not (macro and self.tokens[k].start >= macro):
+            self.insert(self.tokens[k].end, new + ";")
+        elif macro:  # the ; is behind the macro's use
+            self.insert(self.tokens[k - 1].end, ";" + new)
+
+    # ---- loops that may wait for another thread's write ----------------------------------------------------------------
+
+    def loop(self, i: int) -> None:
+        """The token i is while, do or for. In a loop without a body, and in a file with a volatile variable in any that
+        does not count, another thread must have its turn."""
+        if not self.is_device_code(i):
+            return
+        body = i + 1
+        if self.is_text(body, "("):
+            body = self.group_end(body) + 1
+        counts = self.is_text(i, "for") and not (self.is_text(body - 2, ";"))
+        if self.is_text(i, "do"):
+            if self.is_text(body, "{") and self.has_volatile:
+                self.insert(self.tokens[body].end, f" {SPIN};")
+        elif self.is_text(body, ";") and not counts and not self.ends_do(i):
+            self.insert(self.tokens[body].start, f" {SPIN}")
+        elif self.is_text(body, "{") and not counts and (self.has_volatile or self.is_text(body + 1, "}")):
+            self.insert(self.tokens[body].end, f" {SPIN};")
+
+    def ends_do(self, i: int) -> bool:
+        """Whether the while at the token i belongs to a do."""
+        if self.is_text(i - 1, "}"):
+            return self.is_text(self.group_start(i - 1) - 1, "do")
+        k = i - 2
+        while k >= 0 and self.text(k) not in (";", "{", "}", "do"):
+            k -= 1
+        return self.is_text(i - 1, ";") and self.is_text(k, "do")
+
+    # ---- clusters, and kernels as arguments ------------------------------------------------------------------------------
+
+    def cluster(self, i: int) -> None:
+        """The token i is __cluster_dims__, of a kernel."""
+        if self.macro_end(i) or not self.is_text(i + 1, "("):
+            return
+        end = self.group_end(i + 1)
+        k = end + 1
+        while self.text(k) not in ("{", ""):
+            if self.is_text(k, ";"):
+                raise self.error(i, "__cluster_dims__ at a declaration: CUDA on CPU needs it at the definition, and only there")
+            k = self.group_end(k) + 1 if self.is_text(k, "(") else k + 1
+        size = joined(self.tokens[i + 1 : end + 1])
+        self.replace(self.tokens[i].start, self.tokens[end].end, "")
+        self.insert(self.tokens[k].end, f" cuda_on_cpu::cluster_dims{size};")
+
+    def kernel_argument(self, i: int) -> None:
+        """The token i is cudaLaunchKernel or its like: a cast of the kernel to void* is dropped, for its type is needed."""
+        if not self.is_text(i + 1, "("):
+            return
+        k, commas = i + 2, LAUNCHERS[self.text(i)]
+        while commas and self.text(k) not in (";", ""):
+            commas -= self.is_text(k, ",")
+            k = self.group_end(k) + 1 if self.text(k) in OPENING.values() else k + 1
+        if not self.is_text(k, "("):
+            return
+        end = self.group_end(k)
+        if "".join(self.text(m) for m in range(k, end + 1)) in ("(void*)", "(constvoid*)", "(voidconst*)"):
+            self.replace(self.tokens[k].start, self.tokens[end].end, "")
+
     # ---- asm volatile("instruction" : outputs : inputs : clobbers) ---------------------------------------------------
 
     def assembly(self, i: int) -> None:
@@ -318,10 +431,7 @@ class Translator:
 
     def is_device_code(self, i: int) -> bool:
         """Whether the token i stands in a kernel, in a __device__ function, or in a macro."""
-        line = self.source.rfind("\n", 0, self.tokens[i].start) + 1
-        while line > 1 and self.source[:line].rstrip("\r\n").endswith("\\"):
-            line = self.source.rfind("\n", 0, line - 1) + 1
-        if re.match(r"\s*#\s*define\b", self.source[line:]):
+        if self.macro_end(i):
             return True
         closed, device = 0, False
         for k in range(i - 1, -1, -1):
@@ -358,6 +468,25 @@ class Translator:
         """Line ends in the old text (in a macro with their backslash) are put behind the new text, so that no line moves."""
         line_ends = re.findall(r"\\?\r?\n", self.source[start:end])
         self.edits.append((start, end, text + "".join(line_ends)))
+
+    def insert(self, position: int, text: str) -> None:
+        self.edits.append((position, position, text))
+
+    def macro_end(self, i: int) -> int:
+        """Where the last token ends of the macro in whose definition the token i stands; 0 if it stands in none."""
+        define = re.compile(r"[ \t]*#[ \t]*define\b")
+        line = self.source.rfind("\n", 0, self.tokens[i].start) + 1
+        while line > 1 and self.source[:line].rstrip("\r\n").endswith("\\"):
+            line = self.source.rfind("\n", 0, line - 1) + 1
+        if not define.match(self.source, line):
+            return 0
+        end = self.tokens[i].end
+        for before, token in zip(self.tokens[i:], self.tokens[i + 1 :], strict=False):
+            between = self.source[before.end : token.start]
+            if "\n" in re.sub(r"\\\r?\n|/\*.*?\*/", "", between, flags=re.DOTALL):
+                break
+            end = token.end
+        return end
 
     def error(self, i: int, message: str) -> TranslationError:
         line = self.source.count("\n", 0, self.tokens[min(i, len(self.tokens) - 1)].start) + 1
