@@ -99,6 +99,7 @@ inline Block block;                     // the block that runs; run_block.h keep
 inline Fiber host;                      // the stack of the launch itself
 inline volatile bool on_fiber;          // a thread of the kernel runs, not the launch itself
 inline Thread* self;                    // the thread that runs
+inline uint64_t launch_number;          // tells a thread from one of an earlier launch
 inline std::exception_ptr first_error;  // what went wrong
 
 struct Abandoned {};  // thrown in a thread that waits when its block is given up, so that its destructors run

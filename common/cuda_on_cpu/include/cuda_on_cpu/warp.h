@@ -90,7 +90,7 @@ T shuffle(const char* function, uint32_t mask, T value, unsigned source, Locatio
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof value);
     bits = exchange(function, mask, bits, source, combine_shuffle, where);
-    memcpy(&value, &bits, sizeof value);
+    memcpy(static_cast<void*>(&value), &bits, sizeof value);  // void: a half hides its bits
     return value;
 }
 
@@ -116,8 +116,6 @@ CUDA_ON_CPU_SHUFFLES(long long)
 CUDA_ON_CPU_SHUFFLES(unsigned long long)
 CUDA_ON_CPU_SHUFFLES(float)
 CUDA_ON_CPU_SHUFFLES(double)
-#undef CUDA_ON_CPU_SHUFFLES
-#undef CUDA_ON_CPU_SHUFFLE
 
 inline void __syncwarp(unsigned mask = 0xffffffff, cuda_on_cpu::Location where = {}) {
     cuda_on_cpu::exchange("__syncwarp()", mask, 0, 0, cuda_on_cpu::combine_nothing, where);
