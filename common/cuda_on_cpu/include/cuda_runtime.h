@@ -12,8 +12,13 @@
 #include "cuda_on_cpu/runtime_api.h"   // what the host calls: cudaMalloc(), streams, events, ...
 #include "cuda_on_cpu/fiber.h"         // a stack of its own for a thread that waits
 #include "cuda_on_cpu/block.h"         // the threads of a block: which runs, which wait, and for what
-#include "cuda_on_cpu/run_block.h"     // a block from start to end; deadlocks
+#include "cuda_on_cpu/resident.h"      // the blocks that are alive, and their shared memory
+#include "cuda_on_cpu/watchdog.h"      // what ends an endless loop
+#include "cuda_on_cpu/run_block.h"     // blocks from start to end; deadlocks
+#include "cuda_on_cpu/grid.h"          // barriers between blocks; clusters
+#include "cuda_on_cpu/trap.h"          // __trap() and assert()
 #include "cuda_on_cpu/launch.h"        // kernel<<<grid, block, shared, stream>>>(arguments)
+#include "cuda_on_cpu/launch_api.h"    // cudaLaunchCooperativeKernel(), cudaLaunchKernelEx()
 #include "cuda_on_cpu/barrier.h"       // __syncthreads() and its relatives
 #include "cuda_on_cpu/warp.h"          // __shfl_sync(), __ballot_sync(), ...
 #include "cuda_on_cpu/atomics.h"       // atomicAdd(), ...

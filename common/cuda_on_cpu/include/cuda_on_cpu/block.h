@@ -93,10 +93,11 @@ struct Room {  // what a block needs that is alive
     Warp warps[32];
     Fiber fibers[1024];
 };
-inline Room room;
+inline Room first_room;
 
 inline Block block;                     // the block that runs; run_block.h keeps the others
 inline Fiber host;                      // the stack of the launch itself
+inline volatile bool on_fiber;          // a thread of the kernel runs, not the launch itself
 inline Thread* self;                    // the thread that runs
 inline std::exception_ptr first_error;  // what went wrong
 
@@ -146,11 +147,11 @@ inline Fiber& next_fiber() {
     return host;  // no thread can go on: run_block.h finds out why
 }
 
-// Threads that spin until another writes would starve that other one. So every wait costs patience, and whatever a loop
-// that spins may consist of costs more: an atomic, a fence. When there is none left, others have their turn. Kernels that
-// do not spin notice nothing.
-constexpr int full_patience = 10000, spin_costs = 100;
-inline int patience;
+// Threads that spin until another writes would starve that other one. So waits are counted, and so is whatever a loop
+// that spins may consist of: atomics, fences. After many of them, others have their turn. A kernel that does not spin
+// notices nothing.
+constexpr int many_waits = 10000, many_spins = 100;
+inline int waits_left, spins_left;
 inline thread_local bool in_kernel = false;  // true while this host thread runs a kernel
 
 [[gnu::cold, gnu::noinline]] inline Fiber& end_turn() {
@@ -162,7 +163,7 @@ inline thread_local bool in_kernel = false;  // true while this host thread runs
 inline void suspend(const char* function, Location where) {
     Thread& me = *self;
     me.function = function, me.where = where;
-    Fiber& next = --patience < 0 ? end_turn() : next_fiber();
+    Fiber& next = --waits_left < 0 ? end_turn() : next_fiber();
     if (&next != me.fiber) me.fiber->switch_to(next);
     self = &me, threadIdx = me.index;
     if (block.abandoned) throw Abandoned();
@@ -181,7 +182,7 @@ void wait_until(Done done, const char* function, Location where) {
 }
 
 [[gnu::cold, gnu::noinline]] inline void give_turn(const char* function, Location where) {
-    patience = full_patience;
+    spins_left = many_spins;
     if (!in_kernel) return;
     self->done = nullptr;
     warp_of(*self).at_condition |= self->bit();
@@ -190,7 +191,7 @@ void wait_until(Done done, const char* function, Location where) {
 
 // To be called in whatever a loop may consist of that waits for another thread's write.
 inline void spin(const char* function = "a loop", Location where = {}) {
-    if ((patience -= spin_costs) < 0) give_turn(function, where);
+    if (--spins_left < 0) give_turn(function, where);
 }
 
 inline bool start_thread(Fiber& fiber) {

@@ -73,7 +73,7 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     p->warpSize = 32, p->maxThreadsPerBlock = 1024, p->maxThreadsPerMultiProcessor = 2048;
     p->maxThreadsDim[0] = p->maxThreadsDim[1] = 1024, p->maxThreadsDim[2] = 64;
     p->maxGridSize[0] = INT_MAX, p->maxGridSize[1] = p->maxGridSize[2] = 65535;
-    p->major = 9, p->multiProcessorCount = 1, p->maxBlocksPerMultiProcessor = 32;  // one block runs at a time
+    p->major = 9, p->multiProcessorCount = cuda_on_cpu::multiprocessors, p->maxBlocksPerMultiProcessor = 32;
     p->l2CacheSize = 1 << 20, p->memoryBusWidth = 64;
     p->integrated = p->canMapHostMemory = p->unifiedAddressing = p->managedMemory = 1;
     return cudaSuccess;
@@ -178,17 +178,29 @@ cudaError_t cudaFuncSetAttribute(F* kernel, cudaFuncAttribute attribute, int val
     return cudaSuccess;
 }
 
+namespace cuda_on_cpu {
+
+// How many blocks may be alive at once, in a multiprocessor and in all.
+inline unsigned blocks_per_multiprocessor(unsigned threads, size_t shared) {
+    const size_t room = (max_dynamic_shared + 1024) / (shared + 1024);  // CUDA adds 1 KiB to each block
+    return unsigned(std::min({size_t(2048 / ((threads + 31) / 32 * 32)), size_t(32), room}));
+}
+inline unsigned resident_blocks(unsigned threads, size_t shared) {
+    return multiprocessors * blocks_per_multiprocessor(threads, shared);
+}
+
+}  // namespace cuda_on_cpu
+
 template <class F>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F*, int threads, size_t shared) {
     if (threads <= 0 || threads > 1024) return cuda_on_cpu::record(cudaErrorInvalidValue);
-    const size_t room = (cuda_on_cpu::max_dynamic_shared + 1024) / (shared + 1024);  // CUDA adds 1 KiB to each block
-    *blocks = std::min({2048 / threads, 32, int(room)});
+    *blocks = int(cuda_on_cpu::blocks_per_multiprocessor(unsigned(threads), shared));
     return cudaSuccess;
 }
 template <class F>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* threads, F*, size_t = 0, int limit = 0) {
     *threads = limit > 0 && limit < 1024 ? limit : 1024;
-    *grid = 2048 / *threads;
+    *grid = int(cuda_on_cpu::resident_blocks(unsigned(*threads), 0));
     return cudaSuccess;
 }
 

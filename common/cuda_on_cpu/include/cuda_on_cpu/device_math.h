@@ -237,6 +237,5 @@ inline long long clock64() {  // clock() is C's
     return std::chrono::steady_clock::now().time_since_epoch().count();
 }
 inline void __nanosleep(unsigned) {}
-[[noreturn]] inline void __trap() { throw std::runtime_error("CUDA on CPU: __trap()"); }
 
 #pragma GCC visibility pop

@@ -20,9 +20,13 @@
     X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")                    \
     X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                           \
     X(cudaErrorAssert, 710, "device-side assert triggered")                                             \
+    X(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")                       \
     X(cudaErrorMisalignedAddress, 716, "misaligned address")                                            \
     X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                        \
+    X(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")                 \
     X(cudaErrorNotSupported, 801, "operation not supported")                                            \
+    X(cudaErrorInvalidClusterSize, 912,                                                                 \
+      "a kernel launch error has occurred due to cluster misconfiguration")                             \
     X(cudaErrorUnknown, 999, "unknown error")
 
 enum cudaError {
@@ -66,13 +70,23 @@ inline cudaError_t record(cudaError_t error) {
     return error;
 }
 
+// An error inside a kernel. Both cudaGetLastError() and the next call that waits for the device report it, and whichever
+// comes first takes it off. (On a GPU it stays, every later call reports it, and no kernel runs any more.)
+inline thread_local cudaError_t kernel_error = cudaSuccess;
+
+inline cudaError_t synchronize() {
+    const cudaError_t error = kernel_error;
+    kernel_error = cudaSuccess;
+    return record(error);
+}
+
 }  // namespace cuda_on_cpu
 
 inline cudaError_t cudaPeekAtLastError() { return cuda_on_cpu::last_error; }
 
 inline cudaError_t cudaGetLastError() {
     const cudaError_t error = cuda_on_cpu::last_error;
-    cuda_on_cpu::last_error = cudaSuccess;
+    cuda_on_cpu::last_error = cuda_on_cpu::kernel_error = cudaSuccess;
     return error;
 }
 

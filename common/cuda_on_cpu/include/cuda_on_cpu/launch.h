@@ -7,8 +7,9 @@
 //                         grid, block, shared, stream)(c, a, b)
 #pragma once
 
+#include "cuda_on_cpu/grid.h"
 #include "cuda_on_cpu/run_block.h"
-#include "cuda_on_cpu/runtime_api.h"
+#include "cuda_on_cpu/trap.h"
 
 #define CUDA_ON_CPU_NAME(...) #__VA_ARGS__  // in a macro, the name that the macro was given
 
@@ -37,7 +38,20 @@ const void* address_of(const Find&, long) {
 struct Config {
     dim3 grid, block;
     size_t shared;
+    dim3 cluster = 1;
+    bool cooperative = false;
 };
+
+constexpr unsigned max_cluster_size = 8;
+
+inline unsigned volume(dim3 v) { return v.x * v.y * v.z; }
+
+inline cudaError_t check_cluster(const Config& c) {
+    const dim3 size = c.cluster;
+    if (!size.x || !size.y || !size.z || size.x > 8 || size.y > 8 || size.z > 8 || volume(size) > max_cluster_size)
+        return cudaErrorInvalidClusterSize;
+    return c.grid.x % size.x || c.grid.y % size.y || c.grid.z % size.z ? cudaErrorInvalidClusterSize : cudaSuccess;
+}
 
 // The checks that a GPU makes before anything runs.
 inline cudaError_t check(const Config& c, const void* kernel) {
@@ -47,20 +61,12 @@ inline cudaError_t check(const Config& c, const void* kernel) {
     if (beyond(c.grid, INT_MAX, 65535, 65535) || beyond(c.block, 1024, 1024, 64)) return cudaErrorInvalidConfiguration;
     if (uint64_t(c.block.x) * c.block.y * c.block.z > 1024) return cudaErrorInvalidConfiguration;
     if (c.shared > dynamic_shared_limit(kernel)) return cudaErrorInvalidValue;
-    return cudaSuccess;
+    const uint64_t blocks = uint64_t(c.grid.x) * c.grid.y * c.grid.z;
+    if (c.cooperative && blocks > resident_blocks(volume(c.block), c.shared)) return cudaErrorCooperativeLaunchTooLarge;
+    return check_cluster(c);
 }
 
 inline std::mutex one_launch_at_a_time;  // host threads may launch at once
-
-// extern __shared__ T name[] becomes T* const name = dynamic_shared().
-alignas(128) inline char dynamic_memory[max_dynamic_shared];
-struct DynamicShared {
-    template <class T>
-    operator T*() const {
-        return reinterpret_cast<T*>(dynamic_memory);
-    }
-};
-inline DynamicShared dynamic_shared() { return {}; }
 
 inline void run_grid(const Config& c, const char* name, void (*run_threads)(void*, Fiber&), void* call) {
     if (in_kernel) throw std::runtime_error(std::string("CUDA on CPU: a kernel launches ") + name + ": not supported");
@@ -72,28 +78,36 @@ inline void run_grid(const Config& c, const char* name, void (*run_threads)(void
 
     const char* reverse = getenv("CUDA_REVERSE");
     block.reverse = reverse && *reverse && strcmp(reverse, "0") != 0;
-    block.threads = room.threads, block.warps = room.warps, block.fibers = room.fibers;
     block.kernel = name, block.run_threads = run_threads, block.launch = call;
+    block.size = volume(c.block);
     gridDim = c.grid, blockDim = c.block;
-    block.size = 0;
-    for (unsigned z = 0; z < c.block.z; z++)
-        for (unsigned y = 0; y < c.block.y; y++)
-            for (unsigned x = 0; x < c.block.x; x++, block.size++) {
-                block.threads[block.size].index = {x, y, z};
-                block.threads[block.size].rank = block.size;
-            }
+    grid.cluster = c.cluster, grid.cooperative = c.cooperative, grid.dynamic = c.shared;
+    grid.clusters = uint64_t(c.grid.x / c.cluster.x) * (c.grid.y / c.cluster.y) * (c.grid.z / c.cluster.z);
+    grid.started = 0;
+    grid.limit = resident_blocks(block.size, c.shared);
+    grid.phase.begin();
 #ifdef CUDA_ON_CPU_ASAN
     ASAN_UNPOISON_MEMORY_REGION(dynamic_memory, c.shared);
     ASAN_POISON_MEMORY_REGION(dynamic_memory + c.shared, sizeof dynamic_memory - c.shared);
 #endif
+    const Watchdog watchdog;
+    run_blocks();
+}
 
-    const auto nth = [](unsigned i, unsigned n) { return block.reverse ? n - 1 - i : i; };
-    for (unsigned z = 0; z < c.grid.z; z++)
-        for (unsigned y = 0; y < c.grid.y; y++)
-            for (unsigned x = 0; x < c.grid.x; x++) {
-                blockIdx = {nth(x, c.grid.x), nth(y, c.grid.y), nth(z, c.grid.z)};
-                run_block();
-            }
+inline cudaError_t check_and_run(const Config& c, const void* kernel, const char* name,
+                                 void (*run_threads)(void*, Fiber&), void* call) {
+    if (const cudaError_t error = check(c, kernel)) return record(error);
+    try {
+        run_grid(c, name, run_threads, call);
+    } catch (const Trap& trap) {
+        record(kernel_error = trap.error);
+    } catch (const NeedsClusters& needs) {
+        if (volume(c.cluster) > 1) return record(cudaErrorInvalidClusterSize);  // the launch asks for other ones
+        Config with_clusters = c;
+        with_clusters.cluster = needs.size;
+        return check_and_run(with_clusters, kernel, name, run_threads, call);
+    }
+    return cudaSuccess;
 }
 
 template <class Kernel, class Find>
@@ -105,9 +119,13 @@ struct Launch {
 
     template <class... A>
     void operator()(A... arguments) const {
-        if (record(check(config, address_of(find_address, 0))) != cudaSuccess) return;
+        run(arguments...);
+    }
+
+    template <class... A>
+    cudaError_t run(A... arguments) const {
         auto call = [kernel = kernel, arguments...] { kernel(arguments...); };
-        run_grid(config, name, run_threads<decltype(call)>, &call);
+        return check_and_run(config, address_of(find_address, 0), name, run_threads<decltype(call)>, &call);
     }
 
     template <class Call>

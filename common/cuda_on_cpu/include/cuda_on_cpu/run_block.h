@@ -1,11 +1,18 @@
 // A block from start to end: what a fiber does, and what happens when no thread can go on.
 #pragma once
 
-#include "cuda_on_cpu/block.h"
+#include "cuda_on_cpu/watchdog.h"
 
 #pragma GCC visibility push(hidden)
 
 namespace cuda_on_cpu {
+
+// Runs a thread, and after it others, until no thread of the block can go on or the block's turn is over.
+inline void run_fiber(Fiber& fiber) {
+    on_fiber = true;
+    host.switch_to(fiber);
+    on_fiber = false;
+}
 
 inline void fiber_body() {
     Fiber& fiber = block.fibers[block.fibers_used - 1];
@@ -17,51 +24,78 @@ inline void fiber_body() {
         first_error = std::current_exception();
         block.abandoned = true;
     }
-    fiber.switch_to(block.abandoned ? host : next_fiber(), true);
+    fiber.switch_to(next_fiber(), true);
 }
 
-// "no thread can go on: 31 threads wait in __syncthreads() at a.cu:7, the first is (1, 0, 0); 1 thread waits in ..."
-inline std::string deadlock_message() {
+// ---- when something is wrong ---------------------------------------------------------------------------------------
+
+// "31 threads wait in __syncthreads() at a.cu:7, the first is (1, 0, 0); 1 thread waits in ..."
+inline std::string who_waits() {
     struct Place {
         unsigned count;
-        const Thread* first;
+        std::string first;
     };
     std::map<std::string, Place> places;
-    for (unsigned rank = 0; rank < block.size; rank++) {
-        const Thread& t = block.threads[rank];
-        if (!(warp_of(t).suspended() & t.bit())) continue;
-        std::string place = t.function;
-        if (warp_of(t).at_warp & t.bit()) {
-            char mask[32];
-            snprintf(mask, sizeof mask, " with mask 0x%08x", warp_of(t).mask[t.lane()]);
-            place += mask;
+    unsigned blocks = 0, returned = 0;
+    for (const Cluster* c : grid.alive)
+        for (const Resident* r : c->blocks) {
+            const Block& b = block_of(*r);
+            blocks++, returned += b.alive == 0;
+            for (unsigned rank = 0; b.alive > 0 && rank < b.size; rank++) {
+                const Thread& t = b.threads[rank];
+                const Warp& warp = b.warps[rank / 32];
+                if (!(warp.suspended() & t.bit())) continue;
+                std::string place = std::string(warp.at_condition & t.bit() && !t.done ? "spin" : "wait") + " in " + t.function;
+                if (warp.at_warp & t.bit()) {
+                    char mask[32];
+                    snprintf(mask, sizeof mask, " with mask 0x%08x", warp.mask[t.lane()]);
+                    place += mask;
+                }
+                place += " at " + text(t.where);
+                places.insert({place, {0, text(t.index) + " of block " + text(b.index)}}).first->second.count++;
+            }
         }
-        place += " at " + text(t.where);
-        places.insert({place, {0, &t}}).first->second.count++;
-    }
-    std::string message = "CUDA on CPU: deadlock in kernel " + std::string(block.kernel) + ", block " + text(blockIdx) +
-                          ": no thread can go on";
-    const char* separator = ": ";
+    std::string message;
     for (const auto& [place, threads] : places) {
-        message += separator + std::to_string(threads.count) +
-                   (threads.count == 1 ? " thread waits in " : " threads wait in ") + place + ", the first is " +
-                   text(threads.first->index);
-        separator = "; ";
+        const bool one = threads.count == 1;
+        message += (message.empty() ? "" : "; ") + std::to_string(threads.count) + (one ? " thread " : " threads ") +
+                   place.substr(0, 4) + (one ? "s" : "") + place.substr(4) + ", the first is " + threads.first;
     }
+    if (returned) message += "; " + std::to_string(returned) + " of these blocks have returned";
+    if (const uint64_t left = (grid.clusters - grid.started) * cluster_size())
+        message += "; the " + std::to_string(left) + " blocks that follow start when one of these " + std::to_string(blocks) + " has returned";
     return message;
 }
 
-// Lets every thread that waits leave by an exception, one after another, and reports what went wrong.
-[[noreturn]] inline void give_up() {
-    block.abandoned = true;
-    for (unsigned rank = 0; rank < block.size; rank++)
-        if (warp_of(block.threads[rank]).suspended() & block.threads[rank].bit())
-            host.switch_to(*block.threads[rank].fiber);
-    block.abandoned = false;
-    std::exception_ptr error;
-    std::swap(error, first_error);
-    std::rethrow_exception(error);
+inline std::runtime_error deadlock() {
+    std::string where = "kernel " + std::string(block.kernel);
+    if (grid.alive.size() * cluster_size() == 1) where += ", block " + text(blockIdx);
+    return std::runtime_error("CUDA on CPU: deadlock in " + where + ": no thread can go on: " + who_waits());
 }
+
+inline std::runtime_error timeout(bool running) {
+    std::string message = "CUDA on CPU: kernel " + std::string(block.kernel) + " was ended: for " + std::to_string(Watchdog::limit()) + " s ";
+    if (running) message += "thread " + text(self->index) + " of block " + text(blockIdx) + " has run and given no other a turn";
+    else message += "no thread has got on: " + who_waits();
+    return std::runtime_error(message + " (CUDA_ON_CPU_TIMEOUT sets the seconds, 0 for no limit)");
+}
+
+// Lets every thread that waits leave by an exception, one after another.
+inline void abandon_all() {
+    for (Cluster* c : grid.alive)
+        for (Resident* r : c->blocks) {
+            enter_block(*r);
+            block.abandoned = true;
+            for (unsigned rank = 0; rank < block.size; rank++)
+                if (warp_of(block.threads[rank]).suspended() & block.threads[rank].bit())
+                    run_fiber(*block.threads[rank].fiber);
+            block.abandoned = false;
+        }
+    first_error = nullptr;
+    end_clusters(true);
+}
+
+// ---- what ends when no thread can go on ------------------------------------------------------------------------------
 
 // A lane in __activemask() waits for no lane in particular. When no thread of the block can go on any more, the lanes
 // of a warp that wait in the same __activemask() are the ones that a GPU would have found there together.
@@ -87,7 +121,8 @@ inline bool end_activemask() {
     return found;
 }
 
-// The threads in wait_until() whose condition holds by now can go on, and those that only gave others a turn.
+// The threads in wait_until() whose condition holds by now can go on, and those that only gave others a turn. Says
+// whether some condition holds.
 inline bool wake() {
     bool found = false;
     for (unsigned w = 0; w * 32 < block.size; w++) {
@@ -96,31 +131,115 @@ inline bool wake() {
         for (uint32_t left = warp.at_condition; left; left &= left - 1) {
             Thread& t = block.threads[w * 32 + __builtin_ctz(left)];
             self = &t, threadIdx = t.index;
-            if (!t.done || t.done(t.condition)) lanes |= t.bit();
+            if (t.done && !t.done(t.condition)) continue;
+            lanes |= t.bit();
+            found |= t.done != nullptr;
         }
         warp.at_condition ^= lanes;
-        if (lanes) make_ready(warp, lanes), found = true;
+        if (lanes) make_ready(warp, lanes);
     }
     return found;
 }
 
-inline void run_block() {
-    block.alive = block.size;
-    block.started = block.fibers_used = block.at_barrier = block.votes = block.ready_warps = 0;
-    for (unsigned w = 0; w * 32 < block.size; w++) {
-        Warp& warp = block.warps[w];
-        warp.alive = block.size - w * 32 >= 32 ? ~0u : (1u << block.size % 32) - 1;
-        warp.ready = warp.at_barrier = warp.at_activemask = warp.at_condition = warp.at_warp = 0;
+// ---- a block's turn --------------------------------------------------------------------------------------------------
+
+enum class Turn {
+    returned,  // all its threads have
+    got_on,    // some thread has returned or started, or what it waited for has come
+    busy,      // nothing of the kind, but some threads go on
+    spins,     // they may only spin
+    waits,     // all wait, some of them for a condition, which another block can make true
+    stuck,     // all wait for one another
+};
+
+// The thread after the one that had the last such turn.
+inline Fiber& fair_fiber() {
+    const unsigned warps = (block.size + 31) / 32;
+    for (unsigned i = 0; i <= warps; i++) {
+        const unsigned w = block.fair_turn++ % (warps + 1);
+        if (w == warps && block.started < block.size) return new_fiber();
+        if (w < warps && block.warps[w].ready) return ready_fiber(w);
     }
+    return next_fiber();
+}
+
+inline Turn take_turn() {
+    const unsigned alive = block.alive, started = block.started;
+    const bool woken = wake();
+    Fiber* fiber = block.turn_over ? &fair_fiber() : &next_fiber();
     do {
-        patience = full_patience;
+        waits_left = many_waits, spins_left = many_spins;
         block.turn_over = false;
-        host.switch_to(next_fiber());
-        // Here again: all threads have returned, or none can go on, or one has thrown.
-        if (block.alive == 0) return;
-    } while (!first_error && (end_activemask() || wake() || block.turn_over));
-    if (!first_error) first_error = std::make_exception_ptr(std::runtime_error(deadlock_message()));
-    give_up();
+        if (fiber != &host) run_fiber(*fiber);
+        if (first_error) std::rethrow_exception(first_error);
+        if (Watchdog::has_ended_a_thread()) throw timeout(true);
+        if (block.alive == 0) return Turn::returned;
+    } while (!block.turn_over && end_activemask() && (fiber = &next_fiber()));
+
+    if (woken || block.alive != alive || block.started != started) return Turn::got_on;
+    bool spins = block.turn_over && spins_left < many_spins, waits = false;
+    for (unsigned w = 0; w * 32 < block.size; w++)
+        for (uint32_t left = block.warps[w].at_condition; left; left &= left - 1)
+            (block.threads[w * 32 + __builtin_ctz(left)].done ? waits : spins) = true;
+    return spins ? Turn::spins : block.turn_over ? Turn::busy : waits ? Turn::waits : Turn::stuck;
+}
+
+// ---- blocks side by side ---------------------------------------------------------------------------------------------
+
+// Runs the blocks that are alive by turns until all have returned. Where they wait for a block that has not started, it
+// is started: at once if no thread can go on, else when nothing but spinning has happened for long.
+inline void run_side_by_side() {
+    unsigned limit = 1000, quiet = 0;  // rounds in which threads did nothing but spin
+    for (end_clusters(false); !grid.alive.empty(); end_clusters(false)) {
+        bool seen[6] = {};
+        for (Cluster* c : grid.alive)
+            for (unsigned i = 0; i < c->blocks.size(); i++) {
+                Resident& r = *c->blocks[block.reverse ? c->blocks.size() - 1 - i : i];
+                if (block_of(r).alive == 0) continue;
+                enter_block(r);
+                seen[int(take_turn())] = true;
+            }
+        const auto some = [&](Turn turn) { return seen[int(turn)]; };
+        if (some(Turn::returned) || some(Turn::got_on)) {
+            quiet = 0;
+            Watchdog::got_on();
+            continue;
+        }
+        if (Watchdog::out_of_time()) throw timeout(false);
+        if (some(Turn::busy)) continue;
+        if (some(Turn::spins) && quiet++ < limit) continue;
+        if (may_start_cluster() && (some(Turn::spins) || some(Turn::waits))) {
+            start_cluster();
+            quiet = 0, limit = 10;  // this grid is one whose blocks wait for one another
+        } else if (!some(Turn::spins)) {
+            throw deadlock();
+        }
+    }
+}
+
+// Runs one block after another, until one of them waits for another block.
+inline void run_alone() {
+    Cluster& c = *grid.alive.back();
+    enter_block(*c.blocks[0]);
+    while (take_turn() == Turn::returned && grid.started < grid.clusters) {
+        begin_block(block, nth_index(grid.started++, gridDim));
+        c.phase.begin();
+        blockIdx = block.index;
+    }
+}
+
+inline void run_blocks() {
+    try {
+        while (grid.started < grid.clusters) {
+            start_cluster();
+            while (grid.cooperative && grid.started < grid.clusters) start_cluster();
+            if (!grid.cooperative && cluster_size() == 1) run_alone();
+            run_side_by_side();
+        }
+    } catch (...) {
+        abandon_all();
+        throw;
+    }
 }
 
 }  // namespace cuda_on_cpu

@@ -34,6 +34,7 @@ namespace cuda_on_cpu {
 
 constexpr size_t static_shared = 48 * 1024;        // what every kernel may use
 constexpr size_t max_dynamic_shared = 227 * 1024;  // what a kernel may ask for with cudaFuncSetAttribute()
+constexpr unsigned multiprocessors = 8;            // so a cluster of 8 blocks fits, however large they are
 
 }  // namespace cuda_on_cpu
 
@@ -81,6 +82,7 @@ cudaError_t cudaMallocAsync(T** p, size_t bytes, cudaStream_t) {
 inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return cuda_on_cpu::record(cudaErrorInvalidMemcpyDirection);
+    if (const cudaError_t error = cuda_on_cpu::synchronize()) return error;
     if (bytes == 0) return cudaSuccess;
     if (!to || !from) return cuda_on_cpu::record(cudaErrorInvalidValue);
     memmove(to, from, bytes);
@@ -132,7 +134,7 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
 
 // ---- streams and events --------------------------------------------------------------------------------------------
 
-inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+inline cudaError_t cudaDeviceSynchronize() { return cuda_on_cpu::synchronize(); }
 inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     *stream = new CUstream_st;
     return cudaSuccess;
@@ -147,7 +149,7 @@ inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     delete stream;
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cuda_on_cpu::synchronize(); }
 inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) { return cudaSuccess; }
 inline cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
@@ -171,7 +173,7 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr) {
     event->recorded = true;
     return cudaSuccess;
 }
-inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cuda_on_cpu::synchronize(); }
 inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     if (!start || !end || !start->recorded || !end->recorded)

@@ -1,0 +1,146 @@
+// What the blocks of a cluster, and of a grid that was launched cooperatively, do together: barriers, and access to one
+// another's shared memory. cooperative_groups.h is made of these.
+#pragma once
+
+#include "cuda_on_cpu/resident.h"
+
+#pragma GCC visibility push(hidden)
+
+namespace cuda_on_cpu {
+
+// ---- barriers ------------------------------------------------------------------------------------------------------
+
+inline void arrive(Phase& phase, unsigned& mine, const char* function, Location where) {
+    if (mine == phase.number) fail(std::string(function) + " at " + text(where) + ": has arrived there already, and not waited");
+    mine = phase.number;
+    phase.arrived++;
+}
+
+// Ends the phase if all have arrived.
+inline bool has_passed(Phase& phase, unsigned mine, uint64_t expected) {
+    if (mine == phase.number && phase.arrived >= expected) phase.begin();
+    return mine != phase.number;
+}
+
+// A thread that has returned is not waited for.
+inline unsigned threads_of(const Cluster& c) {
+    unsigned threads = 0;
+    for (const Resident* r : c.blocks) threads += block_of(*r).alive;
+    return threads;
+}
+
+inline void cluster_arrive(Location where = {}) {
+    arrive(grid.running->cluster->phase, self->cluster_phase, "cluster_arrive()", where);
+}
+inline void cluster_wait(const char* function = "cluster_wait()", Location where = {}) {
+    Cluster& c = *grid.running->cluster;
+    const unsigned mine = self->cluster_phase;
+    wait_until([&c, mine] { return has_passed(c.phase, mine, threads_of(c)); }, function, where);
+}
+inline void cluster_sync(Location where = {}) {
+    cluster_arrive(where);
+    cluster_wait("cluster.sync()", where);
+}
+
+inline bool is_cooperative() { return grid.cooperative; }
+
+// In a grid a block that has returned is missing for ever, as on a GPU.
+inline uint64_t threads_of_grid() {
+    uint64_t threads = 0, blocks = 0;
+    for (const Cluster* c : grid.alive)
+        for (const Resident* r : c->blocks) {
+            threads += block_of(*r).alive;
+            blocks += block_of(*r).alive > 0;
+        }
+    return blocks == grid.clusters * cluster_size() ? threads : UINT64_MAX;
+}
+
+inline void grid_arrive(Location where = {}) {
+    if (!grid.cooperative)
+        fail("a barrier of the grid at " + text(where) + " needs a launch with cudaLaunchCooperativeKernel()");
+    arrive(grid.phase, self->grid_phase, "grid.barrier_arrive()", where);
+}
+inline void grid_wait(const char* function = "grid.barrier_wait()", Location where = {}) {
+    const unsigned mine = self->grid_phase;
+    wait_until([mine] { return has_passed(grid.phase, mine, threads_of_grid()); }, function, where);
+}
+inline void grid_sync(Location where = {}) {
+    grid_arrive(where);
+    grid_wait("grid.sync()", where);
+}
+
+// ---- the cluster -----------------------------------------------------------------------------------------------------
+
+inline dim3 cluster_dim() { return grid.cluster; }  // in blocks; 1 without a cluster
+inline unsigned cluster_rank() { return grid.running->rank; }
+inline uint3 cluster_block_index() {  // in the cluster
+    return {blockIdx.x % grid.cluster.x, blockIdx.y % grid.cluster.y, blockIdx.z % grid.cluster.z};
+}
+inline uint3 cluster_index() {  // in the grid
+    return {blockIdx.x / grid.cluster.x, blockIdx.y / grid.cluster.y, blockIdx.z / grid.cluster.z};
+}
+inline dim3 grid_in_clusters() {
+    return {gridDim.x / grid.cluster.x, gridDim.y / grid.cluster.y, gridDim.z / grid.cluster.z};
+}
+
+// Where the block of that rank has what this block has at `pointer`, in shared memory: in the copy that was made when
+// that block was left. The address is for this block only.
+inline void* map_shared_rank(const void* pointer, unsigned rank) {
+    if (rank >= grid.running->cluster->blocks.size())
+        fail("map_shared_rank(): the cluster has no block of rank " + std::to_string(rank));
+    Resident& r = *grid.running->cluster->blocks[rank];
+    if (&r == grid.running) return const_cast<void*>(pointer);
+    if (r.block.alive == 0) fail("map_shared_rank(): the block of rank " + std::to_string(rank) + " has returned");
+    const char* p = static_cast<const char*>(pointer);
+    if (p >= dynamic_memory && p < dynamic_memory + grid.dynamic) {
+        r.dynamic.resize(grid.dynamic);
+        return &r.dynamic[p - dynamic_memory];
+    }
+    const auto& variables = shared_variables();
+    r.variables.resize(variables.size());
+    for (size_t i = 0; i < variables.size(); i++) {
+        if (p < variables[i].address || p >= variables[i].address + variables[i].bytes) continue;
+        r.variables[i].resize(variables[i].bytes);
+        return &r.variables[i][p - variables[i].address];
+    }
+    fail("map_shared_rank(): the address is not in shared memory");
+}
+
+// The rank of the block whose shared memory has this address.
+inline unsigned query_shared_rank(const void* pointer) {
+    const char* p = static_cast<const char*>(pointer);
+    const auto in = [p](const std::vector<char>& v) { return p >= v.data() && p < v.data() + v.size(); };
+    for (const Resident* r : grid.running->cluster->blocks)
+        if (r != grid.running && (in(r->dynamic) || std::any_of(r->variables.begin(), r->variables.end(), in)))
+            return r->rank;
+    return grid.running->rank;
+}
+
+// __cluster_dims__(x, y, z) of a kernel becomes a call of this at its start. The first thread that comes there finds that
+// the launch was an ordinary one, before it has done anything; the launch begins again, with clusters.
+struct NeedsClusters {
+    dim3 size;
+};
+inline void cluster_dims(unsigned x, unsigned y = 1, unsigned z = 1) {
+    if (grid.cluster.x != x || grid.cluster.y != y || grid.cluster.z != z) throw NeedsClusters{{x, y, z}};
+}
+
+}  // namespace cuda_on_cpu
+
+// What CUDA's own cooperative_groups.h is made of.
+inline void __cluster_barrier_arrive(cuda_on_cpu::Location where = {}) { cuda_on_cpu::cluster_arrive(where); }
+inline void __cluster_barrier_arrive_relaxed(cuda_on_cpu::Location where = {}) { cuda_on_cpu::cluster_arrive(where); }
+inline void __cluster_barrier_wait(cuda_on_cpu::Location where = {}) { cuda_on_cpu::cluster_wait("__cluster_barrier_wait()", where); }
+inline dim3 __clusterDim() { return cuda_on_cpu::cluster_dim(); }
+inline bool __clusterDimIsSpecified() { return cuda_on_cpu::cluster_size() > 1; }
+inline dim3 __clusterRelativeBlockIdx() { return cuda_on_cpu::cluster_block_index(); }
+inline dim3 __clusterIdx() { return cuda_on_cpu::cluster_index(); }
+inline dim3 __clusterGridDimInClusters() { return cuda_on_cpu::grid_in_clusters(); }
+inline unsigned __clusterRelativeBlockRank() { return cuda_on_cpu::cluster_rank(); }
+inline unsigned __clusterSizeInBlocks() { return cuda_on_cpu::cluster_size(); }
+inline void* __cluster_map_shared_rank(const void* pointer, unsigned rank) {
+    return cuda_on_cpu::map_shared_rank(pointer, rank);
+}
+inline unsigned __cluster_query_shared_rank(const void* pointer) { return cuda_on_cpu::query_shared_rank(pointer); }
+
+#pragma GCC visibility pop
