@@ -65,7 +65,8 @@ inline thread_group tiled_partition(const thread_group& parent, unsigned size) {
                             unsigned(parent.thread_rank()) / size, (threads + size - 1) / size);
     }
     if (parent.type_ != thread_group::block) cuda_on_cpu::fail("tiled_partition(): of a group larger than a block");
-    const uint32_t warp = cuda_on_cpu::warp_of(*cuda_on_cpu::self).threads;
+    const unsigned left = thread_block::size() - thread_block::thread_rank() / 32 * 32;  // in this warp and behind it
+    const uint32_t warp = left < 32 ? (1u << left) - 1 : ~0u;
     return thread_group(thread_group::coalesced, details::tile_of_lanes(warp, size), thread_block::thread_rank() / size,
                         (thread_block::size() + size - 1) / size);
 }
