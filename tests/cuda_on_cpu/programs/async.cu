@@ -222,6 +222,19 @@ __global__ void bulk_copies(int* out, const int* in) {  // by one thread; the ot
     }
 }
 
+__global__ void __cluster_dims__(tiles) in_a_cluster(int* out, const int* in) {  // a tile for each block
+    __shared__ int tile[threads];
+    __shared__ Barrier barrier;
+    if (threadIdx.x == 0) init(&barrier, blockDim.x);
+    __syncthreads();
+    cuda::memcpy_async(&tile[threadIdx.x], &in[blockIdx.x * threads + threadIdx.x], sizeof(int), barrier);
+    cg::this_cluster().sync();
+    Barrier::arrival_token token = barrier.arrive();
+    cg::this_cluster().sync();
+    barrier.wait(cuda::std::move(token));
+    out[blockIdx.x * threads + threadIdx.x] = sum_of_four(tile);
+}
+
 struct Count {
     int* phases;
     __device__ void operator()() const { ++*phases; }
@@ -268,6 +281,7 @@ void test() {
     expect_sums([](int* out, const int* in) { warps_have_roles<<<1, threads + 32>>>(out, in); });
     expect_sums([](int* out, const int* in) { copies<<<1, threads>>>(out, in); });
     expect_sums([](int* out, const int* in) { bulk_copies<<<1, threads>>>(out, in); });
+    expect_sums([](int* out, const int* in) { in_a_cluster<<<tiles, threads>>>(out, in); });
     int* out = device_array<int>(threads);
     others<<<1, threads>>>(out);
     EXPECT_DONE();
