@@ -2,9 +2,13 @@
 
     add<<<grid, block>>>(c, a, b)    cuda_on_cpu::launch("add", ... add(p...) ..., grid, block)(c, a, b)
     extern __shared__ float s[];     float* const s = cuda_on_cpu::dynamic_shared();
-    static __shared__ float s[32];   __shared__ float s[32];     (__shared__ becomes `static`, and one is enough)
-    __shared__ alignas(16) int i;    __shared__ __align__(16) int i;
+    static __shared__ float s[32];   __shared__ float s[32]; ... cuda_on_cpu::shared_variable(s);
+                                     (__shared__ becomes `static`, and one is enough)
+    __shared__ alignas(16) int i;    alignas(16) __shared__ int i;
     asm("mov.u32 %0, %%smid;" : "=r"(x));    do { ... } while (false): ptx.py has the rest
+    params.func = (void*)add;        params.func = (cuda_on_cpu::KernelPointer)add;
+    while (*flag == 0);              while (*flag == 0) cuda_on_cpu::spin();
+    __cluster_dims__(2) ... {        ... { cuda_on_cpu::cluster_dims(2);
 
 LAUNCH below and include/cuda_on_cpu/launch.h have what `...` stands for.
 
@@ -42,7 +46,7 @@ TOKEN = re.compile(
 )
 INCLUDE = re.compile(r"""[ \t]*\#[ \t]*include[ \t]*(?P<mark>["<])(?P<name>[^">\n]+)[">]""", re.MULTILINE)
 # What there may be to translate. Most headers have nothing of it.
-INTERESTING = re.compile(r"<<<|\b(__shared__|__constant__|__managed__|asm|__asm|__asm__)\b")
+INTERESTING = re.compile(r"<<<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__)\b")
 # The kernel as a function that takes any arguments: so templates, overloads and pointers to functions are resolved as
 # C++ always does it, and the compiler can inline the kernel into the loop over threads. The second function gives the
 # kernel's address, if its name stands for a single function. The parameter has an odd name, because the kernel's name
@@ -59,6 +63,10 @@ LITERALS = {"number", "string"}
 ALIGNMENTS = {"__align__", "alignas"}
 STATIC_WORDS = {"__shared__", "__constant__", "__managed__"}  # macros that begin with `static`
 ASM = {"asm", "__asm", "__asm__"}
+# So that the shared memory of several blocks that are alive can be told apart: include/cuda_on_cpu/resident.h.
+SHARED = " [[maybe_unused]] static const bool cuda_on_cpu_{paste}{name} = cuda_on_cpu::shared_variable({name})"
+SPIN = "cuda_on_cpu::spin()"
+ATTRIBUTES = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__", "__block_size__"}  # of kernels
 # A compiler's error, not the translator's: what #if leaves out is no error. A lambda stands wherever a statement may.
 LACKS = '[] {{ static_assert(false, "CUDA on CPU (see its README) has no PTX instruction {}"); }}()'
 
@@ -107,6 +115,10 @@ class Translator:
         found = TOKEN.finditer(source)
         self.tokens = [Token(m.lastgroup or "", m[0], m.start()) for m in found if not m["comment"]]
         self.edits: list[tuple[int, int, str]] = []  # (start, end, new text)
+        self.shared_words = {"__shared__"}  # and macros that stand for it
+        asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in ASM}
+        self.has_volatile = any(t.text == "volatile" and k not in asm for k, t in enumerate(self.tokens))
+        self.kernels = self.names_of_kernels()
         self.headers = {"cuda_runtime.h"}  # that the result needs
         self.dynamic: set[tuple[str, str]] = set()  # namespaces and names of `extern __shared__` outside of functions
 
@@ -121,6 +133,14 @@ class Translator:
                 self.assembly(i)
             elif includes and token.text == "include" and self.is_text(i - 1, "#"):
                 self.include(i, includes)
+            elif token.text in ("while", "do", "for"):
+                self.loop(i)
+            elif token.text == "__cluster_dims__":
+                self.cluster(i)
+            elif token.text == "void" and self.is_text(i + 1, "*"):
+                self.cast(i)
+            if token.text in self.shared_words:
+                self.shared_variables(i)
         parts, position = [], 0
         for start, end, text in sorted(self.edits):
             parts += self.source[position:start], text
@@ -242,6 +262,39 @@ class Translator:
         start = self.tokens[i].start
         return self.source.startswith(">>>", start) and not self.source.startswith(">>>>", start)
 
+    # ---- (void*)kernel -----------------------------------------------------------------------------------------------
+
+    def names_of_kernels(self) -> set[str]:
+        """What is declared __global__ in this file: the word before its parameters."""
+        names = set()
+        for i, token in enumerate(self.tokens):
+            if token.text == "__global__":
+                while self.text(i) not in (";", "{", "") and not (
+                    self.kind(i) == "word" and self.is_text(i + 1, "(") and self.text(i) not in ATTRIBUTES
+                ):
+                    i = self.group_end(i) + 1 if self.is_text(i, "(") else i + 1
+                names.add(self.text(i))
+        return names
+
+    def cast(self, i: int) -> None:
+        """The tokens i and i + 1 are void*. A cast of a kernel's name says which kernel it is; a void* would not."""
+        first = i - 1 if self.is_text(i - 1, "const") else i
+        end = i + 2 if self.is_text(i + 2, "const") else i + 1
+        if (self.text(first - 1), self.text(end + 1)) == ("(", ")"):  # (void*)kernel
+            name = end + 2
+        elif self.text(first - 2) == "reinterpret_cast" and self.text(end + 2) == "(":  # reinterpret_cast<void*>(kernel)
+            name = end + 3
+        else:
+            return
+        if self.is_text(name, "&") or self.is_text(name, "("):
+            name += 1
+        while self.is_text(name + 1, "::"):
+            name += 2
+        if self.text(name) in self.kernels and not self.is_text(name + 1, "("):
+            self.replace(self.tokens[first].start, self.tokens[end].end, "cuda_on_cpu::KernelPointer")
+            if self.text(first - 2) == "reinterpret_cast":
+                self.replace(self.tokens[first - 2].start, self.tokens[first - 2].end, "static_cast")
+
     # ---- variables --------------------------------------------------------------------------------------------------
 
     def variable(self, i: int) -> None:
@@ -260,8 +313,10 @@ class Translator:
         for k in words:
             if self.text(k) == "static":
                 self.replace(self.tokens[k].start, self.tokens[k].end, " " * len("static"))
-            elif self.text(k) == "alignas" and k > i:
-                self.replace(self.tokens[k].start, self.tokens[k].end, "__align__")
+            elif self.text(k) == "alignas" and k > i:  # C++ wants it in front
+                end = self.group_end(k + 1)
+                self.edits.append((self.tokens[first].start,) * 2 + (joined(self.tokens[k : end + 1]) + " ",))
+                self.replace(self.tokens[k].start, self.tokens[end].end, "")
 
     def refuse_initialiser(self, i: int) -> None:
         """Shared memory has no first value, and nvcc refuses one. The token i is the last word before the declarators."""
@@ -344,6 +399,85 @@ class Translator:
                 return i
         raise self.error(opening, f"{self.text(opening)} is never closed")
 
+    def shared_variables(self, i: int) -> None:
+        """The token i is __shared__: registers what is declared, behind the declaration."""
+        macro = self.macro_end(i)
+        if macro == self.tokens[i].end:  # #define SHARED __shared__
+            self.shared_words.add(self.text(i - 1))
+        if macro == self.tokens[i].end or any(self.text(k) == "extern" for k in range(self.declaration_start(i), i)):
+            return
+        names, name, angles = [], "", 0
+        k = i + 1
+        while self.text(k) not in (";", "") and not (macro and self.tokens[k].start >= macro):
+            angles += (self.text(k) == "<") - (self.text(k) == ">")
+            if self.kind(k) == "word" or self.is_text(k, "##"):
+                if self.text(k) == "extern":
+                    return
+                pasted = self.is_text(k, "##") or self.is_text(k - 1, "##")
+                name = name + self.text(k) if pasted else self.text(k)
+            elif self.text(k) == "[" and angles == 0:
+                names.append(name)
+                k = self.group_end(k)
+                while self.is_text(k + 1, "["):
+                    k = self.group_end(k + 1)
+                name = ""
+            elif self.text(k) in OPENING.values():
+                k = self.group_end(k)
+            elif self.text(k) == "," and angles == 0:
+                names.append(name)
+                name = ""
+            k += 1
+        names.append(name)
+        new = ";".join(SHARED.format(name=name, paste="##" if macro else "") for name in names if name)
+        if self.is_text(k, ";") and not (macro and self.tokens[k].start >= macro):
+            self.insert(self.tokens[k].end, new + ";")
+        elif macro:  # the ; is behind the macro's use
+            self.insert(self.tokens[k - 1].end, ";" + new)
+
+    # ---- loops that may wait for another thread's write ----------------------------------------------------------------
+
+    def loop(self, i: int) -> None:
+        """The token i is while, do or for. In a loop without a body, and in a file with a volatile variable in any that
+        does not count, another thread must have its turn."""
+        if not self.is_device_code(i):
+            return
+        body = i + 1
+        if self.is_text(body, "("):
+            body = self.group_end(body) + 1
+        counts = self.is_text(i, "for") and not (self.is_text(body - 2, ";"))
+        if self.is_text(i, "do"):
+            if self.is_text(body, "{") and self.has_volatile:
+                self.insert(self.tokens[body].end, f" {SPIN};")
+        elif self.is_text(body, ";") and not counts and not self.ends_do(i):
+            self.insert(self.tokens[body].start, f" {SPIN}")
+        elif self.is_text(body, "{") and not counts and (self.has_volatile or self.is_text(body + 1, "}")):
+            self.insert(self.tokens[body].end, f" {SPIN};")
+
+    def ends_do(self, i: int) -> bool:
+        """Whether the while at the token i belongs to a do."""
+        if self.is_text(i - 1, "}"):
+            return self.is_text(self.group_start(i - 1) - 1, "do")
+        k = i - 2
+        while k >= 0 and self.text(k) not in (";", "{", "}", "do"):
+            k -= 1
+        return self.is_text(i - 1, ";") and self.is_text(k, "do")
+
+    # ---- clusters ----------------------------------------------------------------------------------------------------------
+
+    def cluster(self, i: int) -> None:
+        """The token i is __cluster_dims__, of a kernel."""
+        if self.macro_end(i) or not self.is_text(i + 1, "("):
+            return
+        end = self.group_end(i + 1)
+        k = end + 1
+        while self.text(k) not in ("{", ""):
+            if self.is_text(k, ";"):
+                raise self.error(i, "__cluster_dims__ at a declaration: CUDA on CPU needs it at the definition, and only there")
+            k = self.group_end(k) + 1 if self.is_text(k, "(") else k + 1
+        size = joined(self.tokens[i + 1 : end + 1])
+        self.replace(self.tokens[i].start, self.tokens[end].end, "")
+        self.insert(self.tokens[k].end, f" cuda_on_cpu::cluster_dims{size};")
+
     # ---- asm volatile("instruction" : outputs : inputs : clobbers) ---------------------------------------------------
 
     def assembly(self, i: int) -> None:
@@ -387,10 +521,7 @@ class Translator:
 
     def is_device_code(self, i: int) -> bool:
         """Whether the token i stands in a kernel, in a __device__ function, or in a macro."""
-        line = self.source.rfind("\n", 0, self.tokens[i].start) + 1
-        while line > 1 and self.source[:line].rstrip("\r\n").endswith("\\"):
-            line = self.source.rfind("\n", 0, line - 1) + 1
-        if re.match(r"\s*#\s*define\b", self.source[line:]):
+        if self.macro_end(i):
             return True
         closed, device = 0, False
         for k in range(i - 1, -1, -1):
@@ -427,6 +558,25 @@ class Translator:
         """Line ends in the old text (in a macro with their backslash) are put behind the new text, so that no line moves."""
         line_ends = re.findall(r"\\?\r?\n", self.source[start:end])
         self.edits.append((start, end, text + "".join(line_ends)))
+
+    def insert(self, position: int, text: str) -> None:
+        self.edits.append((position, position, text))
+
+    def macro_end(self, i: int) -> int:
+        """Where the last token ends of the macro in whose definition the token i stands; 0 if it stands in none."""
+        define = re.compile(r"[ \t]*#[ \t]*define\b")
+        line = self.source.rfind("\n", 0, self.tokens[i].start) + 1
+        while line > 1 and self.source[:line].rstrip("\r\n").endswith("\\"):
+            line = self.source.rfind("\n", 0, line - 1) + 1
+        if not define.match(self.source, line):
+            return 0
+        end = self.tokens[i].end
+        for before, token in zip(self.tokens[i:], self.tokens[i + 1 :], strict=False):
+            between = self.source[before.end : token.start]
+            if "\n" in re.sub(r"\\\r?\n|/\*.*?\*/", "", between, flags=re.DOTALL):
+                break
+            end = token.end
+        return end
 
     def error(self, i: int, message: str) -> TranslationError:
         line = self.source.count("\n", 0, self.tokens[min(i, len(self.tokens) - 1)].start) + 1

@@ -81,7 +81,7 @@ SMID = "uint32_t 0 = 0; set(0, copy(as<u32>(special::smid()))); out({}, 0);"
         ("static __shared__ int s[4];", "       __shared__ int s[4];"),
         ("__constant__ static const int s[4];", "__constant__        const int s[4];"),
         ("static const __constant__ float f = 1;", "       const __constant__ float f = 1;"),
-        ("__shared__ alignas(16) int s;", "__shared__ __align__(16) int s;"),
+        ("__shared__ alignas(16) int s;", "alignas(16) __shared__  int s;"),
         (
             "extern __shared__ int s[]; namespace a { extern __shared__ int s[]; }\nextern __shared__ int s[]; void f();",
             "[[maybe_unused]] int* const s = cuda_on_cpu::dynamic_shared(); namespace a "

@@ -40,6 +40,7 @@ struct Config {
     size_t shared;
     dim3 cluster = 1;
     bool cooperative = false;
+    cudaStream_t stream = nullptr;
 };
 
 constexpr unsigned max_cluster_size = 8;
@@ -126,7 +127,13 @@ struct Launch {
     template <class... A>
     cudaError_t run(A... arguments) const {
         auto call = [kernel = kernel, arguments...] { kernel(arguments...); };
-        return check_and_run(config, address_of(find_address, 0), name, run_threads<decltype(call)>, &call);
+        const void* address = address_of(find_address, 0);
+        if (!capturing) return check_and_run(config, address, name, run_threads<decltype(call)>, &call);
+        if (const cudaError_t error = check(config, address)) return record(error);
+        return enqueue(config.stream, cudaGraphNodeTypeKernel, [call, address, config = config, name = name] {
+            auto copy = call;
+            return check_and_run(config, address, name, run_threads<decltype(copy)>, &copy);
+        });
     }
 
     template <class Call>
