@@ -21,6 +21,7 @@ def body(source: str) -> str:
     pattern = r"cuda_on_cpu::launch\(CUDA_ON_CPU_NAME\((.*?)\), "
     pattern += r"\[=\]\(const auto&\.\.\. cuda_p_\) \{ \1\(cuda_p_\.\.\.\); \}, "
     pattern += r"\[=\]\(auto cuda_f_\) -> decltype\(cuda_f_\(\1\)\) \{ return cuda_f_\(\1\); \}, "
+    text = re.sub(r" \[\[maybe_unused\]\] static const bool \w+ = cuda_on_cpu::shared_variable\(\w+\);", "", text)
     text = text.replace("namespace cuda_ptx = cuda_on_cpu::ptx; ", "").replace("[[maybe_unused]] uint", "uint")
     return re.sub(r"\bcuda_(ptx::|(?!on_cpu))", "", re.sub(pattern, r"LAUNCH{\1}(", text))
 
