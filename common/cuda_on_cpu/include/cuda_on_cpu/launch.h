@@ -177,8 +177,10 @@ Launch<Kernel, Find> typed(const Launch<Kernel, Find>& launch, long) {
 
 template <class Kernel, class Find>
 auto launch(const char* name, Kernel kernel, Find find_address, dim3 grid, dim3 block, size_t shared = 0,
-            cudaStream_t = nullptr) {
-    return typed(Launch<Kernel, Find>{name, kernel, find_address, {grid, block, shared}}, 0);
+            cudaStream_t stream = nullptr) {
+    Config config = {grid, block, shared};
+    config.stream = stream;
+    return typed(Launch<Kernel, Find>{name, kernel, find_address, config}, 0);
 }
 
 }  // namespace cuda_on_cpu
