@@ -25,8 +25,8 @@ struct AsyncCopy {
     }
 };
 
-// What one thread has started, the oldest first. Copies have numbers, from 0 on. A group is the copies from one commit to
-// the next.
+// What one thread has started, the oldest first. Copies have numbers, from 0 on. A group is the copies from one commit
+// to the next.
 struct AsyncCopies {
     uint64_t launch = 0;
     uint3 block_index = {};
@@ -72,8 +72,9 @@ inline void copy_async_checked(const char* function, void* shared, const void* g
         refuse(" reads " + std::to_string(source_bytes) + " bytes to write " + std::to_string(bytes));
     for (const void* p : {static_cast<const void*>(shared), global})
         if (reinterpret_cast<uintptr_t>(p) % unsigned(bytes) != 0)
-            refuse(p == global ? ": the address in global memory is not aligned to " + std::to_string(bytes) + " bytes"
-                               : ": the address in shared memory is not aligned to " + std::to_string(bytes) + " bytes");
+            refuse(p == global
+                       ? ": the address in global memory is not aligned to " + std::to_string(bytes) + " bytes"
+                       : ": the address in shared memory is not aligned to " + std::to_string(bytes) + " bytes");
     copy_async(shared, global, bytes, source_bytes);
 }
 

@@ -169,7 +169,8 @@ public:
     T operator|=(T n) const { return fetch_or(n) | n; }
     T operator^=(T n) const { return fetch_xor(n) ^ n; }
 
-    // Waits until the value is another than `old`. Who waits looks again whenever nothing else can run: nobody notifies.
+    // Waits until the value is another than `old`. Who waits looks again whenever nothing else can run: nobody
+    // notifies.
     void wait(T old, Order = strongest, Location where = {}) const {
         wait_anywhere([this, &old] { return raw_of(look()) != raw_of(old); }, "atomic::wait()", where);
     }

@@ -11,7 +11,8 @@ namespace cuda_on_cpu {
 // ---- barriers ------------------------------------------------------------------------------------------------------
 
 inline void arrive(Phase& phase, unsigned& mine, const char* function, Location where) {
-    if (mine == phase.number) fail(std::string(function) + " at " + text(where) + ": has arrived there already, and not waited");
+    if (mine == phase.number)
+        fail(std::string(function) + " at " + text(where) + ": has arrived there already, and not waited");
     mine = phase.number;
     phase.arrived++;
 }
@@ -69,7 +70,8 @@ inline void grid_sync(Location where = {}) {
     grid_wait("grid.sync()", where);
 }
 
-// ---- the cluster -----------------------------------------------------------------------------------------------------
+// ---- the cluster
+// -----------------------------------------------------------------------------------------------------
 
 inline dim3 cluster_dim() { return grid.cluster; }  // in blocks; 1 without a cluster
 inline unsigned cluster_rank() { return grid.running->rank; }
@@ -116,8 +118,8 @@ inline unsigned query_shared_rank(const void* pointer) {
     return grid.running->rank;
 }
 
-// __cluster_dims__(x, y, z) of a kernel becomes a call of this at its start. The first thread that comes there finds that
-// the launch was an ordinary one, before it has done anything; the launch begins again, with clusters.
+// __cluster_dims__(x, y, z) of a kernel becomes a call of this at its start. The first thread that comes there finds
+// that the launch was an ordinary one, before it has done anything; the launch begins again, with clusters.
 struct NeedsClusters {
     dim3 size;
 };
@@ -130,7 +132,9 @@ inline void cluster_dims(unsigned x, unsigned y = 1, unsigned z = 1) {
 // What CUDA's own cooperative_groups.h is made of.
 inline void __cluster_barrier_arrive(cuda_on_cpu::Location where = {}) { cuda_on_cpu::cluster_arrive(where); }
 inline void __cluster_barrier_arrive_relaxed(cuda_on_cpu::Location where = {}) { cuda_on_cpu::cluster_arrive(where); }
-inline void __cluster_barrier_wait(cuda_on_cpu::Location where = {}) { cuda_on_cpu::cluster_wait("__cluster_barrier_wait()", where); }
+inline void __cluster_barrier_wait(cuda_on_cpu::Location where = {}) {
+    cuda_on_cpu::cluster_wait("__cluster_barrier_wait()", where);
+}
 inline dim3 __clusterDim() { return cuda_on_cpu::cluster_dim(); }
 inline bool __clusterDimIsSpecified() { return cuda_on_cpu::cluster_size() > 1; }
 inline dim3 __clusterRelativeBlockIdx() { return cuda_on_cpu::cluster_block_index(); }

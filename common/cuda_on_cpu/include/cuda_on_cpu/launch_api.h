@@ -134,8 +134,9 @@ inline Work* bind_kernel(const void* kernel, const Config& config, void** argume
         if (found != binds.end()) bind = found->second;
     }
     if (!bind)
-        throw std::runtime_error("CUDA on CPU: a kernel was given as a void*, and its parameters are not known: write "
-                                 "(void*)kernel with the kernel's name, in the file that defines it");
+        throw std::runtime_error(
+            "CUDA on CPU: a kernel was given as a void*, and its parameters are not known: write "
+            "(void*)kernel with the kernel's name, in the file that defines it");
     return bind(kernel, config, arguments);
 }
 

@@ -31,7 +31,8 @@ struct __attribute__((may_alias)) Mbarrier {
     static constexpr unsigned max = (1 << 20) - 1;
 
     void init(ptrdiff_t count, const char* function, Location where) {
-        if (reinterpret_cast<uintptr_t>(this) % 8 != 0) refuse(function, where, "the barrier is not aligned to 8 bytes");
+        if (reinterpret_cast<uintptr_t>(this) % 8 != 0)
+            refuse(function, where, "the barrier is not aligned to 8 bytes");
         if (count < 1 || count > max)
             refuse(function, where, "a barrier expects 1 to 1048575 threads, not " + std::to_string(count));
         *this = {1, 0, unsigned(count), unsigned(count), 0};
@@ -42,8 +43,9 @@ struct __attribute__((may_alias)) Mbarrier {
     uint64_t arrive(ptrdiff_t count, bool drop, const char* function, Location where) {
         check(function, where);
         if (count < 1 || uint64_t(count) > pending)
-            refuse(function, where, std::to_string(count) + " threads arrive, and " + std::to_string(pending) +
-                                        " are still expected of " + std::to_string(expected));
+            refuse(function, where,
+                   std::to_string(count) + " threads arrive, and " + std::to_string(pending) +
+                       " are still expected of " + std::to_string(expected));
         const uint64_t before = bits();
         pending -= unsigned(count);
         if (drop) expected -= unsigned(count);

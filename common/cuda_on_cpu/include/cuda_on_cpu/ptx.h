@@ -1,5 +1,5 @@
-// Inline PTX. The translator (../../ptx.py) makes of each instruction a call of a function in here: its table says which.
-// Registers have no type, as in PTX: they are unsigned integers of 16, 32 or 64 bits, or bool for predicates.
+// Inline PTX. The translator (../../ptx.py) makes of each instruction a call of a function in here: its table says
+// which. Registers have no type, as in PTX: they are unsigned integers of 16, 32 or 64 bits, or bool for predicates.
 #pragma once
 
 #include <array>
@@ -71,7 +71,8 @@ To bit_copy(const From& from) {
 template <class Register, class T>
 Register in(const T& operand) {
     Register r;
-    static_assert(sizeof r == sizeof operand, "asm: an operand's size is not its constraint's (h: 16, r f: 32, l d: 64)");
+    static_assert(sizeof r == sizeof operand,
+                  "asm: an operand's size is not its constraint's (h: 16, r f: 32, l d: 64)");
     memcpy(&r, const_cast<const void*>(static_cast<const volatile void*>(&operand)), sizeof r);
     return r;
 }
@@ -81,11 +82,13 @@ Register in(T (&array)[N]) {
 }
 template <class T, class Register>
 void out(T& operand, Register r) {
-    static_assert(sizeof r == sizeof operand, "asm: an operand's size is not its constraint's (h: 16, r f: 32, l d: 64)");
+    static_assert(sizeof r == sizeof operand,
+                  "asm: an operand's size is not its constraint's (h: 16, r f: 32, l d: 64)");
     memcpy(const_cast<void*>(static_cast<volatile void*>(&operand)), &r, sizeof r);
 }
 
-// A register as an instruction reads it, and a result as an instruction writes it. With _wide, the register may be wider.
+// A register as an instruction reads it, and a result as an instruction writes it. With _wide, the register may be
+// wider.
 template <class T, class Register>
 T as(Register r) {
     return bit_copy<T>(r);
@@ -151,7 +154,8 @@ inline void cp_async_ca(char* shared, const char* global, u32 bytes, Location wh
     cp_async_ca(shared, global, bytes, bytes, where);
 }
 inline void cp_async_cg(char* shared, const char* global, u32 bytes, u32 source_bytes, Location where = {}) {
-    if (bytes != 16) fail("cp.async.cg at " + text(where) + " copies " + std::to_string(bytes) + " bytes: it can copy 16");
+    if (bytes != 16)
+        fail("cp.async.cg at " + text(where) + " copies " + std::to_string(bytes) + " bytes: it can copy 16");
     cp_async_ca(shared, global, bytes, source_bytes, where);
 }
 inline void cp_async_cg(char* shared, const char* global, u32 bytes, Location where = {}) {
@@ -170,7 +174,7 @@ CUDA_ON_CPU_ATOM(add, atomicAdd, u64, u64)
 CUDA_ON_CPU_ATOM(add, atomicAdd, s64, u64)
 CUDA_ON_CPU_ATOM(add, atomicAdd, f32, f32)
 CUDA_ON_CPU_ATOM(add, atomicAdd, f64, f64)
-#define CUDA_ON_CPU_ATOMS(name, function)    \
+#define CUDA_ON_CPU_ATOMS(name, function)      \
     CUDA_ON_CPU_ATOM(name, function, u32, u32) \
     CUDA_ON_CPU_ATOM(name, function, u64, u64)
 CUDA_ON_CPU_ATOMS(min, atomicMin)
@@ -192,7 +196,8 @@ inline u64 atom_cas(char* p, u64 compare, u64 value) { return atomicCAS(reinterp
 
 // ---- threads of a block --------------------------------------------------------------------------------------------
 inline void bar_sync(u32 number, Location where = {}) {
-    if (number != 0) fail("bar.sync " + std::to_string(number) + " at " + text(where) + ": CUDA on CPU has barrier 0 only");
+    if (number != 0)
+        fail("bar.sync " + std::to_string(number) + " at " + text(where) + ": CUDA on CPU has barrier 0 only");
     __syncthreads(where);
 }
 inline u32 bar_red_popc(u32, bool predicate, Location where = {}) { return u32(__syncthreads_count(predicate, where)); }
@@ -205,9 +210,9 @@ inline void trap() { __trap(); }
 // ---- special registers ---------------------------------------------------------------------------------------------
 namespace special {
 
-#define CUDA_ON_CPU_AXES(name, variable)             \
-    inline u32 name##_x() { return variable.x; }     \
-    inline u32 name##_y() { return variable.y; }     \
+#define CUDA_ON_CPU_AXES(name, variable)         \
+    inline u32 name##_x() { return variable.x; } \
+    inline u32 name##_y() { return variable.y; } \
     inline u32 name##_z() { return variable.z; }
 CUDA_ON_CPU_AXES(tid, threadIdx)
 CUDA_ON_CPU_AXES(ntid, blockDim)

@@ -1,5 +1,5 @@
-// Blocks that are alive at the same time: those of a cluster, and those of a grid that is launched cooperatively. Of the
-// blocks of any other grid the next is started before the last one has returned only if that one waits for it.
+// Blocks that are alive at the same time: those of a cluster, and those of a grid that is launched cooperatively. Of
+// the blocks of any other grid the next is started before the last one has returned only if that one waits for it.
 //
 // One of them runs: it is in `block`, and its shared memory is in the variables that are declared __shared__. When
 // another has its turn, both are copied away, and the other's are copied in.
@@ -77,8 +77,8 @@ struct Grid {  // that of the launch that runs
     uint64_t started;   // of them
     unsigned limit;     // how many blocks may be alive at once
     Phase phase;
-    std::vector<Cluster*> alive;  // with at least one block that has not returned
-    Resident* running;            // its block is in `block`
+    std::vector<Cluster*> alive;                       // with at least one block that has not returned
+    Resident* running;                                 // its block is in `block`
     std::vector<std::unique_ptr<Resident>> residents;  // kept from launch to launch: their stacks are used again
     std::vector<Resident*> unused;
 };

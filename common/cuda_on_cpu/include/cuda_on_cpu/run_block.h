@@ -45,7 +45,8 @@ inline std::string who_waits() {
                 const Thread& t = b.threads[rank];
                 const Warp& warp = b.warps[rank / 32];
                 if (!(warp.suspended() & t.bit())) continue;
-                std::string place = std::string(warp.at_condition & t.bit() && !t.done ? "spin" : "wait") + " in " + t.function;
+                std::string place =
+                    std::string(warp.at_condition & t.bit() && !t.done ? "spin" : "wait") + " in " + t.function;
                 if (warp.at_warp & t.bit()) {
                     char mask[32];
                     snprintf(mask, sizeof mask, " with mask 0x%08x", warp.mask[t.lane()]);
@@ -63,7 +64,8 @@ inline std::string who_waits() {
     }
     if (returned) message += "; " + std::to_string(returned) + " of these blocks have returned";
     if (const uint64_t left = (grid.clusters - grid.started) * cluster_size())
-        message += "; the " + std::to_string(left) + " blocks that follow start when one of these " + std::to_string(blocks) + " has returned";
+        message += "; the " + std::to_string(left) + " blocks that follow start when one of these " +
+                   std::to_string(blocks) + " has returned";
     return message;
 }
 
@@ -74,9 +76,12 @@ inline std::runtime_error deadlock() {
 }
 
 inline std::runtime_error timeout(bool running) {
-    std::string message = "CUDA on CPU: kernel " + std::string(block.kernel) + " was ended: for " + std::to_string(Watchdog::limit()) + " s ";
-    if (running) message += "thread " + text(self->index) + " of block " + text(blockIdx) + " has run and given no other a turn";
-    else message += "no thread has got on: " + who_waits();
+    std::string message = "CUDA on CPU: kernel " + std::string(block.kernel) + " was ended: for " +
+                          std::to_string(Watchdog::limit()) + " s ";
+    if (running)
+        message += "thread " + text(self->index) + " of block " + text(blockIdx) + " has run and given no other a turn";
+    else
+        message += "no thread has got on: " + who_waits();
     return std::runtime_error(message + " (CUDA_ON_CPU_TIMEOUT sets the seconds, 0 for no limit)");
 }
 
@@ -95,7 +100,8 @@ inline void abandon_all() {
     end_clusters(true);
 }
 
-// ---- what ends when no thread can go on ------------------------------------------------------------------------------
+// ---- what ends when no thread can go on
+// ------------------------------------------------------------------------------
 
 // A lane in __activemask() waits for no lane in particular. When no thread of the block can go on any more, the lanes
 // of a warp that wait in the same __activemask() are the ones that a GPU would have found there together.
@@ -141,7 +147,8 @@ inline bool wake() {
     return found;
 }
 
-// ---- a block's turn --------------------------------------------------------------------------------------------------
+// ---- a block's turn
+// --------------------------------------------------------------------------------------------------
 
 enum class Turn {
     returned,  // all its threads have
@@ -184,7 +191,8 @@ inline Turn take_turn() {
     return spins ? Turn::spins : block.turn_over ? Turn::busy : waits ? Turn::waits : Turn::stuck;
 }
 
-// ---- blocks side by side ---------------------------------------------------------------------------------------------
+// ---- blocks side by side
+// ---------------------------------------------------------------------------------------------
 
 // Runs the blocks that are alive by turns until all have returned. Where they wait for a block that has not started, it
 // is started: at once if no thread can go on, else when nothing but spinning has happened for long.
