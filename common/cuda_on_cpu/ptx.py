@@ -164,9 +164,19 @@ atom{ORDER}{SCOPE}{s.SPACE}.cas.<t:NUMBER>                          = [s] t t   
 red{ORDER}{SCOPE}{s.SPACE}.<o:add min max and or xor inc dec>.<t:NUMBER>  [s] t            atom_<o>
 
 # the threads of a block
+bar{rier}{.cta}.arrive{.aligned}                                    u32 u32          bar_arrive
 bar{rier}{.cta}.sync{.aligned}                                      u32 u32?         bar_sync
 bar{rier}{.cta}.red.popc.u32                                        = u32 p          bar_red_popc
 bar{rier}{.cta}.red.<o:and or>.pred                                 = u32 p          bar_red_<o>
+mbarrier.init{s.shared .shared::cta}.b64                            [s] u32          mbarrier_init
+mbarrier.inval{s.shared .shared::cta}.b64                           [s]              mbarrier_inval
+mbarrier.arrive{ORDER}{SCOPE}{s.shared .shared::cta}.b64            = [s] u32?       mbarrier_arrive
+mbarrier.arrive_drop{ORDER}{SCOPE}{s.shared .shared::cta}.b64       = [s] u32?       mbarrier_arrive_drop
+mbarrier.arrive.expect_tx{ORDER}{SCOPE}{s.shared .shared::cta}.b64  = [s] u32        mbarrier_arrive_expect_tx
+mbarrier.expect_tx{ORDER}{SCOPE}{s.shared .shared::cta}.b64         [s] u32          mbarrier_expect_tx
+mbarrier.<w:test try>_wait{ORDER}{SCOPE}{s.shared .shared::cta}.b64  = [s] u64 u32?   mbarrier_<w>_wait
+mbarrier.<w:test try>_wait.parity{ORDER}{SCOPE}{s.shared .shared::cta}.b64  = [s] u32 u32?   mbarrier_<w>_wait
+cp.async.mbarrier.arrive{n.noinc}{s.shared .shared::cta}.b64        [s]              cp_async_mbarrier_arrive{n}
 membar.<l:cta gl sys>                                               -                fence
 fence{ORDER}.<l:cta cluster gpu sys>                                -
 nanosleep.u32                                                       u32
@@ -362,6 +372,8 @@ class Statement:
         return self.store(*target, result) if target else f"{result};"
 
     def store(self, form: str, target: str, result: str) -> str:
+        if target == "_":
+            return f"{result};"
         if form in ("=", "=~"):
             return f"{HERE}set{'_wide' * (form == '=~')}({self.register(target)}, {result});"
         if form == "=*":

@@ -324,6 +324,68 @@ void test() {
 
 }  // namespace warp
 
+namespace barriers {
+
+// Two warps fill a buffer, the other two read it: bar.arrive says "full" (1) and "empty" (2).
+__global__ void numbered(int* out, int rounds) {
+    __shared__ int buffer[64];
+    const int t = threadIdx.x % 64;
+    for (int i = 0; i < rounds; i++) {
+        if (threadIdx.x < 64) {
+            asm volatile("bar.sync 2, 128;" ::: "memory");
+            buffer[t] = i * 100 + t;
+            asm volatile("bar.arrive %0, %1;" ::"r"(1), "r"(128) : "memory");
+        } else {
+            asm volatile("bar.arrive 2, 128;" ::: "memory");
+            asm volatile("bar.sync 1, %0;" ::"n"(128) : "memory");
+            out[64 * i + t] = buffer[63 - t];
+        }
+    }
+}
+
+// As pipelines use them: a barrier that copies belong to, and a wait for the end of its phases.
+__global__ void phases(int* out, const int* in, int rounds) {
+    __shared__ __align__(8) unsigned long long barrier;
+    __shared__ int s[32];
+    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
+    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(&s[threadIdx.x]));
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address), "r"(64));
+    __syncthreads();
+    for (int i = 0; i < rounds; i++) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(&in[32 * i + threadIdx.x]) : "memory");
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(address) : "memory");
+        unsigned long long state;
+        asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(address) : "memory");
+        if (i % 2)
+            asm volatile(
+                "{\n.reg .pred p;\nWAIT:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
+                "@p bra DONE;\nbra WAIT;\nDONE:\n}" ::"r"(address),
+                "r"(i % 2)
+                : "memory");
+        else
+            for (unsigned over = 0; !over;)
+                asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                             : "=r"(over)
+                             : "r"(address), "l"(state)
+                             : "memory");
+        out[32 * i + threadIdx.x] = s[31 - threadIdx.x];
+        __syncthreads();
+    }
+}
+
+void test() {
+    int *out = device_array<int>(512), *in = device_array<int>(160);
+    numbered<<<1, 128>>>(out, 8);
+    EXPECT_DONE();
+    for (int i = 0; i < 512; i++) EXPECT(out[i] == i / 64 * 100 + 63 - i % 64);
+    for (int i = 0; i < 160; i++) in[i] = i * i;
+    phases<<<1, 32>>>(out, in, 5);
+    EXPECT_DONE();
+    for (int i = 0; i < 160; i++) EXPECT(out[i] == in[i / 32 * 32 + 31 - i % 32]);
+}
+
+}  // namespace barriers
+
 // Arguments convert to a kernel's parameters, as in any call.
 namespace arguments {
 
@@ -346,6 +408,7 @@ int main() {
     memory::test();
     arithmetic::test();
     warp::test();
+    barriers::test();
     arguments::test();
     return report();
 }
