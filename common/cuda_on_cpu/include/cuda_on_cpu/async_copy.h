@@ -56,10 +56,10 @@ inline AsyncCopies& my_async_copies(Engine engine = Engine::copies) {
     return mine;
 }
 
-inline void copy_async(void* shared, const void* global, int bytes, int source_bytes) {
+inline void copy_async(void* shared, const void* global, int bytes, int source_bytes, Engine engine = Engine::copies) {
     const AsyncCopy copy{shared, global, bytes, source_bytes};
     if (block.reverse) return copy.carry_out();
-    my_async_copies().copies.push_back(copy);
+    my_async_copies(engine).copies.push_back(copy);
 }
 
 // The same, for functions that take 4, 8 or 16 bytes only, aligned to their size.

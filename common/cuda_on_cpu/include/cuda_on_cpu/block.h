@@ -60,6 +60,7 @@ struct Warp {
     Combine combine[32];
     uint64_t value[32], result[32];
     uint32_t source[32];
+    uint32_t meetings[5];  // with other warps, in thread_block_tile<64> to <1024>
 
     uint32_t suspended() const { return ready | at_barrier | at_activemask | at_condition | at_warp; }
 };
@@ -162,13 +163,16 @@ inline thread_local bool in_kernel = false;  // true while this host thread runs
 }
 
 // Leaves the thread that runs, until another has made it ready and its turn has come.
-inline void suspend(const char* function, Location where) {
+inline void suspend() {
     Thread& me = *self;
-    me.function = function, me.where = where;
     Fiber& next = --waits_left < 0 ? end_turn() : next_fiber();
     if (&next != me.fiber) me.fiber->switch_to(next);
     self = &me, threadIdx = me.index;
     if (block.abandoned) throw Abandoned();
+}
+inline void suspend(const char* function, Location where) {
+    self->function = function, self->where = where;
+    suspend();
 }
 
 // Waits until done() holds: other threads run meanwhile. done() is called when no thread of the block can go on, with

@@ -3,7 +3,7 @@
 // relatives are approximations there, while they are exact functions here.
 #pragma once
 
-#include "cuda_on_cpu/keywords.h"
+#include "cuda_on_cpu/block.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -53,6 +53,9 @@ struct __attribute__((may_alias)) Mbarrier {
         return before;
     }
 
+    // Whether the phase ends when that many threads arrive.
+    bool is_last(ptrdiff_t count) const { return uint64_t(count) == pending && bytes == 0; }
+
     // Announces bytes of bulk copies, or (negative) has them come.
     void expect_bytes(ptrdiff_t more, const char* function, Location where) {
         check(function, where);
@@ -62,20 +65,23 @@ struct __attribute__((may_alias)) Mbarrier {
         end_phase_if_complete();
     }
 
-    // Whether the phase is over that is (at this moment, or when `state` was given) the present one. If it is, the
-    // thread that asks may read what was copied.
-    bool is_over(unsigned earlier_phase) {
-        if (phase % 2 == earlier_phase % 2) return false;
-        if (!all_copies().empty()) carry_out_copies();
-        return true;
-    }
-    static unsigned phase_of(uint64_t state) { return from_bits(state).phase; }
+    static bool parity_of(uint64_t state) { return from_bits(state).phase % 2; }
     static unsigned pending_of(uint64_t state) { return from_bits(state).pending; }
 
-    void wait(unsigned earlier_phase, const char* function, Location where) {
+    // Waits until the phase with that parity is over. It is the present phase or the one before.
+    void wait(bool parity, const char* function, Location where) {
         check(function, where);
-        wait_anywhere([this, earlier_phase] { return phase % 2 != earlier_phase % 2; }, function, where);
-        is_over(earlier_phase);
+        wait_anywhere([this, parity] { return phase % 2 != parity; }, function, where);
+        carry_out_copies();
+    }
+
+    // The same, but not for longer than `time`; whether it is over.
+    bool try_wait(bool parity, std::chrono::nanoseconds time, const char* function, Location where) {
+        check(function, where);
+        const auto end = std::chrono::steady_clock::now() + time;
+        if (!try_until([this, parity] { return phase % 2 != parity; }, end, function, where)) return false;
+        carry_out_copies();
+        return true;
     }
 
     // The copies that this thread has started so far belong to the present phase.
@@ -84,7 +90,7 @@ struct __attribute__((may_alias)) Mbarrier {
         if (block.reverse) return;  // they have been carried out
         AsyncCopies& mine = my_async_copies(engine);
         carry_out_copies();
-        all_copies()[key()].push_back({phase, &mine, mine.end()});
+        all_copies()[key()].push_back({unsigned(phase), &mine, mine.end()});
     }
 
     void check(const char* function, Location where) const {
