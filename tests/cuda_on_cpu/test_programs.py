@@ -14,8 +14,8 @@ import pytest
 from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line_of, need, run, translate_file
 
 # The programs that tests/CMakeLists.txt builds for a GPU as well. -O3: no optimiser may carry a value over a barrier.
-PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": WARNINGS}
-PORTABLE |= {"ptx": WARNINGS, "tensor_cores": WARNINGS}
+PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": [*WARNINGS, "-Wpedantic"]}
+PORTABLE |= {"ptx": WARNINGS, "tensor_cores": WARNINGS, "runtime": WARNINGS}
 
 
 @pytest.fixture(params=["g++", pytest.param("clang++", marks=pytest.mark.thorough)])

@@ -5,6 +5,7 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda/atomic>
 #include <cuda/barrier>
+#include <cuda/cmath>
 #include <cuda/functional>
 #include <cuda/latch>
 #include <cuda/pipeline>
@@ -518,7 +519,8 @@ __global__ void types(float* out) {
     out[7] = float(cuda::std::bit_cast<int>(1.0f) == 0x3f800000);
     out[8] = cuda::std::numbers::pi_v<float>;
     out[9] = cuda::maximum<float>()(2, 3) + cuda::std::plus<int>()(1, 1) + cuda::std::max(4, 5);
-    static_assert(cuda::std::is_same_v<cuda::std::remove_const_t<const int>, cuda::std::int32_t>);
+    static_assert(cuda::std::is_same_v<cuda::std::remove_cvref_t<const int&>, cuda::std::int32_t>);
+    static_assert(cuda::ceil_div(7, 3) == 3 && cuda::round_up(7, 3) == 9 && cuda::ilog2(40u) == 5);
 }
 
 void test() {

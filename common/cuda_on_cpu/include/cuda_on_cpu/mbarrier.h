@@ -5,8 +5,6 @@
 // any time before a thread has seen the phase's end; here it is when the first thread sees it.
 #pragma once
 
-#include <vector>
-
 #include "cuda_on_cpu/async_copy.h"
 #include "cuda_on_cpu/waiting.h"
 
@@ -89,8 +87,10 @@ struct __attribute__((may_alias)) Mbarrier {
         check(function, where);
         if (block.reverse) return;  // they have been carried out
         AsyncCopies& mine = my_async_copies(engine);
-        carry_out_copies();
-        all_copies()[key()].push_back({unsigned(phase), &mine, mine.end()});
+        std::deque<CopiesOfPhase>& all = all_copies()[key()];
+        carry_out(all);
+        if (all.empty() || all.back().copies != &mine) all.push_back({unsigned(phase), &mine, 0});
+        all.back().end = mine.end();
     }
 
     void check(const char* function, Location where) const {
@@ -120,24 +120,23 @@ private:
     Key key() const {
         return {this, blockIdx.x + uint64_t(gridDim.x) * (blockIdx.y + uint64_t(gridDim.y) * blockIdx.z)};
     }
-    static std::map<Key, std::vector<CopiesOfPhase>>& all_copies() {
-        static std::map<Key, std::vector<CopiesOfPhase>> all;
+    static std::map<Key, std::deque<CopiesOfPhase>>& all_copies() {
+        static std::map<Key, std::deque<CopiesOfPhase>> all;
+        static uint64_t launch = 0;
+        if (launch != launch_number) all.clear();
+        launch = launch_number;
         return all;
     }
 
-    void carry_out_copies() {  // those of phases that are over
+    void carry_out(std::deque<CopiesOfPhase>& all) const {  // those of phases that are over: they come first
+        for (; !all.empty() && all.front().phase != phase; all.pop_front())
+            all.front().copies->carry_out(all.front().end);
+    }
+    void carry_out_copies() const {
         const auto found = all_copies().find(key());
         if (found == all_copies().end()) return;
-        std::vector<CopiesOfPhase> left;
-        for (const CopiesOfPhase& c : found->second)
-            if (c.phase == phase)
-                left.push_back(c);
-            else
-                c.copies->carry_out(c.end);
-        if (left.empty())
-            all_copies().erase(found);
-        else
-            found->second = std::move(left);
+        carry_out(found->second);
+        if (found->second.empty()) all_copies().erase(found);
     }
 };
 static_assert(sizeof(Mbarrier) == 8, "as on a GPU");
