@@ -47,6 +47,10 @@ TOKEN = re.compile(
 INCLUDE = re.compile(r"""[ \t]*\#[ \t]*include[ \t]*(?P<mark>["<])(?P<name>[^">\n]+)[">]""", re.MULTILINE)
 # What there may be to translate. Most headers have nothing of it.
 INTERESTING = re.compile(r"<<<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__)\b")
+# What only nvcc defines, and only for a .cu: the language is CUDA C++, for a GPU such as the H200. __CUDA_ARCH__ stands for
+# device code; here host code sees it as well, for a function is compiled once. Without it, kernels of which `#if` leaves
+# the body to newer GPUs would do nothing. __NVCC__ is the compiler's own name: it stays undefined.
+LANGUAGE = "#define __CUDACC__ 1\n#define __CUDA_ARCH__ 900\n"
 # The kernel as a function that takes any arguments: so templates, overloads and pointers to functions are resolved as
 # C++ always does it, and the compiler can inline the kernel into the loop over threads. The second function gives the
 # kernel's address, if its name stands for a single function. The parameter has an odd name, because the kernel's name
@@ -148,7 +152,7 @@ class Translator:
         parts.append(self.source[position:])
         name = self.filename.replace("\\", "\\\\").replace('"', '\\"')
         headers = "".join(f"#include <{header}>\n" for header in sorted(self.headers, reverse=True))
-        return f'{headers}#line 1 "{name}"\n{"".join(parts)}'
+        return f'{headers}{LANGUAGE}#line 1 "{name}"\n{"".join(parts)}'
 
     def include(self, i: int, includes: dict[str, str]) -> None:
         directive = INCLUDE.match(self.source, self.tokens[i - 1].start)
