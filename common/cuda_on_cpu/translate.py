@@ -71,6 +71,12 @@ ASM = {"asm", "__asm", "__asm__"}
 SHARED = " [[maybe_unused]] static const bool cuda_on_cpu_{paste}{name} = cuda_on_cpu::shared_variable({name})"
 SPIN = "cuda_on_cpu::spin()"
 ATTRIBUTES = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__", "__block_size__"}  # of kernels
+# Not covered as a whole. The first of these words makes one error that says so, with its line, unless #if leaves it out.
+TEXTURES = re.compile(
+    r"cuda(TextureObject_t|SurfaceObject_t|MallocArray|Malloc3DArray|ResourceDesc|TextureDesc)|"
+    r"cuda(ChannelFormatDesc|CreateChannelDesc|BindTexture\w*)|(tex|surf)(1D|2D|3D|Cubemap)\w*"
+)
+NO_TEXTURES = r'_Pragma("GCC error \"CUDA on CPU (see its README) has no textures and surfaces\"") '
 # A compiler's error, not the translator's: what #if leaves out is no error. A lambda stands wherever a statement may.
 LACKS = '[] {{ static_assert(false, "CUDA on CPU (see its README) has no PTX instruction {}"); }}()'
 
@@ -123,6 +129,7 @@ class Translator:
         asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in ASM}
         self.has_volatile = any(t.text == "volatile" and k not in asm for k, t in enumerate(self.tokens))
         self.kernels = self.names_of_kernels()
+        self.textures = False  # whether the error of NO_TEXTURES is there
         self.headers = {"cuda_runtime.h"}  # that the result needs
         self.dynamic: set[tuple[str, str]] = set()  # namespaces and names of `extern __shared__` outside of functions
 
@@ -141,6 +148,9 @@ class Translator:
                 self.loop(i)
             elif token.text == "__cluster_dims__":
                 self.cluster(i)
+            elif token.kind == "word" and not self.textures and TEXTURES.fullmatch(token.text):
+                self.textures = True
+                self.edits.append((token.start, token.start, NO_TEXTURES))
             elif token.text == "void" and self.is_text(i + 1, "*"):
                 self.cast(i)
             if token.text in self.shared_words:
@@ -286,7 +296,9 @@ class Translator:
         end = i + 2 if self.is_text(i + 2, "const") else i + 1
         if (self.text(first - 1), self.text(end + 1)) == ("(", ")"):  # (void*)kernel
             name = end + 2
-        elif self.text(first - 2) == "reinterpret_cast" and self.text(end + 2) == "(":  # reinterpret_cast<void*>(kernel)
+        elif (
+            self.text(first - 2) == "reinterpret_cast" and self.text(end + 2) == "("
+        ):  # reinterpret_cast<void*>(kernel)
             name = end + 3
         else:
             return
@@ -476,7 +488,9 @@ class Translator:
         k = end + 1
         while self.text(k) not in ("{", ""):
             if self.is_text(k, ";"):
-                raise self.error(i, "__cluster_dims__ at a declaration: CUDA on CPU needs it at the definition, and only there")
+                raise self.error(
+                    i, "__cluster_dims__ at a declaration: CUDA on CPU needs it at the definition, and only there"
+                )
             k = self.group_end(k) + 1 if self.is_text(k, "(") else k + 1
         size = joined(self.tokens[i + 1 : end + 1])
         self.replace(self.tokens[i].start, self.tokens[end].end, "")
@@ -638,7 +652,9 @@ class Files:
         for file, text in self.texts.items():
             if INTERESTING.search(text) and (translator := Translator(text, str(file))).run() and translator.edits:
                 found.add(file)
-        while more := {f for f, used in self.includes.items() if f not in found and not found.isdisjoint(used.values())}:
+        while more := {
+            f for f, used in self.includes.items() if f not in found and not found.isdisjoint(used.values())
+        }:
             found |= more
         return [file for file in self.texts if file in found]
 

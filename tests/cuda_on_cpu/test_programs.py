@@ -10,6 +10,7 @@ import platform
 import re
 import subprocess
 
+import features
 import pytest
 from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line_of, need, run, translate_file
 
@@ -53,6 +54,13 @@ def test_headers_alone_give_no_warning(compiler, standard, tmp_path):
     source.write_text("#include <cuda.h>\n#include <cuda_runtime_api.h>\n")
     flags = [f"-std={standard}", *WARNINGS, "-Wpedantic", *CFLAGS, f"-I{INCLUDE}", "-fsyntax-only"]
     subprocess.run([*COMPILERS[compiler], *flags, source], check=True)
+
+
+@pytest.mark.parametrize("feature", features.FEATURES, ids=lambda feature: feature.what[:40])
+def test_a_feature_of_the_table_has_its_test(feature):
+    assert not features.missing(feature)
+    assert {program for program, _ in features.named_tests(feature)} <= {f"{name}.cu" for name in PORTABLE}
+    assert re.fullmatch(r"20\d\d-[01]\d", feature.since)
 
 
 # ---- mistakes that are found ---------------------------------------------------------------------------------------
@@ -169,7 +177,8 @@ def test_compile_error_names_the_line_of_the_cu(compiler, tmp_path):
     assert result.returncode != 0
     errors = re.findall(r"^(.*?):(\d+):\d+: error:", result.stderr, re.MULTILINE)
     assert errors == [
-        (str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark))) for mark in ("error", "instruction", "initialiser", "arguments")
+        (str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark)))
+        for mark in ("error", "instruction", "initialiser", "arguments")
     ]
     assert "CUDA on CPU (see its README) has no PTX instruction tcgen05.fence::after_thread_sync" in result.stderr
 

@@ -182,7 +182,10 @@ def test_translation_error(source, message):
         ('__device__ void f() { asm("mov.u32 %0, %%smid;" : "=q"(x)); }', "with an operand '=q'"),
         ('__device__ void f() { asm("add.s32 %0, %1;" : "=r"(x) : "r"(y)); }', "add.s32"),
         ('__device__ void f() { asm("ld.u32 %0, [%1 * 2];" : "=r"(x) : "l"(y)); }', "ld.u32 of [%1 * 2]"),
-        ('__device__ void f() { asm("add.s32 %0, %1, " X ";" : "=r"(x) : "r"(y)); }', "of a text that a macro completes"),
+        (
+            '__device__ void f() { asm("add.s32 %0, %1, " X ";" : "=r"(x) : "r"(y)); }',
+            "of a text that a macro completes",
+        ),
     ],
 )
 def test_other_instructions_are_a_compilers_error(source, instruction):
@@ -226,8 +229,8 @@ def test_headers_that_need_it_are_translated(tmp_path):
     assert sorted(files) == sorted(tmp_path / name for name in texts)
     written = {re.sub("^[0-9a-f]{8}_", "", p.name): p for p in out.parent.iterdir()}
     assert sorted(written) == ["a.cpp", "one.cuh", "two.cuh"]
-    assert out.read_text().splitlines()[2:] == [f'#include "{written["one.cuh"]}"', *texts["a.cu"].splitlines()[1:]]
-    assert written["one.cuh"].read_text().splitlines()[1:] == [
+    assert out.read_text().splitlines()[4:] == [f'#include "{written["one.cuh"]}"', *texts["a.cu"].splitlines()[1:]]
+    assert written["one.cuh"].read_text().splitlines()[3:] == [
         f'#line 1 "{tmp_path / "in/one.cuh"}"',
         "#pragma once",
         f'#include "{written["two.cuh"]}"',
@@ -271,3 +274,9 @@ def test_command_line(tmp_path):
 def test_a_kernel_as_void_keeps_its_type(cast, new):
     source = "__global__ void __launch_bounds__(128) add(int n) {}\ntemplate <class T> __global__ void scale(T t) {}\n"
     assert body(f"{source}auto p = {cast};\n") == f"{source}auto p = {new};\n"
+
+
+def test_textures_are_named_once():
+    said = r'_Pragma("GCC error \"CUDA on CPU (see its README) has no textures and surfaces\"") '
+    source = "cudaTextureObject_t t;\n__global__ void k(float* a) { *a = tex2D<float>(t, 1, 2); }\n"
+    assert body(source) == said + source

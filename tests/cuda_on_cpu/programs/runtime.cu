@@ -1,6 +1,7 @@
 // The runtime API beyond what host.cu has: memory of two dimensions, kernels as void*, graphs; and device functions
 // with a rounding, on bytes and on halves of words.
 #include "expect.h"
+#include <cuComplex.h>
 #include <cuda_profiler_api.h>
 #include <driver_types.h>
 #include <math_constants.h>
@@ -457,6 +458,9 @@ __global__ void calculate(unsigned* r, unsigned a, unsigned b) {
     r[n++] = __vabs4(a), r[n++] = __vabsss4(a), r[n++] = __vneg2(a), r[n++] = __vnegss4(a);
     r[n++] = __vcmpgts4(a, b), r[n++] = __vcmpgtu4(a, b), r[n++] = __vseteq4(a, b), r[n++] = __vsetltu2(a, b);
     r[n++] = __funnelshift_lc(a, b, 40), r[n++] = __funnelshift_rc(a, b, 40), r[n++] = __funnelshift_lc(a, b, 8);
+    const cuComplex z =
+        cuCdivf(cuCmulf(make_cuComplex(1, 2), make_cuComplex(3, -1)), make_cuComplex(0, 1));  // 5 + 5i by i
+    r[n++] = unsigned(10 * cuCrealf(z)), r[n++] = unsigned(int(10 * cuCimagf(cuConjf(z))));
     r[n++] = __uhadd(0xffffffff, 1), r[n++] = __urhadd(0xffffffff, 2), r[n++] = umax(3, 4),
     r[n++] = unsigned(llmin(-1, 2));
 }
@@ -469,8 +473,8 @@ void test() {
                                  0x7dfe03,   0x807d7f03, 0xfffffe03, 0x81ffff,   0x810000,   0x80bf7f02, 0x803f7f02,
                                  0x80be7f01, 0x807e7f02, 0x80ff7f02, 0x807e7f01, 0x807e7f01, 0x810001,   0x7f0001,
                                  0x82,       0x82,       0x80017f01, 0x7f017f01, 0x7f0180ff, 0x7f0181ff, 0x0,
-                                 0xff0000,   0x1000100,  0x1,        0x80ff7f01, 0x807e7f02, 0x7e7f0280, 0x80000000,
-                                 0x80000001, 0x4,        0xffffffff};
+                                 0xff0000,   0x1000100,  0x1,        0x80ff7f01, 0x807e7f02, 0x7e7f0280, 50,
+                                 50,         0x80000000, 0x80000001, 0x4,        0xffffffff};
     for (unsigned k = 0; k < sizeof expected / sizeof *expected; k++)
         if (r[k] != expected[k]) std::printf("packed: r[%u] is 0x%x, not 0x%x\n", k, r[k], expected[k]), failures++;
 }

@@ -229,7 +229,8 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     p->pageableMemoryAccess = p->pageableMemoryAccessUsesHostPageTables = p->hostNativeAtomicSupported = 1;
     p->directManagedMemAccessFromHost = p->canUseHostPointerForRegisteredMem = p->hostRegisterSupported = 1;
     p->streamPrioritiesSupported = p->memoryPoolsSupported = p->computePreemptionSupported = 1;
-    p->concurrentKernels = p->asyncEngineCount = p->deviceOverlap = 1;
+    p->concurrentKernels = p->asyncEngineCount = p->deviceOverlap = p->cooperativeLaunch = p->clusterLaunch = 1;
+    p->persistingL2CacheMaxSize = p->accessPolicyMaxWindowSize = p->l2CacheSize / 2;
     return cudaSuccess;
 }
 
