@@ -14,7 +14,16 @@ import pytest
 from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line_of, need, run, translate_file
 
 # The programs that tests/CMakeLists.txt builds for a GPU as well. -O3: no optimiser may carry a value over a barrier.
-PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"]}
+# -g0: half.cu compiles in 4 s then, not in 5.
+PORTABLE = {
+    "host": WARNINGS,
+    "device": ["-O3", "-fPIC"],
+    "half": [*WARNINGS, "-g0"],
+    "half_kernels": WARNINGS,
+}
+# What torch passes to nvcc: halves have no operators, and no conversions without a name.
+TORCH = [f"-D__CUDA_NO_{name}__" for name in ("HALF_OPERATORS", "HALF_CONVERSIONS", "HALF2_OPERATORS")]
+TORCH += ["-D__CUDA_NO_BFLOAT16_CONVERSIONS__"]
 
 
 @pytest.fixture(params=["g++", pytest.param("clang++", marks=pytest.mark.thorough)])
@@ -35,6 +44,10 @@ def expect_ok(*command) -> None:
 @pytest.mark.parametrize("name", PORTABLE)
 def test_program(name, compiler):
     expect_ok(build(name, compiler, *PORTABLE[name]))
+
+
+def test_halves_as_torch_has_them(compiler):
+    expect_ok(build("half_kernels", compiler, *WARNINGS, "-g0", *TORCH, out="half_as_torch"))
 
 
 @pytest.mark.thorough

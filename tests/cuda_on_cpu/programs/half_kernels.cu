@@ -186,7 +186,8 @@ void test() {
     float* out = device_array<float>(24);
     all<T, T2><<<1, 1>>>(out);
     EXPECT_DONE();
-    const float expected[] = {5, 4, 2, 0.5f, 3, 3, -0.5f, 0.5f, 35, 1, 0, 7, 0, -2, 32767, 65, 16384, 3, -5, 1, 2, 2.25f, 20, 13};
+    const float expected[] = {5, 4,  2,     0.5f, 3,     3, -0.5f, 0.5f, 35, 1,     0,  7,
+                              0, -2, 32767, 65,   16384, 3, -5,    1,    2,  2.25f, 20, 13};
     for (int k = 0; k < 24; k++) {
         EXPECT(out[k] == expected[k]);
     }
