@@ -44,14 +44,14 @@
 // ---- arithmetic ----------------------------------------------------------------------------------------------------
 CUDA_ON_CPU_BINARY(__hadd, __hadd2, x + y)
 CUDA_ON_CPU_BINARY(__hsub, __hsub2, x - y)
-CUDA_ON_CPU_BINARY(__hmul, __hmul2, x* y)
+CUDA_ON_CPU_BINARY(__hmul, __hmul2, (x * y))
 CUDA_ON_CPU_BINARY(__hdiv, __h2div, x / y)
 CUDA_ON_CPU_BINARY(__hadd_rn, __hadd2_rn, x + y)
 CUDA_ON_CPU_BINARY(__hsub_rn, __hsub2_rn, x - y)
-CUDA_ON_CPU_BINARY(__hmul_rn, __hmul2_rn, x* y)
+CUDA_ON_CPU_BINARY(__hmul_rn, __hmul2_rn, (x * y))
 CUDA_ON_CPU_BINARY(__hadd_sat, __hadd2_sat, cuda_on_cpu::between_0_and_1(x + y))
 CUDA_ON_CPU_BINARY(__hsub_sat, __hsub2_sat, cuda_on_cpu::between_0_and_1(x - y))
-CUDA_ON_CPU_BINARY(__hmul_sat, __hmul2_sat, cuda_on_cpu::between_0_and_1(x* y))
+CUDA_ON_CPU_BINARY(__hmul_sat, __hmul2_sat, cuda_on_cpu::between_0_and_1((x * y)))
 CUDA_ON_CPU_FMA(__hfma, __hfma2, x)
 CUDA_ON_CPU_FMA(__hfma_sat, __hfma2_sat, cuda_on_cpu::between_0_and_1(x))
 CUDA_ON_CPU_FMA(__hfma_relu, __hfma2_relu, x <= 0 ? 0 : x)
@@ -65,7 +65,7 @@ inline T16x2 __hcmadd(T16x2 a, T16x2 b, T16x2 c) {
 
 // ---- comparisons: those with u hold when a number is NaN, the others do not ----------------------------------------
 CUDA_ON_CPU_COMPARISON(eq, x == y)
-CUDA_ON_CPU_COMPARISON(ne, x<y || x> y)
+CUDA_ON_CPU_COMPARISON(ne, (x < y) || (x > y))
 CUDA_ON_CPU_COMPARISON(lt, x < y)
 CUDA_ON_CPU_COMPARISON(le, x <= y)
 CUDA_ON_CPU_COMPARISON(gt, x > y)
