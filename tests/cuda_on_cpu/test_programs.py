@@ -62,7 +62,9 @@ def test_program_on_aarch64(name):
 @pytest.mark.parametrize("standard", ["c++17", "c++20"])
 def test_headers_alone_give_no_warning(compiler, standard, tmp_path):
     source = tmp_path / "empty.cpp"
-    source.write_text("#include <cuda.h>\n#include <cuda_runtime_api.h>\n")
+    source.write_text(
+        "".join(f"#include <{name}.h>\n" for name in ("cuda", "cuda_runtime_api", "cuda_fp16", "cuda_fp8"))
+    )
     flags = [f"-std={standard}", *WARNINGS, "-Wpedantic", *CFLAGS, f"-I{INCLUDE}", "-fsyntax-only"]
     subprocess.run([*COMPILERS[compiler], *flags, source], check=True)
 
