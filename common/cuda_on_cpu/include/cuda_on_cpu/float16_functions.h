@@ -1,7 +1,7 @@
 // Arithmetic, comparisons and mathematics of cuda_fp16.h and cuda_bf16.h; float16_types.h says what T16 stands for. The
 // value is worked out in double and rounded once. For sums, products and quotients that is the exact value rounded:
 // double has more than twice their bits, so its own rounding never lands on a tie of theirs. For exp() and so on it is
-// the exact value unless that lies within 2^-40 of a tie. A NaN in a result is always 0x7fff, as on a GPU.
+// the number nearest to the exact value, where a GPU may give its neighbour. NaN in a result is always 0x7fff.
 //
 // nvcc may fuse __hmul() and __hadd(), or * and +, to one operation, which rounds once. Here both round, as they do on
 // a GPU under the names __hmul_rn() and __hadd_rn().
