@@ -29,6 +29,7 @@ struct __nv_bfloat16;
 #include "cuda_on_cpu/float16_types.h"
 #include "cuda_on_cpu/float16_functions.h"
 
+#ifndef CUDA_NO_HALF  // for code that has its own `half`
 using half = __half;
 using half2 = __half2;
 using __nv_half = __half;
@@ -37,6 +38,7 @@ using __nv_half_raw = __half_raw;
 using __nv_half2_raw = __half2_raw;
 using nv_half = __half;
 using nv_half2 = __half2;
+#endif
 
 #define CUDART_INF_FP16 __ushort_as_half(0x7c00)
 #define CUDART_NAN_FP16 __ushort_as_half(0x7fff)

@@ -66,6 +66,8 @@ inline __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t v, __nv_fp8_i
     return {__nv_cvt_fp8_to_halfraw(v & 255, kind).x, __nv_cvt_fp8_to_halfraw(v >> 8, kind).x};
 }
 
+#pragma GCC visibility pop
+
 // ---- types: all conversions are explicit ---------------------------------------------------------------------------
 namespace cuda_on_cpu {
 
@@ -145,5 +147,3 @@ struct __nv_fp8x4_e4m3 : cuda_on_cpu::Fp8x4<__NV_E4M3> {
 struct __nv_fp8x4_e5m2 : cuda_on_cpu::Fp8x4<__NV_E5M2> {
     using Fp8x4::Fp8x4;
 };
-
-#pragma GCC visibility pop

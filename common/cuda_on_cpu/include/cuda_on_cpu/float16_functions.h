@@ -1,7 +1,7 @@
 // Arithmetic, comparisons and mathematics of cuda_fp16.h and cuda_bf16.h; float16_types.h says what T16 stands for. The
 // value is worked out in double and rounded once. For sums, products and quotients that is the exact value rounded:
 // double has more than twice their bits, so its own rounding never lands on a tie of theirs. For exp() and so on it is
-// the exact value unless that lies within 2^-40 of a tie. A NaN in a result is always 0x7fff, as on a GPU.
+// the number nearest to the exact value, where a GPU may give its neighbour. NaN in a result is always 0x7fff.
 //
 // nvcc may fuse __hmul() and __hadd(), or * and +, to one operation, which rounds once. Here both round, as they do on
 // a GPU under the names __hmul_rn() and __hadd_rn().
@@ -44,14 +44,14 @@
 // ---- arithmetic ----------------------------------------------------------------------------------------------------
 CUDA_ON_CPU_BINARY(__hadd, __hadd2, x + y)
 CUDA_ON_CPU_BINARY(__hsub, __hsub2, x - y)
-CUDA_ON_CPU_BINARY(__hmul, __hmul2, x* y)
+CUDA_ON_CPU_BINARY(__hmul, __hmul2, (x * y))
 CUDA_ON_CPU_BINARY(__hdiv, __h2div, x / y)
 CUDA_ON_CPU_BINARY(__hadd_rn, __hadd2_rn, x + y)
 CUDA_ON_CPU_BINARY(__hsub_rn, __hsub2_rn, x - y)
-CUDA_ON_CPU_BINARY(__hmul_rn, __hmul2_rn, x* y)
+CUDA_ON_CPU_BINARY(__hmul_rn, __hmul2_rn, (x * y))
 CUDA_ON_CPU_BINARY(__hadd_sat, __hadd2_sat, cuda_on_cpu::between_0_and_1(x + y))
 CUDA_ON_CPU_BINARY(__hsub_sat, __hsub2_sat, cuda_on_cpu::between_0_and_1(x - y))
-CUDA_ON_CPU_BINARY(__hmul_sat, __hmul2_sat, cuda_on_cpu::between_0_and_1(x* y))
+CUDA_ON_CPU_BINARY(__hmul_sat, __hmul2_sat, cuda_on_cpu::between_0_and_1((x * y)))
 CUDA_ON_CPU_FMA(__hfma, __hfma2, x)
 CUDA_ON_CPU_FMA(__hfma_sat, __hfma2_sat, cuda_on_cpu::between_0_and_1(x))
 CUDA_ON_CPU_FMA(__hfma_relu, __hfma2_relu, x <= 0 ? 0 : x)
@@ -65,7 +65,7 @@ inline T16x2 __hcmadd(T16x2 a, T16x2 b, T16x2 c) {
 
 // ---- comparisons: those with u hold when a number is NaN, the others do not ----------------------------------------
 CUDA_ON_CPU_COMPARISON(eq, x == y)
-CUDA_ON_CPU_COMPARISON(ne, x<y || x> y)
+CUDA_ON_CPU_COMPARISON(ne, (x < y) || (x > y))
 CUDA_ON_CPU_COMPARISON(lt, x < y)
 CUDA_ON_CPU_COMPARISON(le, x <= y)
 CUDA_ON_CPU_COMPARISON(gt, x > y)

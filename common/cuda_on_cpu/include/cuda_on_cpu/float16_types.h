@@ -2,8 +2,6 @@
 // stands for __half or __nv_bfloat16, T16x2 for two of them, T16_NAME(__, 2float) for __half2float or __bfloat162float.
 // CUDA's functions are no templates: arguments convert to their types.
 
-#pragma GCC visibility push(hidden)
-
 struct alignas(2) T16_RAW {  // the bits, for everybody to see
     unsigned short x;
 };
@@ -74,6 +72,8 @@ struct alignas(4) T16x2 {
     constexpr T16x2(const T16x2_RAW& raw) : x(T16_RAW{raw.x}), y(T16_RAW{raw.y}) {}
     constexpr operator T16x2_RAW() const { return {T16_RAW(x).x, T16_RAW(y).x}; }
 };
+
+#pragma GCC visibility push(hidden)
 
 // ---- one number ----------------------------------------------------------------------------------------------------
 inline float T16_NAME(__, 2float)(T16 a) { return cuda_on_cpu::to_float(a); }
