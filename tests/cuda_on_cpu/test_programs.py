@@ -169,7 +169,8 @@ def test_compile_error_names_the_line_of_the_cu(compiler, tmp_path):
     assert result.returncode != 0
     errors = re.findall(r"^(.*?):(\d+):\d+: error:", result.stderr, re.MULTILINE)
     assert errors == [
-        (str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark))) for mark in ("error", "instruction", "initialiser", "arguments")
+        (str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark)))
+        for mark in ("error", "instruction", "initialiser", "arguments")
     ]
     assert "CUDA on CPU (see its README) has no PTX instruction tcgen05.fence::after_thread_sync" in result.stderr
 
