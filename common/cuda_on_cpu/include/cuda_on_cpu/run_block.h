@@ -36,11 +36,11 @@ inline std::string who_waits() {
         std::string first;
     };
     std::map<std::string, Place> places;
-    unsigned blocks = 0, returned = 0;
+    uint64_t blocks = 0;
     for (const Cluster* c : grid.alive)
         for (const Resident* r : c->blocks) {
             const Block& b = block_of(*r);
-            blocks++, returned += b.alive == 0;
+            blocks += b.alive > 0;
             for (unsigned rank = 0; b.alive > 0 && rank < b.size; rank++) {
                 const Thread& t = b.threads[rank];
                 const Warp& warp = b.warps[rank / 32];
@@ -61,7 +61,9 @@ inline std::string who_waits() {
         message += (message.empty() ? "" : "; ") + std::to_string(threads.count) + (one ? " thread " : " threads ") +
                    place.substr(0, 4) + (one ? "s" : "") + place.substr(4) + ", the first is " + threads.first;
     }
-    if (returned) message += "; " + std::to_string(returned) + " of these blocks have returned";
+    const uint64_t returned = grid.started * cluster_size() - blocks;
+    if (returned && (grid.cooperative || cluster_size() > 1))
+        message += "; " + std::to_string(returned) + (returned == 1 ? " block has returned" : " blocks have returned");
     if (const uint64_t left = (grid.clusters - grid.started) * cluster_size())
         message += "; the " + std::to_string(left) + " blocks that follow start when one of these " + std::to_string(blocks) + " has returned";
     return message;
@@ -74,7 +76,10 @@ inline std::runtime_error deadlock() {
 }
 
 inline std::runtime_error timeout(bool running) {
-    std::string message = "CUDA on CPU: kernel " + std::string(block.kernel) + " was ended: for " + std::to_string(Watchdog::limit()) + " s ";
+    char seconds[32];
+    snprintf(seconds, sizeof seconds, "%g", Watchdog::limit());
+    std::string message =
+        "CUDA on CPU: kernel " + std::string(block.kernel) + " was ended: for " + seconds + " s ";
     if (running) message += "thread " + text(self->index) + " of block " + text(blockIdx) + " has run and given no other a turn";
     else message += "no thread has got on: " + who_waits();
     return std::runtime_error(message + " (CUDA_ON_CPU_TIMEOUT sets the seconds, 0 for no limit)");
