@@ -1,7 +1,6 @@
 // Launches by a function of the runtime API: cooperative ones, and those with attributes (clusters).
 #pragma once
 
-#include <tuple>
 #include <utility>
 
 #include "cuda_on_cpu/launch.h"

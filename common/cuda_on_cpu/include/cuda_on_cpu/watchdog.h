@@ -64,7 +64,7 @@ private:
     }
 
     static void tick() {
-        if (grid.alive.size() == 1 && (block.alive != alive_ || block.started != started_)) got_on();
+        if (grid.alive_count * cluster_size() == 1 && (block.alive != alive_ || block.started != started_)) got_on();
         alive_ = block.alive, started_ = block.started;
         quiet_ = quiet_ + 1;
         if (quiet_ > 4 && on_fiber) {
