@@ -263,7 +263,9 @@ class Translator:
         end = i + 2 if self.is_text(i + 2, "const") else i + 1
         if (self.text(first - 1), self.text(end + 1)) == ("(", ")"):  # (void*)kernel
             name = end + 2
-        elif self.text(first - 2) == "reinterpret_cast" and self.text(end + 2) == "(":  # reinterpret_cast<void*>(kernel)
+        elif (
+            self.text(first - 2) == "reinterpret_cast" and self.text(end + 2) == "("
+        ):  # reinterpret_cast<void*>(kernel)
             name = end + 3
         else:
             return
@@ -416,7 +418,9 @@ class Translator:
         k = end + 1
         while self.text(k) not in ("{", ""):
             if self.is_text(k, ";"):
-                raise self.error(i, "__cluster_dims__ at a declaration: CUDA on CPU needs it at the definition, and only there")
+                raise self.error(
+                    i, "__cluster_dims__ at a declaration: write it at the kernel's definition, and only there"
+                )
             k = self.group_end(k) + 1 if self.is_text(k, "(") else k + 1
         size = joined(self.tokens[i + 1 : end + 1])
         self.replace(self.tokens[i].start, self.tokens[end].end, "")

@@ -178,8 +178,7 @@ __global__ void in_block(int* a, int way) {
     volatile int* seen = &flag;
     if (threadIdx.x == waits) {
         if (way / 2 == 0)
-            while (*seen == 0)
-                ;
+            while (*seen == 0);
         if (way / 2 == 1)
             while (atomicAdd(&flag, 0) == 0) {
             }
@@ -257,8 +256,7 @@ __global__ void own_barrier(int* arrived, int* value, int* out) {
 __global__ void by_warp(volatile int* a) {
     const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
     if (warp != warps / 2)
-        while (__any_sync(~0u, a[0] == 0))
-            ;
+        while (__any_sync(~0u, a[0] == 0));
     else
         a[0] = 1;
     __syncthreads();
@@ -296,8 +294,8 @@ void test() {
 
 }  // namespace spinning
 
-// A kernel that ends in __trap() or a failed assert. No kernel runs in a GPU's process after that, so each has a process
-// of its own.
+// A kernel that ends in __trap() or a failed assert. No kernel runs in a GPU's process after that, so each has a
+// process of its own.
 namespace failing {
 
 __global__ void asserts(int* a) {

@@ -39,7 +39,8 @@ struct Thread {
     Fiber* fiber;          // the stack it runs on
     const char* function;  // what it waits in, and where: for messages
     Location where;
-    bool (*done)(const void* condition);  // in wait_until(): whether the wait is over; null: it only gives others a turn
+    bool (*done)(
+        const void* condition);  // in wait_until(): whether the wait is over; null: it only gives others a turn
     const void* condition;
     unsigned grid_phase, cluster_phase;  // of the barriers between blocks where it has arrived, see grid.h
 

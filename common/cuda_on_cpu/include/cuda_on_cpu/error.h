@@ -44,8 +44,8 @@ inline cudaError_t record(cudaError_t error) {
     return error;
 }
 
-// An error inside a kernel. Both cudaGetLastError() and the next call that waits for the device report it, and whichever
-// comes first takes it off. (On a GPU it stays, every later call reports it, and no kernel runs any more.)
+// An error inside a kernel. Both cudaGetLastError() and the next call that waits for the device report it, and
+// whichever comes first takes it off. (On a GPU it stays, every later call reports it, and no kernel runs any more.)
 inline thread_local cudaError_t kernel_error = cudaSuccess;
 
 inline cudaError_t synchronize() {

@@ -11,7 +11,8 @@ namespace cuda_on_cpu {
 // ---- barriers ------------------------------------------------------------------------------------------------------
 
 inline void arrive(Phase& phase, unsigned& mine, const char* function, Location where) {
-    if (mine == phase.number) fail(std::string(function) + " at " + text(where) + ": has arrived there already, and not waited");
+    if (mine == phase.number)
+        fail(std::string(function) + " at " + text(where) + ": has arrived there already, and not waited");
     mine = phase.number;
     phase.arrived++;
 }
@@ -68,7 +69,8 @@ inline void grid_sync(Location where = {}) {
     grid_wait("grid.sync()", where);
 }
 
-// ---- the cluster -----------------------------------------------------------------------------------------------------
+// ---- the cluster
+// -----------------------------------------------------------------------------------------------------
 
 inline dim3 cluster_dim() { return grid.cluster; }  // in blocks; 1 without a cluster
 inline unsigned cluster_rank() { return grid.running->rank; }
@@ -85,8 +87,7 @@ inline dim3 grid_in_clusters() {
 // Where the block of that rank has what this block has at `pointer`, in shared memory: in the copy that was made when
 // that block was left. The address is for this block only.
 inline void* map_shared_rank(const void* pointer, unsigned rank) {
-    if (rank >= cluster_size())
-        fail("map_shared_rank(): the cluster has no block of rank " + std::to_string(rank));
+    if (rank >= cluster_size()) fail("map_shared_rank(): the cluster has no block of rank " + std::to_string(rank));
     Resident& r = *grid.running->cluster->blocks[rank];
     if (&r == grid.running) return const_cast<void*>(pointer);
     if (r.block.alive == 0) fail("map_shared_rank(): the block of rank " + std::to_string(rank) + " has returned");
@@ -94,7 +95,8 @@ inline void* map_shared_rank(const void* pointer, unsigned rank) {
     r.has_copy = true;
     if (p >= dynamic_memory && p < dynamic_memory + grid.dynamic) return copy_of(r) + (p - dynamic_memory);
     for (const SharedVariable* v = SharedVariable::first; v; v = v->next)
-        if (p >= v->address && p < v->address + v->bytes) return copy_of(r) + static_place + v->place + (p - v->address);
+        if (p >= v->address && p < v->address + v->bytes)
+            return copy_of(r) + static_place + v->place + (p - v->address);
     fail("map_shared_rank(): the address is not in shared memory");
 }
 
@@ -103,13 +105,14 @@ inline unsigned query_shared_rank(const void* pointer) {
     const char* p = static_cast<const char*>(pointer);
     for (unsigned rank = 0; rank < cluster_size(); rank++) {
         const Resident& r = *grid.running->cluster->blocks[rank];
-        if (&r != grid.running && r.copy && p >= r.copy && p < r.copy + static_place + SharedVariable::total) return rank;
+        if (&r != grid.running && r.copy && p >= r.copy && p < r.copy + static_place + SharedVariable::total)
+            return rank;
     }
     return grid.running->rank;
 }
 
-// __cluster_dims__(x, y, z) of a kernel becomes a call of this at its start. The first thread that comes there finds that
-// the launch was an ordinary one, before it has done anything; the launch begins again, with clusters.
+// __cluster_dims__(x, y, z) of a kernel becomes a call of this at its start. The first thread that comes there finds
+// that the launch was an ordinary one, before it has done anything; the launch begins again, with clusters.
 struct NeedsClusters {
     dim3 size;
 };
@@ -122,7 +125,9 @@ inline void cluster_dims(unsigned x, unsigned y = 1, unsigned z = 1) {
 // What CUDA's own cooperative_groups.h is made of.
 inline void __cluster_barrier_arrive(cuda_on_cpu::Location where = {}) { cuda_on_cpu::cluster_arrive(where); }
 inline void __cluster_barrier_arrive_relaxed(cuda_on_cpu::Location where = {}) { cuda_on_cpu::cluster_arrive(where); }
-inline void __cluster_barrier_wait(cuda_on_cpu::Location where = {}) { cuda_on_cpu::cluster_wait("__cluster_barrier_wait()", where); }
+inline void __cluster_barrier_wait(cuda_on_cpu::Location where = {}) {
+    cuda_on_cpu::cluster_wait("__cluster_barrier_wait()", where);
+}
 inline dim3 __clusterDim() { return cuda_on_cpu::cluster_dim(); }
 inline bool __clusterDimIsSpecified() { return cuda_on_cpu::cluster_size() > 1; }
 inline dim3 __clusterRelativeBlockIdx() { return cuda_on_cpu::cluster_block_index(); }

@@ -84,7 +84,8 @@ template <class... P>
 cudaError_t launch_kernel(void (*kernel)(P...), const Config& config, P... arguments) {
     const auto call = [kernel](auto... p) { kernel(p...); };
     const auto find = [kernel](auto f) { return f(kernel); };
-    return Launch<decltype(call), decltype(find)>{"given to a cudaLaunch function", call, find, config}.run(arguments...);
+    return Launch<decltype(call), decltype(find)>{"given to a cudaLaunch function", call, find, config}.run(
+        arguments...);
 }
 
 // The arguments as an array of their addresses.
@@ -133,8 +134,9 @@ inline Work* bind_kernel(const void* kernel, const Config& config, void** argume
         if (found != binds.end()) bind = found->second;
     }
     if (!bind)
-        throw std::runtime_error("CUDA on CPU: a kernel was given as a void*, and its parameters are not known: write "
-                                 "(void*)kernel with the kernel's name, in the file that defines it");
+        throw std::runtime_error(
+            "CUDA on CPU: a kernel was given as a void*, and its parameters are not known: write "
+            "(void*)kernel with the kernel's name, in the file that defines it");
     return bind(kernel, config, arguments);
 }
 

@@ -1,5 +1,5 @@
-// Blocks that are alive at the same time: those of a cluster, and those of a grid that is launched cooperatively. Of the
-// blocks of any other grid the next is started before the last one has returned only if that one waits for it.
+// Blocks that are alive at the same time: those of a cluster, and those of a grid that is launched cooperatively. Of
+// the blocks of any other grid the next is started before the last one has returned only if that one waits for it.
 //
 // One of them runs: it is in `block`, and its shared memory is in the variables that are declared __shared__. When
 // another has its turn, both are copied away, and the other's are copied in.
@@ -79,7 +79,7 @@ struct Grid {  // that of the launch that runs
     Phase phase;
     Cluster* alive[max_residents];  // those with a block that has not returned
     unsigned alive_count;
-    Resident* running;  // its block is in `block`
+    Resident* running;                // its block is in `block`
     Resident* unused[max_residents];  // kept from launch to launch: their stacks are used again
     unsigned unused_count;
 };
@@ -197,7 +197,8 @@ inline void end_clusters(bool all) {
     for (unsigned i = 0; i < grid.alive_count; i++) {
         Cluster* c = grid.alive[i];
         bool has_ended = true;
-        for (unsigned rank = 0; rank < cluster_size(); rank++) has_ended &= all || block_of(*c->blocks[rank]).alive == 0;
+        for (unsigned rank = 0; rank < cluster_size(); rank++)
+            has_ended &= all || block_of(*c->blocks[rank]).alive == 0;
         if (!has_ended) {
             grid.alive[kept++] = c;
             continue;

@@ -66,7 +66,8 @@ inline std::string who_waits() {
     if (returned && (grid.cooperative || cluster_size() > 1))
         message += "; " + std::to_string(returned) + (returned == 1 ? " block has returned" : " blocks have returned");
     if (const uint64_t left = (grid.clusters - grid.started) * cluster_size())
-        message += "; the " + std::to_string(left) + " blocks that follow start when one of these " + std::to_string(blocks) + " has returned";
+        message += "; the " + std::to_string(left) + " blocks that follow start when one of these " +
+                   std::to_string(blocks) + " has returned";
     return message;
 }
 
@@ -79,10 +80,11 @@ inline std::runtime_error deadlock() {
 inline std::runtime_error timeout(bool running) {
     char seconds[32];
     snprintf(seconds, sizeof seconds, "%g", Watchdog::limit());
-    std::string message =
-        "CUDA on CPU: kernel " + std::string(block.kernel) + " was ended: for " + seconds + " s ";
-    if (running) message += "thread " + text(self->index) + " of block " + text(blockIdx) + " has run and given no other a turn";
-    else message += "no thread has got on: " + who_waits();
+    std::string message = "CUDA on CPU: kernel " + std::string(block.kernel) + " was ended: for " + seconds + " s ";
+    if (running)
+        message += "thread " + text(self->index) + " of block " + text(blockIdx) + " has run and given no other a turn";
+    else
+        message += "no thread has got on: " + who_waits();
     return std::runtime_error(message + " (CUDA_ON_CPU_TIMEOUT sets the seconds, 0 for no limit)");
 }
 
@@ -100,7 +102,8 @@ inline void abandon_all() {
     end_clusters(true);
 }
 
-// ---- what ends when no thread can go on ------------------------------------------------------------------------------
+// ---- what ends when no thread can go on
+// ------------------------------------------------------------------------------
 
 // A lane in __activemask() waits for no lane in particular. When no thread of the block can go on any more, the lanes
 // of a warp that wait in the same __activemask() are the ones that a GPU would have found there together.
@@ -146,7 +149,8 @@ inline bool wake() {
     return found;
 }
 
-// ---- a block's turn --------------------------------------------------------------------------------------------------
+// ---- a block's turn
+// --------------------------------------------------------------------------------------------------
 
 enum class Turn {
     returned,  // all its threads have
@@ -189,7 +193,8 @@ inline Turn take_turn() {
     return spins ? Turn::spins : block.turn_over ? Turn::busy : waits ? Turn::waits : Turn::stuck;
 }
 
-// ---- blocks side by side ---------------------------------------------------------------------------------------------
+// ---- blocks side by side
+// ---------------------------------------------------------------------------------------------
 
 // Runs the blocks that are alive by turns until all have returned. Where they wait for a block that has not started, it
 // is started: at once if no thread can go on, else when nothing but spinning has happened for long.

@@ -26,11 +26,12 @@ struct Trap {
 
 // <assert.h>, whenever it is included, declares and calls __assert_fail(): from here on under this name. In a kernel it
 // prints CUDA's message, on the host the usual one.
-extern "C" [[noreturn, gnu::cold, gnu::noinline]] inline void cuda_on_cpu_assert_fail(
-    const char* expression, const char* file, unsigned line, const char* function) noexcept {
+extern "C" [[noreturn, gnu::cold, gnu::noinline]] inline void cuda_on_cpu_assert_fail(const char* expression,
+                                                                                      const char* file, unsigned line,
+                                                                                      const char* function) noexcept {
     if (cuda_on_cpu::in_kernel) {
-        fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
-                blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, expression);
+        fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,
+                function, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, expression);
         cuda_on_cpu::end_launch(cudaErrorAssert);
     }
     fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);

@@ -1,5 +1,5 @@
-// A kernel that never ends is ended: when for a minute of the processor's time no thread has returned and none that waited
-// for a condition has got on. CUDA_ON_CPU_TIMEOUT sets the seconds; 0 means no limit.
+// A kernel that never ends is ended: when for a minute of the processor's time no thread has returned and none that
+// waited for a condition has got on. CUDA_ON_CPU_TIMEOUT sets the seconds; 0 means no limit.
 #pragma once
 
 #include <signal.h>
@@ -78,7 +78,7 @@ private:
 #endif
 
 private:
-    static inline volatile unsigned quiet_;  // signals since something has happened
+    static inline volatile unsigned quiet_;   // signals since something has happened
     static inline unsigned alive_, started_;  // at the last signal
     static inline bool has_ended_a_thread_;
 };

@@ -1,5 +1,5 @@
-// What is wrong between blocks, or never ends, and how CUDA on CPU says so: each case with a kernel. The next launch works
-// after each. The test knows the lines that are marked.
+// What is wrong between blocks, or never ends, and how CUDA on CPU says so: each case with a kernel. The next launch
+// works after each. The test knows the lines that are marked.
 #include <cassert>
 #include <cstdio>
 #include <stdexcept>
@@ -96,8 +96,10 @@ template <class... P, class... A>
 void with_attribute(cudaLaunchAttributeID id, int blocks, void (*kernel)(P...), A... arguments) {
     cudaLaunchAttribute attribute = {};
     attribute.id = id;
-    if (id == cudaLaunchAttributeCooperative) attribute.val.cooperative = 1;
-    else attribute.val.clusterDim = {4, 1, 1};
+    if (id == cudaLaunchAttributeCooperative)
+        attribute.val.cooperative = 1;
+    else
+        attribute.val.clusterDim = {4, 1, 1};
     cudaLaunchConfig_t config = {blocks, 8, 0, nullptr, &attribute, 1};
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
