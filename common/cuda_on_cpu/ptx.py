@@ -148,18 +148,18 @@ bar.warp.sync                                                       u32         
 ldmatrix.sync.aligned.m8n8.x<n:1 2 4>{t.trans}.shared{::cta}.b16    =* [shared]      ldmatrix{t}<<n>>
 stmatrix.sync.aligned.m8n8.x<n:1 2 4>{t.trans}.shared{::cta}.b16    [shared] b32*    stmatrix{t}<<n>>
 movmatrix.sync.aligned.m8n8.trans.b16                               = b32
-mma.sync.aligned.m16n8k<k:8 16>.row.col.<d:f16 f32>.<a:f16>.f16.<c:f16 f32>  =* b32* b32* b32*  mma<16, <k>, <a>, <a>, <c>, <d>>
+mma.sync.aligned.m16n8k<k:8 16>.row.col.<d:SUM>.<a:f16>.f16.<c:SUM>  =* b32* b32* b32*  mma<16, <k>, <a>, <a>, <c>, <d>>
 mma.sync.aligned.m16n8k<k:8 16>.row.col.<d:f32>.<a:bf16>.bf16.f32   =* b32* b32* b32*  mma<16, <k>, <a>, <a>, <d>, <d>>
 mma.sync.aligned.m16n8k<k:4 8>.row.col.<d:f32>.<a:tf32>.tf32.f32    =* b32* b32* b32*  mma<16, <k>, <a>, <a>, <d>, <d>>
 mma.sync.aligned.m16n8k32.row.col.<d:f32>.<a:e4m3 e5m2>.<b:e4m3 e5m2>.f32  =* b32* b32* b32*  mma<16, 32, <a>, <b>, <d>, <d>>
-mma.sync.aligned.m16n8k<k:16 32>.row.col.<d:s32>.<a:u8 s8>.<b:u8 s8>.s32  =* b32* b32* b32*  mma<16, <k>, <a>, <b>, <d>, <d>>
-mma.sync.aligned.m16n8k<k:16 32>.row.col.satfinite.<d:s32>.<a:u8 s8>.<b:u8 s8>.s32  =* b32* b32* b32*  mma<16, <k>, <a>, <b>, <d>, <d>, true>
-mma.sync.aligned.m8n8k16.row.col.<d:s32>.<a:u8 s8>.<b:u8 s8>.s32    =* b32* b32* b32*  mma<8, 16, <a>, <b>, <d>, <d>>
+mma.sync.aligned.m16n8k<k:16 32>.row.col.<d:s32>.<a:BYTE>.<b:BYTE>.s32  =* b32* b32* b32*  mma<16, <k>, <a>, <b>, <d>, <d>>
+mma.sync.aligned.m16n8k<k:16 32>.row.col.satfinite.s32.<a:BYTE>.<b:BYTE>.s32  =* b32* b32* b32*  mma_satfinite<<k>, <a>, <b>>
+mma.sync.aligned.m8n8k16.row.col.<d:s32>.<a:BYTE>.<b:BYTE>.s32      =* b32* b32* b32*  mma<8, 16, <a>, <b>, <d>, <d>>
 mma.sync.aligned.m8n8k4.row.col.<d:f64>.f64.f64.f64                 =* b64* b64* b64*  mma<8, 4, <d>, <d>, <d>, <d>>
 mma.sync.aligned.m16n8k<k:4 8 16>.row.col.<d:f64>.f64.f64.f64       =* b64* b64* b64*  mma<16, <k>, <d>, <d>, <d>, <d>>
 
 # atomics
-atom{ORDER}{SCOPE}{s.SPACE}.<o:add min max and or xor exch inc dec>{.noftz}.<t:NUMBER>  = [s] t          atom_<o>
+atom{ORDER}{SCOPE}{s.SPACE}.<o:ATOMIC>{.noftz}.<t:NUMBER>  = [s] t          atom_<o>
 atom{ORDER}{SCOPE}{s.SPACE}.cas.<t:NUMBER>                          = [s] t t        atom_cas
 red{ORDER}{SCOPE}{s.SPACE}.<o:add min max and or xor inc dec>.<t:NUMBER>  [s] t            atom_<o>
 
@@ -187,11 +187,14 @@ INTEGER = "u8 s8 u16 s16 u32 s32 u64 s64"
 LISTS = {
     "INT": "u16 s16 u32 s32 u64 s64",
     "INTEGER": INTEGER,
+    "BYTE": "u8 s8",
     "BITS": "b16 b32 b64",
     "FLOAT": "f32 f64",
     "HALF": "f16 bf16 f16x2 bf16x2",
     "NUMBER": "b16 u16 s16 b32 u32 s32 f32 b64 u64 s64 f64",
     "ALL": f"b8 b16 b32 b64 {INTEGER} f32 f64",
+    "SUM": "f16 f32",
+    "ATOMIC": "add min max and or xor exch inc dec",
     "EVICT": "evict_last evict_normal evict_first evict_unchanged",
     "ORDER": ".weak .volatile .relaxed .acquire .release .acq_rel .sc",
     "SCOPE": ".cta .cluster .gpu .sys",
@@ -339,7 +342,9 @@ class Statement:
             for known in ROWS:
                 needed = [o for o in known.operands if not o.endswith("?")]
                 if len(needed) <= len(operands) <= len(known.operands) and (match := known.name.fullmatch(full)):
-                    if any(text[0] == "{" and form[-1] != "*" for form, text in zip(known.operands, operands)):
+                    if any(
+                        text[0] == "{" and form[-1] != "*" for form, text in zip(known.operands, operands, strict=False)
+                    ):
                         continue
                     try:
                         return self.call(known, match.groupdict(), operands, DONE.findall(plain) * (full != plain))
@@ -349,7 +354,7 @@ class Statement:
 
     def call(self, known: Row, groups: dict[str, str | None], operands: list[str], done: list[str]) -> str:
         target, arguments = None, []
-        for form, text in zip(known.operands, operands):
+        for form, text in zip(known.operands, operands, strict=False):
             if form[0] == "=":
                 target = (form, text)
                 groups["N"] = str(len(inside_braces(text)))
@@ -380,7 +385,7 @@ class Statement:
             each = enumerate(inside_braces(target))
             sets = [f"{HERE}set_wide({self.register(name)}, cuda_array[{i}]);" for i, name in each if name != "_"]
             return f"{{ const auto cuda_array = {result}; {' '.join(sets)} }}"
-        names = zip(("value", "predicate"), target.split("|"))
+        names = zip(("value", "predicate"), target.split("|"), strict=False)
         sets = [f"{HERE}set({self.register(n.strip())}, cuda_result.{part});" for part, n in names if n.strip() != "_"]
         return f"{{ const auto cuda_result = {result}; {' '.join(sets)} }}"
 

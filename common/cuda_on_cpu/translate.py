@@ -2,7 +2,7 @@
 
     add<<<grid, block>>>(c, a, b)    cuda_on_cpu::launch("add", ... add(p...) ..., grid, block)(c, a, b)
     extern __shared__ float s[];     float* const s = cuda_on_cpu::dynamic_shared();
-    static __shared__ float s[32];   __shared__ float s[32]; ... cuda_on_cpu::shared_variable(s);
+    static __shared__ float s[32];   __shared__ float s[32]; ... static cuda_on_cpu::SharedVariable ...(s);
                                      (__shared__ becomes `static`, and one is enough)
     __shared__ alignas(16) int i;    alignas(16) __shared__ int i;
     asm("mov.u32 %0, %%smid;" : "=r"(x));    do { ... } while (false): ptx.py has the rest
@@ -68,7 +68,7 @@ ALIGNMENTS = {"__align__", "alignas"}
 STATIC_WORDS = {"__shared__", "__constant__", "__managed__"}  # macros that begin with `static`
 ASM = {"asm", "__asm", "__asm__"}
 # So that the shared memory of several blocks that are alive can be told apart: include/cuda_on_cpu/resident.h.
-SHARED = " [[maybe_unused]] static const bool cuda_on_cpu_{paste}{name} = cuda_on_cpu::shared_variable({name})"
+SHARED = " static cuda_on_cpu::SharedVariable cuda_on_cpu_{paste}{name}({name})"
 SPIN = "cuda_on_cpu::spin()"
 ATTRIBUTES = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__", "__block_size__"}  # of kernels
 # Not covered as a whole. The first of these words makes one error that says so, with its line, unless #if leaves it out.
@@ -338,7 +338,8 @@ class Translator:
         """Shared memory has no first value, and nvcc refuses one. The token i is the last word before the declarators."""
         while self.text(i) not in (";", "", "#"):
             text = self.text(i)
-            braces = text == "{" and (self.kind(i - 1) == "word" or self.is_text(i - 1, "]"))
+            body = not {"struct", "union", "class"}.isdisjoint({self.text(i - 2), self.text(i - 1)})
+            braces = text == "{" and not body and (self.kind(i - 1) == "word" or self.is_text(i - 1, "]"))
             if braces or (text == "=" and "=" not in (self.text(i - 1), self.text(i + 1))):
                 end = i
                 while self.text(end) not in (";", ""):
@@ -489,7 +490,7 @@ class Translator:
         while self.text(k) not in ("{", ""):
             if self.is_text(k, ";"):
                 raise self.error(
-                    i, "__cluster_dims__ at a declaration: CUDA on CPU needs it at the definition, and only there"
+                    i, "__cluster_dims__ at a declaration: write it at the kernel's definition, and only there"
                 )
             k = self.group_end(k) + 1 if self.is_text(k, "(") else k + 1
         size = joined(self.tokens[i + 1 : end + 1])

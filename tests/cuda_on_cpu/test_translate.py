@@ -22,9 +22,11 @@ def body(source: str) -> str:
     pattern = r"cuda_on_cpu::launch\(CUDA_ON_CPU_NAME\((.*?)\), "
     pattern += r"\[=\]\(const auto&\.\.\. cuda_p_\) \{ \1\(cuda_p_\.\.\.\); \}, "
     pattern += r"\[=\]\(auto cuda_f_\) -> decltype\(cuda_f_\(\1\)\) \{ return cuda_f_\(\1\); \}, "
-    text = re.sub(r" \[\[maybe_unused\]\] static const bool \w+ = cuda_on_cpu::shared_variable\(\w+\);", "", text)
+    text = re.sub(pattern, r"LAUNCH{\1}(", text)
+    text = re.sub(r" static cuda_on_cpu::SharedVariable cuda_on_cpu_##([\w#]+)\(\1\)", r"MACRO{\1}", text)
+    text = re.sub(r" static cuda_on_cpu::SharedVariable cuda_on_cpu_(\w+)\(\1\);", r"SHARED{\1}", text)
     text = text.replace("namespace cuda_ptx = cuda_on_cpu::ptx; ", "").replace("[[maybe_unused]] uint", "uint")
-    return re.sub(r"\bcuda_(ptx::|(?!on_cpu))", "", re.sub(pattern, r"LAUNCH{\1}(", text))
+    return re.sub(r"\bcuda_(ptx::|(?!on_cpu))", "", text)
 
 
 LANGUAGE = "#define __CUDACC__ 1\n#define __CUDA_ARCH__ 900\n"
@@ -81,17 +83,34 @@ SMID = "uint32_t 0 = 0; set(0, copy(as<u32>(special::smid()))); out({}, 0);"
             "[[maybe_unused]] volatile a::V<T, 2>* const s = cuda_on_cpu::dynamic_shared()\n;",
         ),
         ("extern __shared__ int s[][4];", "[[maybe_unused]] int (*const s)[4] = cuda_on_cpu::dynamic_shared();"),
-        ("static __shared__ int s[4];", "       __shared__ int s[4];"),
+        ("static __shared__ int s[4];", "       __shared__ int s[4];SHARED{s}"),
+        ("__shared__ V<int, 4> s[2][3], *p; int x;", "__shared__ V<int, 4> s[2][3], *p;SHARED{s}SHARED{p} int x;"),
+        ("volatile __shared__ struct { int a, b; } s;", "volatile __shared__ struct { int a, b; } s;SHARED{s}"),
+        ("#define S __shared__\nS int s;", "#define S __shared__\nS int s;SHARED{s}"),
+        ("#define S(n) __shared__ int n##_s[2]\nS(a);", "#define S(n) __shared__ int n##_s[2];MACRO{n##_s}\nS(a);"),
+        ("#define S(n) __shared__ int n; \\\n f(n)\n;", "#define S(n) __shared__ int n;MACRO{n}; \\\n f(n)\n;"),
+        ("__device__ void f() { while (*p == 0) ; }", "__device__ void f() { while (*p == 0)  cuda_on_cpu::spin(); }"),
+        ("__device__ void f() { for (; *p;) {} }", "__device__ void f() { for (; *p;) { cuda_on_cpu::spin();} }"),
+        (
+            "__device__ void f(volatile int* p) { do { g(); } while (*p); do g(); while (*p); while (*p) { g(); } }",
+            "__device__ void f(volatile int* p) { do { cuda_on_cpu::spin(); g(); } while (*p); do g(); while (*p); "
+            "while (*p) { cuda_on_cpu::spin(); g(); } }",
+        ),
+        (
+            "__global__ void __cluster_dims__(2, 1) k(int (*f)(int)) {\n}",
+            "__global__ void  k(int (*f)(int)) { cuda_on_cpu::cluster_dims(2, 1);\n}",
+        ),
         ("__constant__ static const int s[4];", "__constant__        const int s[4];"),
         ("static const __constant__ float f = 1;", "       const __constant__ float f = 1;"),
-        ("__shared__ alignas(16) int s;", "alignas(16) __shared__  int s;"),
+        ("__shared__ alignas(16) int s;", "alignas(16) __shared__  int s;SHARED{s}"),
         (
             "extern __shared__ int s[]; namespace a { extern __shared__ int s[]; }\nextern __shared__ int s[]; void f();",
             "[[maybe_unused]] int* const s = cuda_on_cpu::dynamic_shared(); namespace a "
             "{ [[maybe_unused]] int* const s = cuda_on_cpu::dynamic_shared(); }\n void f();",
         ),
-        ("__shared__ int a[2] = {1, f(2)};\nint b = 1;", f"__shared__ int a[2] {INITIALISED};\nint b = 1;"),
-        ("__shared__ int a, b{0};", f"__shared__ int a, b{INITIALISED};"),
+        ("__shared__ int a[2] = {1, f(2)};\nint b = 1;", f"__shared__ int a[2] {INITIALISED};SHARED{{a}}\nint b = 1;"),
+        ("__shared__ union U { int a; } b;", "__shared__ union U { int a; } b;SHARED{b}"),
+        ("__shared__ int a, b{0};", f"__shared__ int a, b{INITIALISED};SHARED{{a}}SHARED{{b}}"),
         ('asm("mov.u32 %0, %%smid;" : "=r"(x));', f"do {{ {SMID.format('x')} }} while (false);"),
         (
             'asm volatile("mov.b32 %0, "\n  "%%smid;" // one\n : "=r"(x[0])\n);',
@@ -131,7 +150,9 @@ def test_translated(source, expected):
         "#error don't <- a lonely quote\nint x;",
         '#include <a/b.h>\n#include "c.h"\n',
         "std::ostream& operator<<<T>(std::ostream&, T);",
-        "__shared__ int s[4]; extern int t[]; static int u; int extern__shared__;",
+        "extern int t[]; static int u; int extern__shared__;",
+        "while (*p) ; while (*p) {}",  # on the host
+        "__device__ void f() { while (*p) { g(); } for (int i = 0; i < 3; i++) ; }",
         'void f() { asm volatile("pause"); asm("mov %0, %1" : "=r"(x) : "r"(y)); }',  # the host's own
         '__device__ void f() { g(); } void h() { asm("pause"); }',
         '__global__ void k() { asm volatile("" : "+r"(x) :: "memory"); }',
@@ -159,6 +180,7 @@ def test_left_alone(source):
         ("\nextern __shared__ int a[], b[];", "a.cu:2: expected extern __shared__ T name[];"),
         ("extern __shared__ int a[3];", "a.cu:1: expected extern __shared__ T name[];"),
         ("extern __shared__ int a", "a.cu:1: expected extern __shared__ T name[];"),
+        ("\n__global__ void __cluster_dims__(2) k(int* a);", "a.cu:2: __cluster_dims__ at a declaration"),
     ],
 )
 def test_translation_error(source, message):

@@ -1,5 +1,8 @@
 // Blocks that are alive at the same time: cooperative launches, clusters, threads that wait for another thread's write.
 #include "expect.h"
+#include <cassert>
+#include <sys/wait.h>
+#include <unistd.h>
 
 // What this program is about, without cooperative_groups.h around it: groups.cu tests that.
 #ifdef CUDA_ON_CPU
@@ -175,8 +178,7 @@ __global__ void in_block(int* a, int way) {
     volatile int* seen = &flag;
     if (threadIdx.x == waits) {
         if (way / 2 == 0)
-            while (*seen == 0)
-                ;
+            while (*seen == 0);
         if (way / 2 == 1)
             while (atomicAdd(&flag, 0) == 0) {
             }
@@ -254,8 +256,7 @@ __global__ void own_barrier(int* arrived, int* value, int* out) {
 __global__ void by_warp(volatile int* a) {
     const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
     if (warp != warps / 2)
-        while (__any_sync(~0u, a[0] == 0))
-            ;
+        while (__any_sync(~0u, a[0] == 0));
     else
         a[0] = 1;
     __syncthreads();
@@ -293,7 +294,47 @@ void test() {
 
 }  // namespace spinning
 
+// A kernel that ends in __trap() or a failed assert. No kernel runs in a GPU's process after that, so each has a
+// process of its own.
+namespace failing {
+
+__global__ void asserts(int* a) {
+    if (threadIdx.x == 33) assert(a[0] == 1);
+    a[1 + threadIdx.x] = 5;
+}
+__global__ void traps() {
+    if (threadIdx.x == 3) __trap();
+}
+
+// The error that the process of `run` finds.
+template <class F>
+int error_of(F run) {
+    const pid_t child = fork();
+    if (child == 0) {
+        run();
+        const cudaError_t error = cudaDeviceSynchronize();
+        _exit(cudaGetLastError() == error ? error - cudaErrorAssert : 255);
+    }
+    int status = 0;
+    EXPECT(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+    return cudaErrorAssert + WEXITSTATUS(status);
+}
+
+void test() {
+    const auto with = [](int value) {
+        int* a = device_array<int>(65);
+        EXPECT(cudaMemcpy(a, &value, sizeof value, cudaMemcpyDefault) == cudaSuccess);
+        asserts<<<1, 64>>>(a);
+    };
+    EXPECT(error_of([&] { with(2); }) == cudaErrorAssert);
+    const int trapped = error_of([] { traps<<<1, 64>>>(); });
+    EXPECT(trapped == cudaErrorLaunchFailure || trapped == cudaErrorIllegalInstruction);
+}
+
+}  // namespace failing
+
 int main() {
+    failing::test();  // first: a process that uses a GPU cannot fork
     cooperative::test();
     clusters::test();
     spinning::test();

@@ -8,7 +8,6 @@
 
 namespace special_registers {
 
-
 __global__ void read(unsigned* wrong) {
     unsigned x, y, z, lane, warp, eq, lt, le, gt, ge;
     asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
@@ -91,8 +90,10 @@ __global__ void copies(float* out, const float* in, int tiles) {
             if (t == 0)
                 asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(to), "l"(from), "r"(12));
             else if (t == 1)
-                asm volatile("cp.async.ca.shared.global [%0], [%1], 8; cp.async.ca.shared.global [%0 + 8], [%1 + 8], %2;"
-                             ::"r"(to), "l"(from), "n"(STAGES == 3 ? 8 : 4));
+                asm volatile(
+                    "cp.async.ca.shared.global [%0], [%1], 8; cp.async.ca.shared.global [%0 + 8], [%1 + 8], %2;" ::"r"(
+                        to),
+                    "l"(from), "n"(STAGES == 3 ? 8 : 4));
             else
                 asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(16));
         }
@@ -160,7 +161,6 @@ void test() {
 }  // namespace memory
 
 namespace arithmetic {
-
 
 __global__ void integers(unsigned* r) {
     const int m = -7;
@@ -251,9 +251,32 @@ void test() {
     double* d = device_array<double>(1);
     integers<<<1, 1>>>(r);
     EXPECT_DONE();
-    const unsigned expected[] = {0xe8e8e8e8, 0xff804422, 0x456, 0xffffffff, 0x111abc11, 97, 2145, unsigned(-40),
-                                 unsigned(-2), 0x3ffffffe, 6, 1, 0x7fffffff, ~0u, 0, 3, 30, 24, 0x80000000, 7, 2,
-                                 unsigned(-3), 0x3ffffffe, 111, 1, 111};
+    const unsigned expected[] = {0xe8e8e8e8,
+                                 0xff804422,
+                                 0x456,
+                                 0xffffffff,
+                                 0x111abc11,
+                                 97,
+                                 2145,
+                                 unsigned(-40),
+                                 unsigned(-2),
+                                 0x3ffffffe,
+                                 6,
+                                 1,
+                                 0x7fffffff,
+                                 ~0u,
+                                 0,
+                                 3,
+                                 30,
+                                 24,
+                                 0x80000000,
+                                 7,
+                                 2,
+                                 unsigned(-3),
+                                 0x3ffffffe,
+                                 111,
+                                 1,
+                                 111};
     for (int i = 1; i < 26; i++) {
         if (r[i] != expected[i]) std::printf("%d: %x %x\n", i, r[i], expected[i]);
         EXPECT(r[i] == expected[i]);

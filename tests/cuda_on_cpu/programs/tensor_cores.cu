@@ -1,4 +1,5 @@
-// Tensor cores: mma.sync and ldmatrix as inline PTX, and wmma. All numbers are small integers, so that every sum is exact.
+// Tensor cores: mma.sync and ldmatrix as inline PTX, and wmma. All numbers are small integers, so that every sum is
+// exact.
 #include "expect.h"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -207,7 +208,8 @@ void test_one() {
     multiply<M, N, K, T, Memory, C, LayoutA, LayoutB><<<1, 32>>>(d, a, b, c);
     EXPECT_DONE();
     for (int i = 0; i < M; i++)
-        for (int j = 0; j < N; j++) EXPECT(double(float(d[i * N + j])) == 2 * product(K, number_a, number_b, some_c, i, j));
+        for (int j = 0; j < N; j++)
+            EXPECT(double(float(d[i * N + j])) == 2 * product(K, number_a, number_b, some_c, i, j));
 }
 
 void test() {

@@ -1,6 +1,6 @@
-// Atomics return the old value. One thread runs at a time, so they need no lock here. Loops that wait for another thread
-// consist of them, so each may give others a turn.
-// They exist for the types that CUDA has them for, so that code which compiles here compiles with nvcc, too.
+// Atomics return the old value. One thread runs at a time, so they need no lock here. Loops that wait for another
+// thread consist of them, so each may give others a turn. They exist for the types that CUDA has them for, so that code
+// which compiles here compiles with nvcc, too.
 #pragma once
 
 #include "cuda_on_cpu/block.h"
@@ -9,18 +9,18 @@
 
 // Each in three scopes: on a GPU, the _block form is atomic for threads of one block only, the _system form for CPUs,
 // too.
-#define CUDA_ON_CPU_ATOMIC(name, T, new_value)                                                           \
-    inline T name(T* address, T value, cuda_on_cpu::Location where = {}) {                               \
-        cuda_on_cpu::spin(#name "()", where);                                                            \
-        const T old = *address;                                                                          \
-        *address = new_value;                                                                            \
-        return old;                                                                                      \
-    }                                                                                                    \
-    inline T name##_block(T* address, T value, cuda_on_cpu::Location where = {}) {                       \
-        return name(address, value, where);                                                              \
-    }                                                                                                    \
-    inline T name##_system(T* address, T value, cuda_on_cpu::Location where = {}) {                      \
-        return name(address, value, where);                                                              \
+#define CUDA_ON_CPU_ATOMIC(name, T, new_value)                                      \
+    inline T name(T* address, T value, cuda_on_cpu::Location where = {}) {          \
+        cuda_on_cpu::spin(#name "()", where);                                       \
+        const T old = *address;                                                     \
+        *address = new_value;                                                       \
+        return old;                                                                 \
+    }                                                                               \
+    inline T name##_block(T* address, T value, cuda_on_cpu::Location where = {}) {  \
+        return name(address, value, where);                                         \
+    }                                                                               \
+    inline T name##_system(T* address, T value, cuda_on_cpu::Location where = {}) { \
+        return name(address, value, where);                                         \
     }
 
 CUDA_ON_CPU_ATOMIC(atomicAdd, int, int(unsigned(old) + unsigned(value)))  // wraps around, as on a GPU

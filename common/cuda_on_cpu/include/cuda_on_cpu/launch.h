@@ -43,8 +43,6 @@ struct Config {
     cudaStream_t stream = nullptr;
 };
 
-constexpr unsigned max_cluster_size = 8;
-
 inline unsigned volume(dim3 v) { return v.x * v.y * v.z; }
 
 inline cudaError_t check_cluster(const Config& c) {

@@ -1,7 +1,6 @@
 // Launches by a function of the runtime API: cooperative ones, and those with attributes (clusters).
 #pragma once
 
-#include <tuple>
 #include <utility>
 
 #include "cuda_on_cpu/launch.h"
@@ -85,7 +84,8 @@ template <class... P>
 cudaError_t launch_kernel(void (*kernel)(P...), const Config& config, P... arguments) {
     const auto call = [kernel](auto... p) { kernel(p...); };
     const auto find = [kernel](auto f) { return f(kernel); };
-    return Launch<decltype(call), decltype(find)>{"a kernel", call, find, config}.run(arguments...);
+    return Launch<decltype(call), decltype(find)>{"given to a cudaLaunch function", call, find, config}.run(
+        arguments...);
 }
 
 // The arguments as an array of their addresses.

@@ -153,7 +153,10 @@ cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, const F& work) 
 
 }  // namespace cuda_on_cpu
 
-inline cudaError_t cudaDeviceSynchronize() { return cuda_on_cpu::refuse_device_in_capture(); }
+inline cudaError_t cudaDeviceSynchronize() {
+    if (const cudaError_t error = cuda_on_cpu::refuse_device_in_capture()) return error;
+    return cuda_on_cpu::synchronize();
+}
 inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
     if (flags > cudaStreamNonBlocking) return cuda_on_cpu::record(cudaErrorInvalidValue);
     *stream = new CUstream_st{flags, std::max(-5, std::min(priority, 0))};
