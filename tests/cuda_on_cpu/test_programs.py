@@ -15,7 +15,8 @@ import pytest
 from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line_of, need, run, translate_file
 
 # The programs that tests/CMakeLists.txt builds for a GPU as well. -O3: no optimiser may carry a value over a barrier.
-PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS}
+PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": WARNINGS}
+PORTABLE |= {"ptx": WARNINGS, "tensor_cores": WARNINGS}
 
 
 @pytest.fixture(params=["g++", pytest.param("clang++", marks=pytest.mark.thorough)])
@@ -146,6 +147,50 @@ def test_endless_loops_end(compiler):
     assert len(messages) == 3
 
 
+ASYNC_MISTAKES = "cpu_only/async_mistakes"
+
+
+def test_order_finds_a_copy_that_nobody_waits_for(compiler):
+    """Asynchronous copies are carried out late in one order, and at once in the other."""
+    program = build(ASYNC_MISTAKES, compiler, *WARNINGS, "-O0")
+    forward, backward = (
+        dict(line.split(": ") for line in run(program, "order", reverse=reverse).stdout.splitlines()[:-1])
+        for reverse in (False, True)
+    )
+    right = {"groups": "276", "barriers": "28", "pipelines": "276"}
+    for name in forward:
+        kernel, _, mistake = name.partition(", ")
+        assert (forward[name] == backward[name] == right[kernel]) == (mistake == ""), (name, forward, backward)
+    assert len(forward) == 7
+    for kernel in right:  # old data, and the new ones
+        assert int(forward[f"{kernel}, no wait"]) < int(backward[f"{kernel}, no wait"]) == int(right[kernel])
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_wrong_copies_and_barriers_are_refused(compiler, reverse):
+    result = run(build(ASYNC_MISTAKES, compiler, *WARNINGS, "-O0"), "refused", reverse=reverse)
+    assert result.returncode == 0, result.stderr
+    messages = dict(line.split(": ", 1) for line in result.stdout.splitlines()[:-1])
+    expected = {
+        "size": "copies 12 bytes: it can copy 4, 8 or 16",
+        "zeros": "reads -1 bytes to write 4",
+        "misaligned": "the address in global memory is not aligned to 8 bytes",
+        "promise": "the source is not aligned to 16 bytes",
+        "no_multiple": "the size is 6 bytes, no multiple of the alignment 4",
+        "no_init": "the barrier has no expected count: init() comes first",
+        "too_many": "2 threads arrive, and 1 are still expected of 3",
+        "too_few": "8 threads wait in barrier::arrive_and_wait()",
+        "no_bytes": "1 thread waits in barrier::wait()",
+        "nobody_produces": "1 thread waits in pipeline::consumer_wait()",
+        "latch": "the latch is at 0",
+        "semaphore": "1 thread waits in counting_semaphore::acquire()",
+    }
+    for kernel, text in expected.items():
+        assert text in messages[kernel]
+        assert f"async_mistakes.cu:{line_of(ASYNC_MISTAKES, kernel)}" in messages[kernel]
+    assert len(messages) == len(expected)
+
+
 def test_address_sanitizer(compiler):
     name = "cpu_only/out_of_bounds"
     program = build(name, compiler, *WARNINGS, "-fsanitize=address")
@@ -170,9 +215,9 @@ def test_compile_error_names_the_line_of_the_cu(compiler, tmp_path):
     assert result.returncode != 0
     errors = re.findall(r"^(.*?):(\d+):\d+: error:", result.stderr, re.MULTILINE)
     assert errors == [
-        (str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark))) for mark in ("error", "instruction", "arguments")
+        (str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark))) for mark in ("error", "instruction", "initialiser", "arguments")
     ]
-    assert "CUDA on CPU (see its README) has no PTX instruction membar.gl" in result.stderr
+    assert "CUDA on CPU (see its README) has no PTX instruction tcgen05.fence::after_thread_sync" in result.stderr
 
 
 def test_a_header_that_is_lacking_ends_the_compilation(compiler, tmp_path):

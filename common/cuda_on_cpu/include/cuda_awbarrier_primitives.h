@@ -40,7 +40,7 @@ inline bool __mbarrier_test_wait_parity(__mbarrier_t* barrier, bool parity, cuda
     return cuda_on_cpu::mbarrier(barrier).try_wait(parity, {}, "__mbarrier_test_wait()", where);
 }
 inline bool __mbarrier_test_wait(__mbarrier_t* barrier, __mbarrier_token_t token, cuda_on_cpu::Location where = {}) {
-    return __mbarrier_test_wait_parity(barrier, cuda_on_cpu::Mbarrier::phase_of(token) % 2, where);
+    return __mbarrier_test_wait_parity(barrier, cuda_on_cpu::Mbarrier::parity_of(token), where);
 }
 
 // The same, and waits for a while.
@@ -51,7 +51,7 @@ inline bool __mbarrier_try_wait_parity(__mbarrier_t* barrier, bool parity, uint3
 }
 inline bool __mbarrier_try_wait(__mbarrier_t* barrier, __mbarrier_token_t token, uint32_t nanoseconds,
                                 cuda_on_cpu::Location where = {}) {
-    return __mbarrier_try_wait_parity(barrier, cuda_on_cpu::Mbarrier::phase_of(token) % 2, nanoseconds, where);
+    return __mbarrier_try_wait_parity(barrier, cuda_on_cpu::Mbarrier::parity_of(token), nanoseconds, where);
 }
 
 #pragma GCC visibility pop

@@ -6,6 +6,14 @@
 // loop: then each thread gets a stack of its own. Read the parts in this order.
 #pragma once
 
+// What programs ask for to see which of CUDA's headers they have.
+#define CUDART_VERSION 13000
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+
 #include "cuda_on_cpu/keywords.h"        // __global__, __shared__, ...: words that C++ does not know
 #include "cuda_on_cpu/vector_types.h"    // float4, make_float4(), dim3, ...
 #include "cuda_on_cpu/error.h"           // cudaError_t and the last error
@@ -23,4 +31,7 @@
 #include "cuda_on_cpu/warp.h"            // __shfl_sync(), __ballot_sync(), ...
 #include "cuda_on_cpu/atomics.h"         // atomicAdd(), ...
 #include "cuda_on_cpu/shared_address.h"  // __cvta_generic_to_shared()
-#include "cuda_on_cpu/device_math.h"     // rsqrtf(), __popc(), min() of mixed types, ...
+#include "cuda_on_cpu/device_math.h"     // rsqrtf(), min() of mixed types, conversions, ...
+#include "cuda_on_cpu/rounding.h"        // __fadd_rz(), ...: arithmetic with a rounding
+#include "cuda_on_cpu/integers.h"        // __popc(), __dp4a(), __vadd4(), ...
+#include "cuda_on_cpu/device_memory.h"   // __ldg(), clock64(), ...

@@ -25,8 +25,8 @@ struct AsyncCopy {
     }
 };
 
-// What one thread has started, the oldest first. Copies have numbers, from 0 on. A group is the copies from one commit to
-// the next.
+// What one thread has started, the oldest first. Copies have numbers, from 0 on. A group is the copies from one commit
+// to the next.
 struct AsyncCopies {
     uint64_t launch = 0;
     uint3 block_index = {};
@@ -56,10 +56,10 @@ inline AsyncCopies& my_async_copies(Engine engine = Engine::copies) {
     return mine;
 }
 
-inline void copy_async(void* shared, const void* global, int bytes, int source_bytes) {
+inline void copy_async(void* shared, const void* global, int bytes, int source_bytes, Engine engine = Engine::copies) {
     const AsyncCopy copy{shared, global, bytes, source_bytes};
     if (block.reverse) return copy.carry_out();
-    my_async_copies().copies.push_back(copy);
+    my_async_copies(engine).copies.push_back(copy);
 }
 
 // The same, for functions that take 4, 8 or 16 bytes only, aligned to their size.
@@ -72,8 +72,9 @@ inline void copy_async_checked(const char* function, void* shared, const void* g
         refuse(" reads " + std::to_string(source_bytes) + " bytes to write " + std::to_string(bytes));
     for (const void* p : {static_cast<const void*>(shared), global})
         if (reinterpret_cast<uintptr_t>(p) % unsigned(bytes) != 0)
-            refuse(p == global ? ": the address in global memory is not aligned to " + std::to_string(bytes) + " bytes"
-                               : ": the address in shared memory is not aligned to " + std::to_string(bytes) + " bytes");
+            refuse(p == global
+                       ? ": the address in global memory is not aligned to " + std::to_string(bytes) + " bytes"
+                       : ": the address in shared memory is not aligned to " + std::to_string(bytes) + " bytes");
     copy_async(shared, global, bytes, source_bytes);
 }
 

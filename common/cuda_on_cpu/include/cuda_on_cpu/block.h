@@ -60,6 +60,7 @@ struct Warp {
     Combine combine[32];
     uint64_t value[32], result[32];
     uint32_t source[32];
+    uint32_t meetings[5];  // with other warps, in thread_block_tile<64> to <1024>
 
     uint32_t suspended() const { return ready | at_barrier | at_activemask | at_condition | at_warp; }
 };

@@ -91,11 +91,9 @@ class Atomic {
         memcpy(static_cast<void*>(&value), &bits, sizeof value);
         return value;
     }
-    T look() const { return value_of(__atomic_load_n(raw(), __ATOMIC_SEQ_CST)); }
-
     template <class F>
     T update(F f, Location where) const {
-        spin("an atomic", where);
+        look_again("cuda::atomic", where);
         Raw old = __atomic_load_n(raw(), __ATOMIC_SEQ_CST);
         while (!__atomic_compare_exchange_n(raw(), &old, raw_of(f(value_of(old))), false, __ATOMIC_SEQ_CST,
                                             __ATOMIC_SEQ_CST)) {
@@ -108,17 +106,20 @@ public:
     static constexpr bool is_always_lock_free = true;
     bool is_lock_free() const { return true; }
 
+    // For conditions of wait_anywhere(): the value, and no turn for others.
+    T look() const { return value_of(__atomic_load_n(raw(), __ATOMIC_SEQ_CST)); }
+
     T load(Order = strongest, Location where = {}) const {
-        spin("an atomic", where);
+        look_again("cuda::atomic::load()", where);
         return look();
     }
     void store(T value, Order = strongest) const { __atomic_store_n(raw(), raw_of(value), __ATOMIC_SEQ_CST); }
     T exchange(T value, Order = strongest, Location where = {}) const {
-        spin("an atomic", where);
+        look_again("cuda::atomic", where);
         return value_of(__atomic_exchange_n(raw(), raw_of(value), __ATOMIC_SEQ_CST));
     }
     bool compare_exchange_strong(T& expected, T value, Order, Order, Location where = {}) const {
-        spin("an atomic", where);
+        look_again("cuda::atomic", where);
         Raw old = raw_of(expected);
         const bool done =
             __atomic_compare_exchange_n(raw(), &old, raw_of(value), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -158,10 +159,6 @@ public:
     }
 
     operator T() const { return load(); }
-    T operator=(T value) const {
-        store(value);
-        return value;
-    }
     T operator++() const { return wrapped_add(fetch_add(1), Difference(1)); }
     T operator--() const { return wrapped_subtract(fetch_sub(1), Difference(1)); }
     T operator++(int) const { return fetch_add(1); }
@@ -172,7 +169,8 @@ public:
     T operator|=(T n) const { return fetch_or(n) | n; }
     T operator^=(T n) const { return fetch_xor(n) ^ n; }
 
-    // Waits until the value is another than `old`. Who waits looks again whenever nothing else can run: nobody notifies.
+    // Waits until the value is another than `old`. Who waits looks again whenever nothing else can run: nobody
+    // notifies.
     void wait(T old, Order = strongest, Location where = {}) const {
         wait_anywhere([this, &old] { return raw_of(look()) != raw_of(old); }, "atomic::wait()", where);
     }
@@ -193,7 +191,10 @@ public:
     constexpr atomic(T value) : value_(value) {}
     atomic(const atomic&) = delete;
     atomic& operator=(const atomic&) = delete;
-    using cuda_on_cpu::Atomic<T, atomic<T, scope>>::operator=;
+    T operator=(T value) {
+        this->store(value);
+        return value;
+    }
     T* address() const { return &value_; }
 };
 
@@ -210,7 +211,10 @@ public:
     }
     atomic_ref(const atomic_ref&) = default;
     atomic_ref& operator=(const atomic_ref&) = delete;
-    using cuda_on_cpu::Atomic<T, atomic_ref<T, scope>>::operator=;
+    T operator=(T value) const {
+        this->store(value);
+        return value;
+    }
     T* address() const { return address_; }
 };
 

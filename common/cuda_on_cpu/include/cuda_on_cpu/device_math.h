@@ -29,6 +29,12 @@ inline double min(float a, double b) { return fmin(a, b); }
 inline double max(float a, double b) { return fmax(a, b); }
 inline double min(double a, float b) { return fmin(a, b); }
 inline double max(double a, float b) { return fmax(a, b); }
+inline unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+inline unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+inline long long llmin(long long a, long long b) { return min(a, b); }
+inline long long llmax(long long a, long long b) { return max(a, b); }
+inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
 // ---- functions -----------------------------------------------------------------------------------------------------
 inline float rsqrtf(float x) { return 1 / sqrtf(x); }
@@ -38,12 +44,31 @@ inline float rcbrtf(float x) { return 1 / cbrtf(x); }
 inline double rcbrt(double x) { return 1 / cbrt(x); }
 inline float fdividef(float x, float y) { return x / y; }
 inline float rhypotf(float x, float y) { return 1 / hypotf(x, y); }
+inline double rhypot(double x, double y) { return 1 / hypot(x, y); }
+inline double norm3d(double x, double y, double z) { return hypot(hypot(x, y), z); }
+inline double norm4d(double x, double y, double z, double w) { return hypot(hypot(x, y), hypot(z, w)); }
+inline float rnorm3df(float x, float y, float z) { return float(1 / norm3d(x, y, z)); }
+inline float rnorm4df(float x, float y, float z, float w) { return float(1 / norm4d(x, y, z, w)); }
+inline double rnorm3d(double x, double y, double z) { return 1 / norm3d(x, y, z); }
+inline double rnorm4d(double x, double y, double z, double w) { return 1 / norm4d(x, y, z, w); }
+inline double norm(int n, const double* x) {
+    double length = 0;
+    for (int i = 0; i < n; i++) length = hypot(length, x[i]);
+    return length;
+}
+inline float normf(int n, const float* x) {
+    double length = 0;
+    for (int i = 0; i < n; i++) length = hypot(length, double(x[i]));
+    return float(length);
+}
 inline float norm3df(float x, float y, float z) { return sqrtf(x * x + y * y + z * z); }
 inline float norm4df(float x, float y, float z, float w) { return sqrtf(x * x + y * y + z * z + w * w); }
 inline float sinpif(float x) { return float(sin(3.14159265358979323846 * fmod(x, 2))); }
 inline float cospif(float x) { return float(cos(3.14159265358979323846 * fmod(x, 2))); }
 inline double sinpi(double x) { return sin(3.14159265358979323846 * fmod(x, 2)); }
 inline double cospi(double x) { return cos(3.14159265358979323846 * fmod(x, 2)); }
+inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
+inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
 inline float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678f); }
 inline double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
 #ifdef __APPLE__  // glibc has these, under CUDA's names
@@ -64,35 +89,9 @@ inline double exp10(double x) { return pow(10, x); }
 #define __tanf(x) tanf(x)
 #define __powf(x, y) powf(x, y)
 #define __sincosf(x, s, c) sincosf(x, s, c)
+#define __tanhf(x) tanhf(x)
 inline float __fdividef(float x, float y) { return x / y; }
 inline float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }  // NaN becomes 0
-inline float __frcp_rn(float x) { return 1 / x; }
-inline float __fsqrt_rn(float x) { return sqrtf(x); }
-inline float __frsqrt_rn(float x) { return float(1 / sqrt(double(x))); }
-inline float __fdiv_rn(float x, float y) { return x / y; }
-inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
-inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
-// nvcc never contracts these. The volatile keeps g++ and clang++ from it.
-inline float __fmul_rn(float x, float y) {
-    volatile float r = x * y;
-    return r;
-}
-inline float __fadd_rn(float x, float y) {
-    volatile float r = x + y;
-    return r;
-}
-inline float __fsub_rn(float x, float y) {
-    volatile float r = x - y;
-    return r;
-}
-inline double __dmul_rn(double x, double y) {
-    volatile double r = x * y;
-    return r;
-}
-inline double __dadd_rn(double x, double y) {
-    volatile double r = x + y;
-    return r;
-}
 
 // ---- conversions: a float that does not fit becomes the nearest integer that does, NaN becomes 0 ------------------
 namespace cuda_on_cpu {
@@ -113,8 +112,7 @@ T saturate(double x) {
     inline T __##from##2##to##_rn(From x) { return cuda_on_cpu::saturate<T>(nearbyint(double(x))); } \
     inline T __##from##2##to##_rz(From x) { return cuda_on_cpu::saturate<T>(trunc(double(x))); }     \
     inline T __##from##2##to##_ru(From x) { return cuda_on_cpu::saturate<T>(ceil(double(x))); }      \
-    inline T __##from##2##to##_rd(From x) { return cuda_on_cpu::saturate<T>(floor(double(x))); }     \
-    inline From __##to##2##from##_rn(T x) { return From(x); }
+    inline T __##from##2##to##_rd(From x) { return cuda_on_cpu::saturate<T>(floor(double(x))); }
 CUDA_ON_CPU_CONVERT(float, float, int, int)
 CUDA_ON_CPU_CONVERT(float, float, unsigned, uint)
 CUDA_ON_CPU_CONVERT(float, float, long long, ll)
@@ -124,7 +122,6 @@ CUDA_ON_CPU_CONVERT(double, double, unsigned, uint)
 CUDA_ON_CPU_CONVERT(double, double, long long, ll)
 CUDA_ON_CPU_CONVERT(double, double, unsigned long long, ull)
 #undef CUDA_ON_CPU_CONVERT
-inline float __double2float_rn(double x) { return float(x); }
 
 #define CUDA_ON_CPU_BITS(name, From, To) \
     inline To name(From x) {             \
@@ -139,105 +136,10 @@ CUDA_ON_CPU_BITS(__uint_as_float, unsigned, float)
 CUDA_ON_CPU_BITS(__double_as_longlong, double, long long)
 CUDA_ON_CPU_BITS(__longlong_as_double, long long, double)
 #undef CUDA_ON_CPU_BITS
-
-// ---- integers ------------------------------------------------------------------------------------------------------
-inline int __popc(unsigned x) { return __builtin_popcount(x); }
-inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
-inline int __clz(int x) { return x ? __builtin_clz(unsigned(x)) : 32; }
-inline int __clzll(long long x) { return x ? __builtin_clzll(x) : 64; }
-inline int __ffs(int x) { return __builtin_ffs(x); }
-inline int __ffsll(long long x) { return __builtin_ffsll(x); }
-inline unsigned __brev(unsigned x) {
-    unsigned r = 0;
-    for (int i = 0; i < 32; i++) r |= (x >> i & 1) << (31 - i);
-    return r;
+inline int __double2hiint(double x) { return int(__double_as_longlong(x) >> 32); }
+inline int __double2loint(double x) { return int(__double_as_longlong(x)); }
+inline double __hiloint2double(int high, int low) {
+    return __longlong_as_double((long long)((unsigned long long)unsigned(high) << 32 | unsigned(low)));
 }
-inline unsigned long long __brevll(unsigned long long x) {
-    return (unsigned long long)__brev(unsigned(x)) << 32 | __brev(unsigned(x >> 32));
-}
-inline int __mul24(int a, int b) {  // the low 24 bits of each, signed
-    return int(unsigned(int(unsigned(a) << 8) >> 8) * unsigned(int(unsigned(b) << 8) >> 8));
-}
-inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
-inline int __mulhi(int a, int b) { return int((long long)a * b >> 32); }
-inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned((unsigned long long)a * b >> 32); }
-__extension__ typedef __int128 cuda_on_cpu_int128;  // __extension__: or -Wpedantic complains
-__extension__ typedef unsigned __int128 cuda_on_cpu_uint128;
-inline long long __mul64hi(long long a, long long b) { return (long long)(cuda_on_cpu_int128(a) * b >> 64); }
-inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
-    return (unsigned long long)(cuda_on_cpu_uint128(a) * b >> 64);
-}
-inline unsigned __sad(int a, int b, unsigned c) {
-    return (a < b ? unsigned(b) - unsigned(a) : unsigned(a) - unsigned(b)) + c;
-}
-inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
-inline int __hadd(int a, int b) { return int(((long long)a + b) >> 1); }
-inline int __rhadd(int a, int b) { return int(((long long)a + b + 1) >> 1); }
-inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
-    const uint64_t bytes = uint64_t(b) << 32 | a;
-    unsigned r = 0;
-    for (int i = 0; i < 4; i++) r |= unsigned(bytes >> (selector >> 4 * i & 7) * 8 & 255) << 8 * i;
-    return r;
-}
-inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
-    return unsigned((uint64_t(high) << 32 | low) << (shift & 31) >> 32);
-}
-inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
-    return unsigned((uint64_t(high) << 32 | low) >> (shift & 31));
-}
-
-// ---- loads and stores with a hint for a GPU's caches ---------------------------------------------------------------
-template <class T>
-T __ldg(const T* p) {
-    return *p;
-}
-template <class T>
-T __ldca(const T* p) {
-    return *p;
-}
-template <class T>
-T __ldcg(const T* p, cuda_on_cpu::Location where = {}) {
-    cuda_on_cpu::spin("__ldcg()", where);  // these see what other threads write meanwhile
-    return *p;
-}
-template <class T>
-T __ldcs(const T* p) {
-    return *p;
-}
-template <class T>
-T __ldlu(const T* p) {
-    return *p;
-}
-template <class T>
-T __ldcv(const T* p, cuda_on_cpu::Location where = {}) {
-    cuda_on_cpu::spin("__ldcv()", where);  // these see what other threads write meanwhile
-    return *p;
-}
-template <class T>
-void __stwb(T* p, T value) {
-    *p = value;
-}
-template <class T>
-void __stcg(T* p, T value) {
-    *p = value;
-}
-template <class T>
-void __stcs(T* p, T value) {
-    *p = value;
-}
-template <class T>
-void __stwt(T* p, T value) {
-    *p = value;
-}
-
-// ---- hints about the memory into which a pointer leads; here, all of it is the host's ------------------------------
-[[gnu::const]] inline unsigned __isGlobal(const void*) { return 1; }
-[[gnu::const]] inline unsigned __isShared(const void*) { return 1; }
-
-// ---- time ----------------------------------------------------------------------------------------------------------
-inline long long clock64() {  // clock() is C's
-    return std::chrono::steady_clock::now().time_since_epoch().count();
-}
-inline void __nanosleep(unsigned, cuda_on_cpu::Location where = {}) { cuda_on_cpu::give_turn("__nanosleep()", where); }
 
 #pragma GCC visibility pop

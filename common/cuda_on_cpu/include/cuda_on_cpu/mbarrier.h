@@ -31,7 +31,8 @@ struct __attribute__((may_alias)) Mbarrier {
     static constexpr unsigned max = (1 << 20) - 1;
 
     void init(ptrdiff_t count, const char* function, Location where) {
-        if (reinterpret_cast<uintptr_t>(this) % 8 != 0) refuse(function, where, "the barrier is not aligned to 8 bytes");
+        if (reinterpret_cast<uintptr_t>(this) % 8 != 0)
+            refuse(function, where, "the barrier is not aligned to 8 bytes");
         if (count < 1 || count > max)
             refuse(function, where, "a barrier expects 1 to 1048575 threads, not " + std::to_string(count));
         *this = {1, 0, unsigned(count), unsigned(count), 0};
@@ -42,14 +43,18 @@ struct __attribute__((may_alias)) Mbarrier {
     uint64_t arrive(ptrdiff_t count, bool drop, const char* function, Location where) {
         check(function, where);
         if (count < 1 || uint64_t(count) > pending)
-            refuse(function, where, std::to_string(count) + " threads arrive, and " + std::to_string(pending) +
-                                        " are still expected of " + std::to_string(expected));
+            refuse(function, where,
+                   std::to_string(count) + " threads arrive, and " + std::to_string(pending) +
+                       " are still expected of " + std::to_string(expected));
         const uint64_t before = bits();
         pending -= unsigned(count);
         if (drop) expected -= unsigned(count);
         end_phase_if_complete();
         return before;
     }
+
+    // Whether the phase ends when that many threads arrive.
+    bool is_last(ptrdiff_t count) const { return uint64_t(count) == pending && bytes == 0; }
 
     // Announces bytes of bulk copies, or (negative) has them come.
     void expect_bytes(ptrdiff_t more, const char* function, Location where) {
@@ -60,20 +65,23 @@ struct __attribute__((may_alias)) Mbarrier {
         end_phase_if_complete();
     }
 
-    // Whether the phase is over that is (at this moment, or when `state` was given) the present one. If it is, the
-    // thread that asks may read what was copied.
-    bool is_over(unsigned earlier_phase) {
-        if (phase % 2 == earlier_phase % 2) return false;
-        if (!all_copies().empty()) carry_out_copies();
-        return true;
-    }
-    static unsigned phase_of(uint64_t state) { return from_bits(state).phase; }
+    static bool parity_of(uint64_t state) { return from_bits(state).phase % 2; }
     static unsigned pending_of(uint64_t state) { return from_bits(state).pending; }
 
-    void wait(unsigned earlier_phase, const char* function, Location where) {
+    // Waits until the phase with that parity is over. It is the present phase or the one before.
+    void wait(bool parity, const char* function, Location where) {
         check(function, where);
-        wait_anywhere([this, earlier_phase] { return phase % 2 != earlier_phase % 2; }, function, where);
-        is_over(earlier_phase);
+        wait_anywhere([this, parity] { return phase % 2 != parity; }, function, where);
+        carry_out_copies();
+    }
+
+    // The same, but not for longer than `time`; whether it is over.
+    bool try_wait(bool parity, std::chrono::nanoseconds time, const char* function, Location where) {
+        check(function, where);
+        const auto end = std::chrono::steady_clock::now() + time;
+        if (!try_until([this, parity] { return phase % 2 != parity; }, end, function, where)) return false;
+        carry_out_copies();
+        return true;
     }
 
     // The copies that this thread has started so far belong to the present phase.
@@ -82,7 +90,7 @@ struct __attribute__((may_alias)) Mbarrier {
         if (block.reverse) return;  // they have been carried out
         AsyncCopies& mine = my_async_copies(engine);
         carry_out_copies();
-        all_copies()[key()].push_back({phase, &mine, mine.end()});
+        all_copies()[key()].push_back({unsigned(phase), &mine, mine.end()});
     }
 
     void check(const char* function, Location where) const {

@@ -1,5 +1,5 @@
-// Inline PTX: matrices that are spread over the registers of a warp's 32 lanes. ldmatrix fetches them from shared memory,
-// mma.sync multiplies them.
+// Inline PTX: matrices that are spread over the registers of a warp's 32 lanes. ldmatrix fetches them from shared
+// memory, mma.sync multiplies them.
 //
 // Who holds what. A register holds as many neighbours as fit (`per`): two halves, four bytes. In the small matrices of
 // which all others are put together, lane l holds row l / 4, and of this row the neighbours from l % 4 * per on. B is
@@ -27,7 +27,8 @@ void each_half(MatrixLane<N>* const (&lanes)[32], Move move) {
         for (int l = 0; l < 32; l++)
             for (int j = 0; j < 2; j++) {
                 const int a = l / 4, b = l % 4 * 2 + j, row = TRANSPOSED ? b : a, column = TRANSPOSED ? a : b;
-                move(reinterpret_cast<char*>(&lanes[l]->registers[size_t(i)]) + 2 * j, lanes[i * 8 + row]->row + 2 * column);
+                move(reinterpret_cast<char*>(&lanes[l]->registers[size_t(i)]) + 2 * j,
+                     lanes[i * 8 + row]->row + 2 * column);
             }
 }
 template <int N, bool TRANSPOSED>

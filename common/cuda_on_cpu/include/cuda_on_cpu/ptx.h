@@ -1,5 +1,5 @@
-// Inline PTX. The translator (../../ptx.py) makes of each instruction a call of a function in here: its table says which.
-// Registers have no type, as in PTX: they are unsigned integers of 16, 32 or 64 bits, or bool for predicates.
+// Inline PTX. The translator (../../ptx.py) makes of each instruction a call of a function in here: its table says
+// which. Registers have no type, as in PTX: they are unsigned integers of 16, 32 or 64 bits, or bool for predicates.
 #pragma once
 
 #include <array>
@@ -71,7 +71,8 @@ To bit_copy(const From& from) {
 template <class Register, class T>
 Register in(const T& operand) {
     Register r;
-    static_assert(sizeof r == sizeof operand, "asm: an operand's size is not its constraint's (h: 16, r f: 32, l d: 64)");
+    static_assert(sizeof r == sizeof operand,
+                  "asm: an operand's size is not its constraint's (h: 16, r f: 32, l d: 64)");
     memcpy(&r, const_cast<const void*>(static_cast<const volatile void*>(&operand)), sizeof r);
     return r;
 }
@@ -81,11 +82,13 @@ Register in(T (&array)[N]) {
 }
 template <class T, class Register>
 void out(T& operand, Register r) {
-    static_assert(sizeof r == sizeof operand, "asm: an operand's size is not its constraint's (h: 16, r f: 32, l d: 64)");
+    static_assert(sizeof r == sizeof operand,
+                  "asm: an operand's size is not its constraint's (h: 16, r f: 32, l d: 64)");
     memcpy(const_cast<void*>(static_cast<volatile void*>(&operand)), &r, sizeof r);
 }
 
-// A register as an instruction reads it, and a result as an instruction writes it. With _wide, the register may be wider.
+// A register as an instruction reads it, and a result as an instruction writes it. With _wide, the register may be
+// wider.
 template <class T, class Register>
 T as(Register r) {
     return bit_copy<T>(r);
@@ -151,7 +154,8 @@ inline void cp_async_ca(char* shared, const char* global, u32 bytes, Location wh
     cp_async_ca(shared, global, bytes, bytes, where);
 }
 inline void cp_async_cg(char* shared, const char* global, u32 bytes, u32 source_bytes, Location where = {}) {
-    if (bytes != 16) fail("cp.async.cg at " + text(where) + " copies " + std::to_string(bytes) + " bytes: it can copy 16");
+    if (bytes != 16)
+        fail("cp.async.cg at " + text(where) + " copies " + std::to_string(bytes) + " bytes: it can copy 16");
     cp_async_ca(shared, global, bytes, source_bytes, where);
 }
 inline void cp_async_cg(char* shared, const char* global, u32 bytes, Location where = {}) {
@@ -170,7 +174,7 @@ CUDA_ON_CPU_ATOM(add, atomicAdd, u64, u64)
 CUDA_ON_CPU_ATOM(add, atomicAdd, s64, u64)
 CUDA_ON_CPU_ATOM(add, atomicAdd, f32, f32)
 CUDA_ON_CPU_ATOM(add, atomicAdd, f64, f64)
-#define CUDA_ON_CPU_ATOMS(name, function)    \
+#define CUDA_ON_CPU_ATOMS(name, function)      \
     CUDA_ON_CPU_ATOM(name, function, u32, u32) \
     CUDA_ON_CPU_ATOM(name, function, u64, u64)
 CUDA_ON_CPU_ATOMS(min, atomicMin)
@@ -190,24 +194,12 @@ CUDA_ON_CPU_ATOM(dec, atomicDec, u32, u32)
 inline u32 atom_cas(char* p, u32 compare, u32 value) { return atomicCAS(reinterpret_cast<u32*>(p), compare, value); }
 inline u64 atom_cas(char* p, u64 compare, u64 value) { return atomicCAS(reinterpret_cast<u64*>(p), compare, value); }
 
-// ---- threads of a block --------------------------------------------------------------------------------------------
-inline void bar_sync(u32 number, Location where = {}) {
-    if (number != 0) fail("bar.sync " + std::to_string(number) + " at " + text(where) + ": CUDA on CPU has barrier 0 only");
-    __syncthreads(where);
-}
-inline u32 bar_red_popc(u32, bool predicate, Location where = {}) { return u32(__syncthreads_count(predicate, where)); }
-inline bool bar_red_and(u32, bool predicate, Location where = {}) { return __syncthreads_and(predicate, where) != 0; }
-inline bool bar_red_or(u32, bool predicate, Location where = {}) { return __syncthreads_or(predicate, where) != 0; }
-inline void fence() { __threadfence(); }
-inline void nanosleep(u32 time) { __nanosleep(time); }
-inline void trap() { __trap(); }
-
 // ---- special registers ---------------------------------------------------------------------------------------------
 namespace special {
 
-#define CUDA_ON_CPU_AXES(name, variable)             \
-    inline u32 name##_x() { return variable.x; }     \
-    inline u32 name##_y() { return variable.y; }     \
+#define CUDA_ON_CPU_AXES(name, variable)         \
+    inline u32 name##_x() { return variable.x; } \
+    inline u32 name##_y() { return variable.y; } \
     inline u32 name##_z() { return variable.z; }
 CUDA_ON_CPU_AXES(tid, threadIdx)
 CUDA_ON_CPU_AXES(ntid, blockDim)
@@ -241,4 +233,5 @@ inline u32 clock_hi() { return u32(clock64() >> 32); }
 
 #include "cuda_on_cpu/mma_sync.h"        // ldmatrix, mma.sync
 #include "cuda_on_cpu/ptx_arithmetic.h"  // add, fma, lop3, cvt, setp, ...
+#include "cuda_on_cpu/ptx_barriers.h"    // bar.sync, mbarrier, fences
 #include "cuda_on_cpu/ptx_warp.h"        // shfl.sync, vote.sync, ...

@@ -1,5 +1,5 @@
-// Inline PTX: arithmetic, bits, comparisons and conversions. What PTX calls approximate is worked out exactly, or to the
-// last bit but one.
+// Inline PTX: arithmetic, bits, comparisons and conversions. What PTX calls approximate is worked out exactly, or to
+// the last bit but one.
 #pragma once
 
 #include <cfenv>
@@ -30,27 +30,28 @@ template <class Whole, class Part, size_t N>
 Whole pack(std::array<Part, N> parts) {
     return bit_copy<Whole>(parts);
 }
-template <class Part, class Whole>
+template <size_t N, class Whole>
 auto unpack(Whole whole) {
-    return bit_copy<std::array<Part, sizeof(Whole) / sizeof(Part)>>(whole);
+    using Part = std::conditional_t<sizeof(Whole) / N == 4, b32, std::conditional_t<sizeof(Whole) / N == 2, b16, b8>>;
+    return bit_copy<std::array<Part, N>>(whole);
 }
 
 // ---- arithmetic: integers wrap around; sums and products of floating-point numbers are not fused -------------------
-#define CUDA_ON_CPU_ARITHMETIC(name, op)                         \
-    template <class T>                                           \
-    T name(T a, T b) {                                           \
-        if constexpr (is_integer<T>) {                           \
-            return T(u64(a) op u64(b));                          \
-        } else if constexpr (std::is_arithmetic<T>::value) {     \
-            volatile T result = a op b;                          \
-            return result;                                       \
-        } else {                                                 \
+#define CUDA_ON_CPU_ARITHMETIC(name, op)                          \
+    template <class T>                                            \
+    T name(T a, T b) {                                            \
+        if constexpr (is_integer<T>) {                            \
+            return T(u64(a) op u64(b));                           \
+        } else if constexpr (std::is_arithmetic<T>::value) {      \
+            volatile T result = a op b;                           \
+            return result;                                        \
+        } else {                                                  \
             return T::of(double(a.value()) op double(b.value())); \
-        }                                                        \
-    }                                                            \
-    template <class T>                                           \
-    Pair<T> name(Pair<T> a, Pair<T> b) {                         \
-        return {name(a.low, b.low), name(a.high, b.high)};       \
+        }                                                         \
+    }                                                             \
+    template <class T>                                            \
+    Pair<T> name(Pair<T> a, Pair<T> b) {                          \
+        return {name(a.low, b.low), name(a.high, b.high)};        \
     }
 CUDA_ON_CPU_ARITHMETIC(add, +)
 CUDA_ON_CPU_ARITHMETIC(sub, -)
@@ -82,7 +83,8 @@ Wide<T> mad_wide(T a, T b, Wide<T> c) {
 template <class T>
 T div(T a, T b) {
     if constexpr (!is_integer<T>) return a / b;
-    if constexpr (is_integer<T>) return b == 0 ? T(-1) : b == T(-1) && std::is_signed<T>::value ? T(0 - u64(a)) : T(a / b);
+    if constexpr (is_integer<T>)
+        return b == 0 ? T(-1) : b == T(-1) && std::is_signed<T>::value ? T(0 - u64(a)) : T(a / b);
 }
 template <class T>
 T rem(T a, T b) {
@@ -105,7 +107,8 @@ bool is_nan(T x) {
 template <class T>
 T canonical_nan() {
     if constexpr (std::is_arithmetic<T>::value)
-        return bit_copy<T>(std::conditional_t<sizeof(T) == 4, u32, u64>(sizeof(T) == 4 ? 0x7fffffff : 0x7fffffffffffffff));
+        return bit_copy<T>(
+            std::conditional_t<sizeof(T) == 4, u32, u64>(sizeof(T) == 4 ? 0x7fffffff : 0x7fffffffffffffff));
     else
         return {0x7fff};
 }
@@ -229,8 +232,8 @@ template <class T>
 T rsqrt(T x) {
     return T(1 / std::sqrt(f64(x)));
 }
-#define CUDA_ON_CPU_APPROXIMATE(name, function)               \
-    inline f32 name(f32 x) { return std::function(x); }    \
+#define CUDA_ON_CPU_APPROXIMATE(name, function)                               \
+    inline f32 name(f32 x) { return std::function(x); }                       \
     inline f16 name(f16 x) { return f16::of(std::function(f64(x.value()))); } \
     inline bf16 name(bf16 x) { return bf16::of(std::function(f64(x.value()))); }
 CUDA_ON_CPU_APPROXIMATE(ex2, exp2)
@@ -239,9 +242,9 @@ CUDA_ON_CPU_APPROXIMATE(sin, sin)
 CUDA_ON_CPU_APPROXIMATE(cos, cos)
 CUDA_ON_CPU_APPROXIMATE(tanh, tanh)
 #undef CUDA_ON_CPU_APPROXIMATE
-#define CUDA_ON_CPU_PAIR(name)             \
-    template <class T>                     \
-    Pair<T> name(Pair<T> a) {              \
+#define CUDA_ON_CPU_PAIR(name)              \
+    template <class T>                      \
+    Pair<T> name(Pair<T> a) {               \
         return {name(a.low), name(a.high)}; \
     }
 CUDA_ON_CPU_PAIR(ex2)
@@ -434,23 +437,23 @@ D convert_sat(A a) {  // the nearest that D has
     using Wider = cuda_on_cpu_int128;
     return D(std::max<Wider>(std::numeric_limits<D>::min(), std::min<Wider>(std::numeric_limits<D>::max(), Wider(a))));
 }
-#define CUDA_ON_CPU_ROUND(integer, rounding, function, direction)                            \
-    template <class D, class A>                                                              \
-    D to_integer_##integer(A a) {                                                            \
-        return cuda_on_cpu::to_integer<D>(function(f64(a)));                                 \
-    }                                                                                        \
-    template <class D, class A>                                                              \
-    D round_##integer(A a) {                                                                 \
-        return D(function(a));                                                               \
-    }                                                                                        \
-    template <class D, class A>                                                              \
-    D from_integer_##rounding(A a) {                                                         \
-        volatile A integer = a;                                                              \
-        const int before = fegetround();                                                     \
-        fesetround(direction);                                                               \
-        volatile D result = D(integer);                                                      \
-        fesetround(before);                                                                  \
-        return result;                                                                       \
+#define CUDA_ON_CPU_ROUND(integer, rounding, function, direction) \
+    template <class D, class A>                                   \
+    D to_integer_##integer(A a) {                                 \
+        return cuda_on_cpu::to_integer<D>(function(f64(a)));      \
+    }                                                             \
+    template <class D, class A>                                   \
+    D round_##integer(A a) {                                      \
+        return D(function(a));                                    \
+    }                                                             \
+    template <class D, class A>                                   \
+    D from_integer_##rounding(A a) {                              \
+        volatile A integer = a;                                   \
+        const int before = fegetround();                          \
+        fesetround(direction);                                    \
+        volatile D result = D(integer);                           \
+        fesetround(before);                                       \
+        return result;                                            \
     }
 CUDA_ON_CPU_ROUND(rni, rn, nearbyint, FE_TONEAREST)
 CUDA_ON_CPU_ROUND(rzi, rz, trunc, FE_TOWARDZERO)

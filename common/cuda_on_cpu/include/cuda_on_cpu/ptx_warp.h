@@ -11,7 +11,9 @@ namespace cuda_on_cpu::ptx {
 // lane's number that say which group it is in. A lane that would read beyond its group reads its own value.
 struct Group {
     u32 lane, mask, bound;
-    explicit Group(u32 control) : lane(self->lane()), mask(control >> 8 & 31) { bound = (lane & mask) | (control & 31 & ~mask); }
+    explicit Group(u32 control) : lane(self->lane()), mask(control >> 8 & 31) {
+        bound = (lane & mask) | (control & 31 & ~mask);
+    }
 };
 inline Result<b32> shuffle(const char* name, b32 value, bool inside, u32 from, u32 mask, Location where) {
     return {cuda_on_cpu::shuffle(name, mask, value, inside ? from : self->lane(), where), inside};

@@ -5,6 +5,12 @@
 
 #include "cuda_on_cpu/launch.h"
 
+// What follows is hidden, as all of this is (see keywords.h). A struct of the reader's with a cuda::atomic in it is not,
+// and g++ would warn of that wherever there is one.
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wattributes"
+#endif
+
 #pragma GCC visibility push(hidden)
 
 namespace cuda_on_cpu {
@@ -23,11 +29,16 @@ void wait_anywhere(Done done, const char* function, Location where) {
     while (!done()) std::this_thread::yield();
 }
 
+// To be called in what a loop may consist of that waits for another thread: others have their turn now and then.
+inline void look_again(const char* function, Location where) {
+    if (in_kernel) spin(function, where);
+}
+
 // For functions that look whether a wait is over, once and once more after others have had their turn, or until then.
 template <class Done>
-bool try_until(Done done, std::chrono::steady_clock::time_point end, Location where) {
+bool try_until(Done done, std::chrono::steady_clock::time_point end, const char* function, Location where) {
     while (!done()) {
-        spin("a loop", where);
+        look_again(function, where);
         if (done()) return true;
         if (std::chrono::steady_clock::now() >= end) return false;
     }
