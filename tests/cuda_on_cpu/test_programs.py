@@ -95,11 +95,15 @@ def test_waits(compiler, reverse):
     contains("not_in_mask", "kernel not_in_mask, block (0, 0, 0), thread (1, ")
     contains("not_in_mask", f"mistakes.cu:{line_of(MISTAKES, 'mask')}: the mask does not name the thread that calls")
     contains("empty_mask", f"mistakes.cu:{line_of(MISTAKES, 'empty')}: the mask does not name the thread that calls")
+    reads = f"__shfl_down_sync() at {PROGRAMS / MISTAKES}.cu:{line_of(MISTAKES, 'absent')}: reads from lane "
+    contains(
+        "absent_lane", "thread (32, 0, 0)", reads + "16 of the warp, which the mask names but the block does not have"
+    )
     assert messages["throws"] == "thrown by a kernel"
     contains("destructors", "deadlock")
     assert messages["destroyed"] == "64"
     contains("launches", "a kernel launches sum")
-    assert len(messages) == 10  # no line for a wrong sum of the next launch
+    assert len(messages) == 11  # no line for a wrong sum of the next launch
 
 
 BLOCKS = "cpu_only/blocks"
@@ -215,7 +219,8 @@ def test_compile_error_names_the_line_of_the_cu(compiler, tmp_path):
     assert result.returncode != 0
     errors = re.findall(r"^(.*?):(\d+):\d+: error:", result.stderr, re.MULTILINE)
     assert errors == [
-        (str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark))) for mark in ("error", "instruction", "initialiser", "arguments")
+        (str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark)))
+        for mark in ("error", "instruction", "initialiser", "arguments")
     ]
     assert "CUDA on CPU (see its README) has no PTX instruction tcgen05.fence::after_thread_sync" in result.stderr
 

@@ -201,7 +201,10 @@ def test_translation_error(source, message):
         ('__device__ void f() { asm("mov.u32 %0, %%smid;" : "=q"(x)); }', "with an operand '=q'"),
         ('__device__ void f() { asm("add.s32 %0, %1;" : "=r"(x) : "r"(y)); }', "add.s32"),
         ('__device__ void f() { asm("ld.u32 %0, [%1 * 2];" : "=r"(x) : "l"(y)); }', "ld.u32 of [%1 * 2]"),
-        ('__device__ void f() { asm("add.s32 %0, %1, " X ";" : "=r"(x) : "r"(y)); }', "of a text that a macro completes"),
+        (
+            '__device__ void f() { asm("add.s32 %0, %1, " X ";" : "=r"(x) : "r"(y)); }',
+            "of a text that a macro completes",
+        ),
     ],
 )
 def test_other_instructions_are_a_compilers_error(source, instruction):

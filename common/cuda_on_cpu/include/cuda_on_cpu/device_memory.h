@@ -57,8 +57,6 @@ void __stwt(T* p, T value) {
 inline long long clock64() {  // clock() is C's
     return std::chrono::steady_clock::now().time_since_epoch().count();
 }
-inline void __nanosleep(unsigned, cuda_on_cpu::Location where = {}) {
-    cuda_on_cpu::give_turn("__nanosleep()", where);
-}
+inline void __nanosleep(unsigned, cuda_on_cpu::Location where = {}) { cuda_on_cpu::give_turn("__nanosleep()", where); }
 
 #pragma GCC visibility pop
