@@ -64,7 +64,7 @@ ALIGNMENTS = {"__align__", "alignas"}
 STATIC_WORDS = {"__shared__", "__constant__", "__managed__"}  # macros that begin with `static`
 ASM = {"asm", "__asm", "__asm__"}
 # So that the shared memory of several blocks that are alive can be told apart: include/cuda_on_cpu/resident.h.
-SHARED = " static cuda_on_cpu::SharedVariable cuda_on_cpu_{paste}{name}({name})"
+SHARED = " [[maybe_unused]] static cuda_on_cpu::SharedVariable cuda_on_cpu_{paste}{name}({name})"
 SPIN = "cuda_on_cpu::spin()"
 ATTRIBUTES = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__", "__block_size__"}  # of kernels
 # A compiler's error, not the translator's: what #if leaves out is no error. A lambda stands wherever a statement may.
