@@ -68,7 +68,7 @@ ALIGNMENTS = {"__align__", "alignas"}
 STATIC_WORDS = {"__shared__", "__constant__", "__managed__"}  # macros that begin with `static`
 ASM = {"asm", "__asm", "__asm__"}
 # So that the shared memory of several blocks that are alive can be told apart: include/cuda_on_cpu/resident.h.
-SHARED = " static cuda_on_cpu::SharedVariable cuda_on_cpu_{paste}{name}({name})"
+SHARED = " [[maybe_unused]] static cuda_on_cpu::SharedVariable cuda_on_cpu_{paste}{name}({name})"
 SPIN = "cuda_on_cpu::spin()"
 ATTRIBUTES = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__", "__block_size__"}  # of kernels
 # Not covered as a whole. The first of these words makes one error that says so, with its line, unless #if leaves it out.
@@ -338,8 +338,8 @@ class Translator:
         """Shared memory has no first value, and nvcc refuses one. The token i is the last word before the declarators."""
         while self.text(i) not in (";", "", "#"):
             text = self.text(i)
-            body = not {"struct", "union", "class"}.isdisjoint({self.text(i - 2), self.text(i - 1)})
-            braces = text == "{" and not body and (self.kind(i - 1) == "word" or self.is_text(i - 1, "]"))
+            braces = text == "{" and (self.kind(i - 1) == "word" or self.is_text(i - 1, "]"))
+            braces = braces and not {self.text(i - 1), self.text(i - 2)} & {"struct", "union", "class"}
             if braces or (text == "=" and "=" not in (self.text(i - 1), self.text(i + 1))):
                 end = i
                 while self.text(end) not in (";", ""):

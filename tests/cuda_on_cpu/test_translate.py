@@ -23,8 +23,12 @@ def body(source: str) -> str:
     pattern += r"\[=\]\(const auto&\.\.\. cuda_p_\) \{ \1\(cuda_p_\.\.\.\); \}, "
     pattern += r"\[=\]\(auto cuda_f_\) -> decltype\(cuda_f_\(\1\)\) \{ return cuda_f_\(\1\); \}, "
     text = re.sub(pattern, r"LAUNCH{\1}(", text)
-    text = re.sub(r" static cuda_on_cpu::SharedVariable cuda_on_cpu_##([\w#]+)\(\1\)", r"MACRO{\1}", text)
-    text = re.sub(r" static cuda_on_cpu::SharedVariable cuda_on_cpu_(\w+)\(\1\);", r"SHARED{\1}", text)
+    text = re.sub(
+        r" \[\[maybe_unused\]\] static cuda_on_cpu::SharedVariable cuda_on_cpu_##([\w#]+)\(\1\)", r"MACRO{\1}", text
+    )
+    text = re.sub(
+        r" \[\[maybe_unused\]\] static cuda_on_cpu::SharedVariable cuda_on_cpu_(\w+)\(\1\);", r"SHARED{\1}", text
+    )
     text = text.replace("namespace cuda_ptx = cuda_on_cpu::ptx; ", "").replace("[[maybe_unused]] uint", "uint")
     return re.sub(r"\bcuda_(ptx::|(?!on_cpu))", "", text)
 

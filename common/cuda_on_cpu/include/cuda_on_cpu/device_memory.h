@@ -1,7 +1,7 @@
 // Loads and stores with hints, and the rest of what device code calls.
 #pragma once
 
-#include "cuda_on_cpu/keywords.h"
+#include "cuda_on_cpu/block.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -15,7 +15,8 @@ T __ldca(const T* p) {
     return *p;
 }
 template <class T>
-T __ldcg(const T* p) {
+T __ldcg(const T* p, cuda_on_cpu::Location where = {}) {
+    cuda_on_cpu::spin("__ldcg()", where);  // it sees what other threads write meanwhile
     return *p;
 }
 template <class T>
@@ -27,7 +28,8 @@ T __ldlu(const T* p) {
     return *p;
 }
 template <class T>
-T __ldcv(const T* p) {
+T __ldcv(const T* p, cuda_on_cpu::Location where = {}) {
+    cuda_on_cpu::spin("__ldcv()", where);  // it sees what other threads write meanwhile
     return *p;
 }
 template <class T>

@@ -33,7 +33,8 @@ void for_each(uint32_t lanes, F f) {
 
 inline void combine_nothing(Warp&, uint32_t) {}
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail_absent_lane(const Warp& w, unsigned lane) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_absent_lane(Warp& w, unsigned lane) {
+    w.at_warp &= ~self->bit();  // the thread that came last leaves by the exception, the others wait
     self = &block.threads[(&w - block.warps) * 32 + lane];
     fail(std::string(self->function) + " at " + text(self->where) + ": reads from lane " +
          std::to_string(w.source[lane]) + " of the warp, which the mask names but " +

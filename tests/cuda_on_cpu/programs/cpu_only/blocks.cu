@@ -50,8 +50,8 @@ __global__ void nobody_writes(volatile int* a) {
     __syncthreads();  // LINE barrier
 }
 __global__ void nobody_unlocks(int* a) {
-    while (atomicCAS(a + 1, 0, 1) != 0) {  // LINE lock
-    }
+    if (threadIdx.x == 0)
+        while (atomicCAS(a + 1, 0, 1) != 0) a[2]++;  // LINE lock
 }
 __global__ void endless(int* a) {
     unsigned n = 1;

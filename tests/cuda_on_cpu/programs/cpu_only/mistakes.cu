@@ -38,6 +38,8 @@ __global__ void not_in_mask() { __syncwarp(1); }  // LINE mask
 
 __global__ void empty_mask() { __ballot_sync(0, 1); }  // LINE empty
 
+__global__ void absent_lane(int* a) { *a = __shfl_down_sync(~0u, int(threadIdx.x), 16); }  // LINE absent
+
 __global__ void throws(int n) {
     __syncthreads();
     if (blockIdx.x == 1 && int(threadIdx.x) == n) throw std::runtime_error("thrown by a kernel");
@@ -86,6 +88,7 @@ void waits() {
     message_of("divergent_barrier", [] { divergent_barrier<<<1, 32>>>(); });
     message_of("not_in_mask", [] { not_in_mask<<<1, dim3(2, 2)>>>(); });
     message_of("empty_mask", [] { empty_mask<<<1, 40>>>(); });
+    message_of("absent_lane", [&] { absent_lane<<<1, 48>>>(&a); });
     message_of("throws", [] { throws<<<3, 100>>>(57); });
     message_of("destructors", [] { destructors<<<1, 64>>>(); });
     message_of("launches", [&] { launches<<<1, 1>>>(&a); });
