@@ -14,7 +14,7 @@ import pytest
 from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line_of, need, run, translate_file
 
 # The programs that tests/CMakeLists.txt builds for a GPU as well. -O3: no optimiser may carry a value over a barrier.
-PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": [*WARNINGS, "-Wpedantic"]}
+PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": [*WARNINGS, "-Wpedantic", "-O0"]}
 
 
 @pytest.fixture(params=["g++", pytest.param("clang++", marks=pytest.mark.thorough)])
