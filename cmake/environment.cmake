@@ -100,9 +100,10 @@ function(cuda_sources result)
             set(translated ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
             add_custom_command(
                 OUTPUT ${translated}
-                COMMAND ${Python_EXECUTABLE} ${translator} ${source} ${translated}
+                COMMAND ${Python_EXECUTABLE} ${translator} ${source} ${translated} --depfile ${translated}.d
                 COMMAND ${CMAKE_COMMAND} -E touch ${translated}
-                DEPENDS ${source} ${translator}
+                DEPENDS ${source} ${translator} ${PROJECT_SOURCE_DIR}/common/cuda_on_cpu/ptx.py
+                DEPFILE ${translated}.d # headers that the .cu includes
                 COMMENT "Translating ${name}"
                 VERBATIM
             )

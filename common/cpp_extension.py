@@ -84,9 +84,11 @@ def CUDAExtension(name, sources, *args, **kwargs):
     flags = kwargs.pop("extra_compile_args", [])
     if isinstance(flags, dict):
         flags = flags.get("cxx", [])
-    includes = [*_cpu_include_paths(sources), *kwargs.pop("include_dirs", [])]
+    folders = kwargs.pop("include_dirs", [])
+    includes = [*_cpu_include_paths(sources), *folders]
+    sources = _translate(sources, folder, folders)
     return torch_extension.CppExtension(
-        name, _translate(sources, folder), *args, include_dirs=includes, extra_compile_args=_cpu_flags(flags), **kwargs
+        name, sources, *args, include_dirs=includes, extra_compile_args=_cpu_flags(flags), **kwargs
     )
 
 
@@ -126,10 +128,10 @@ def _build_directory(call: dict) -> str:
 
 def _for_cpu(call: dict) -> dict:
     """The arguments of a load() for a GPU as those of a load() for CUDA on CPU."""
-    sources = call["sources"]
+    sources, folders = call["sources"], call.get("extra_include_paths") or []
     return call | {
-        "sources": _translate(sources, call["build_directory"]),
-        "extra_include_paths": [*_cpu_include_paths(sources), *(call.get("extra_include_paths") or [])],
+        "sources": _translate(sources, call["build_directory"], folders),
+        "extra_include_paths": [*_cpu_include_paths(sources), *folders],
         "extra_cflags": _cpu_flags(call.get("extra_cflags") or []),
         "extra_cuda_cflags": None,  # nvcc's words
         "extra_ldflags": [*call["extra_ldflags"], *SANITIZE],
@@ -146,13 +148,13 @@ def _cpu_include_paths(sources: list[str]) -> list[str]:
     return [str(cuda_on_cpu.INCLUDE), *sorted({os.path.dirname(os.path.abspath(s)) for s in sources})]
 
 
-def _translate(sources: list[str], folder: str) -> list[str]:
-    """Each .cu as C++ in that folder; other sources as they are."""
+def _translate(sources: list[str], folder: str, include_dirs: list[str]) -> list[str]:
+    """Each .cu as C++ in that folder, with the headers that need it; other sources as they are."""
     translated = []
     for source in sources:
         if source.endswith(".cu"):
             out = os.path.join(folder, os.path.basename(source) + ".cpp")
-            cuda_on_cpu.translate_file(Path(source), Path(out))
+            cuda_on_cpu.translate_file(Path(source), Path(out), [Path(d) for d in include_dirs])
             source = out
         translated.append(source)
     return translated

@@ -32,15 +32,14 @@ from typing import NamedTuple
 #            u32   read as that type; t: as what t stands for   u32~  from a register that may be wider
 #            u32*  several in braces, or one                    p     a predicate
 #            [s]   an address in the state space s              u32?  may be left out
-# Function:  <t> stands for what t is, {r} for what r is, with _ for its dot.
+#            b*    several in braces, of the size that they have
+# Function:  <t> stands for what t is, {r} for what r is, with _ for its dot, <N> for how many are written.
 INSTRUCTIONS = """
 # data movement
 mov.<t:NUMBER>                                                      = t              copy
 mov.pred                                                            = p              copy
-mov.<t:b32 b64>                                                     = b16*           pack<<t>>
-mov.b64                                                             = b32*           pack<b64>
-mov.b32                                                             =* b32           unpack<b16>
-mov.b64                                                             =* b64           unpack<b32>
+mov.<t:b32 b64>                                                     = b*             pack<<t>>
+mov.<t:b32 b64>                                                     =* t             unpack<<N>>
 ld{ORDER}{SCOPE}{s.SPACE}{CACHE}{.nc}.<t:ALL>                       =~ [s]           load<<t>>
 ld{ORDER}{SCOPE}{s.SPACE}{CACHE}{.nc}.v<n:2 4>.<t:ALL>              =* [s]           load<<t>, <n>>
 ldu{s.global}.<t:ALL>                                               =~ [s]           load<<t>>
@@ -119,8 +118,8 @@ fma.rn.<t:HALF>                                                     = t t t
 # comparisons
 setp.<c:eq ne lt le gt ge>.<t:NUMBER>                               = t t            setp_<c>
 setp.<c:lo ls hi hs>.<t:u16 u32 u64>                                = t t            setp_<c>
-setp.<c:equ neu ltu leu gtu geu num nan>.<t:FLOAT> = t t            setp_<c>
-selp.<t:NUMBER> = t t p                                             -
+setp.<c:equ neu ltu leu gtu geu num nan>.<t:FLOAT>                  = t t            setp_<c>
+selp.<t:NUMBER>                                                     = t t p
 
 # conversions
 cvt.<d:INTEGER>.<a:INTEGER>                                         =~ a~            convert<<d>>
@@ -146,28 +145,38 @@ redux.sync.<o:add min max>.<t:u32 s32>                              = t u32     
 redux.sync.<o:and or xor>.b32                                       = b32 u32        redux_<o>
 elect.sync                                                          =|p u32
 bar.warp.sync                                                       u32              bar_warp_sync
-ldmatrix.sync.aligned.m8n8.x<n:1 2 4>{t.trans}.shared{::cta}.b16    =* [shared]      ldmatrix<<n>>{t}
-stmatrix.sync.aligned.m8n8.x<n:1 2 4>{t.trans}.shared{::cta}.b16    [shared] b32*    stmatrix<<n>>{t}
+ldmatrix.sync.aligned.m8n8.x<n:1 2 4>{t.trans}.shared{::cta}.b16    =* [shared]      ldmatrix{t}<<n>>
+stmatrix.sync.aligned.m8n8.x<n:1 2 4>{t.trans}.shared{::cta}.b16    [shared] b32*    stmatrix{t}<<n>>
 movmatrix.sync.aligned.m8n8.trans.b16                               = b32
-mma.sync.aligned.m16n8k<k:8 16>.row.col.<d:f16 f32>.<a:f16>.f16.<c:f16 f32>  =* b32* b32* b32*  mma<16, <k>, <a>, <a>, <c>, <d>>
+mma.sync.aligned.m16n8k<k:8 16>.row.col.<d:SUM>.<a:f16>.f16.<c:SUM>  =* b32* b32* b32*  mma<16, <k>, <a>, <a>, <c>, <d>>
 mma.sync.aligned.m16n8k<k:8 16>.row.col.<d:f32>.<a:bf16>.bf16.f32   =* b32* b32* b32*  mma<16, <k>, <a>, <a>, <d>, <d>>
 mma.sync.aligned.m16n8k<k:4 8>.row.col.<d:f32>.<a:tf32>.tf32.f32    =* b32* b32* b32*  mma<16, <k>, <a>, <a>, <d>, <d>>
 mma.sync.aligned.m16n8k32.row.col.<d:f32>.<a:e4m3 e5m2>.<b:e4m3 e5m2>.f32  =* b32* b32* b32*  mma<16, 32, <a>, <b>, <d>, <d>>
-mma.sync.aligned.m16n8k<k:16 32>.row.col.<d:s32>.<a:u8 s8>.<b:u8 s8>.s32  =* b32* b32* b32*  mma<16, <k>, <a>, <b>, <d>, <d>>
-mma.sync.aligned.m16n8k<k:16 32>.row.col.satfinite.<d:s32>.<a:u8 s8>.<b:u8 s8>.s32  =* b32* b32* b32*  mma<16, <k>, <a>, <b>, <d>, <d>, true>
-mma.sync.aligned.m8n8k16.row.col.<d:s32>.<a:u8 s8>.<b:u8 s8>.s32    =* b32* b32* b32*  mma<8, 16, <a>, <b>, <d>, <d>>
+mma.sync.aligned.m16n8k<k:16 32>.row.col.<d:s32>.<a:BYTE>.<b:BYTE>.s32  =* b32* b32* b32*  mma<16, <k>, <a>, <b>, <d>, <d>>
+mma.sync.aligned.m16n8k<k:16 32>.row.col.satfinite.s32.<a:BYTE>.<b:BYTE>.s32  =* b32* b32* b32*  mma_satfinite<<k>, <a>, <b>>
+mma.sync.aligned.m8n8k16.row.col.<d:s32>.<a:BYTE>.<b:BYTE>.s32      =* b32* b32* b32*  mma<8, 16, <a>, <b>, <d>, <d>>
 mma.sync.aligned.m8n8k4.row.col.<d:f64>.f64.f64.f64                 =* b64* b64* b64*  mma<8, 4, <d>, <d>, <d>, <d>>
 mma.sync.aligned.m16n8k<k:4 8 16>.row.col.<d:f64>.f64.f64.f64       =* b64* b64* b64*  mma<16, <k>, <d>, <d>, <d>, <d>>
 
 # atomics
-atom{ORDER}{SCOPE}{s.SPACE}.<o:add min max and or xor exch inc dec>{.noftz}.<t:NUMBER>  = [s] t          atom_<o>
+atom{ORDER}{SCOPE}{s.SPACE}.<o:ATOMIC>{.noftz}.<t:NUMBER>  = [s] t          atom_<o>
 atom{ORDER}{SCOPE}{s.SPACE}.cas.<t:NUMBER>                          = [s] t t        atom_cas
 red{ORDER}{SCOPE}{s.SPACE}.<o:add min max and or xor inc dec>.<t:NUMBER>  [s] t            atom_<o>
 
 # the threads of a block
+bar{rier}{.cta}.arrive{.aligned}                                    u32 u32          bar_arrive
 bar{rier}{.cta}.sync{.aligned}                                      u32 u32?         bar_sync
 bar{rier}{.cta}.red.popc.u32                                        = u32 p          bar_red_popc
 bar{rier}{.cta}.red.<o:and or>.pred                                 = u32 p          bar_red_<o>
+mbarrier.init{s.shared .shared::cta}.b64                            [s] u32          mbarrier_init
+mbarrier.inval{s.shared .shared::cta}.b64                           [s]              mbarrier_inval
+mbarrier.arrive{ORDER}{SCOPE}{s.shared .shared::cta}.b64            = [s] u32?       mbarrier_arrive
+mbarrier.arrive_drop{ORDER}{SCOPE}{s.shared .shared::cta}.b64       = [s] u32?       mbarrier_arrive_drop
+mbarrier.arrive.expect_tx{ORDER}{SCOPE}{s.shared .shared::cta}.b64  = [s] u32        mbarrier_arrive_expect_tx
+mbarrier.expect_tx{ORDER}{SCOPE}{s.shared .shared::cta}.b64         [s] u32          mbarrier_expect_tx
+mbarrier.<w:test try>_wait{ORDER}{SCOPE}{s.shared .shared::cta}.b64  = [s] u64 u32?   mbarrier_<w>_wait
+mbarrier.<w:test try>_wait.parity{ORDER}{SCOPE}{s.shared .shared::cta}.b64  = [s] u32 u32?   mbarrier_<w>_wait
+cp.async.mbarrier.arrive{n.noinc}{s.shared .shared::cta}.b64        [s]              cp_async_mbarrier_arrive{n}
 membar.<l:cta gl sys>                                               -                fence
 fence{ORDER}.<l:cta cluster gpu sys>                                -
 nanosleep.u32                                                       u32
@@ -178,11 +187,14 @@ INTEGER = "u8 s8 u16 s16 u32 s32 u64 s64"
 LISTS = {
     "INT": "u16 s16 u32 s32 u64 s64",
     "INTEGER": INTEGER,
+    "BYTE": "u8 s8",
     "BITS": "b16 b32 b64",
     "FLOAT": "f32 f64",
     "HALF": "f16 bf16 f16x2 bf16x2",
     "NUMBER": "b16 u16 s16 b32 u32 s32 f32 b64 u64 s64 f64",
     "ALL": f"b8 b16 b32 b64 {INTEGER} f32 f64",
+    "SUM": "f16 f32",
+    "ATOMIC": "add min max and or xor exch inc dec",
     "EVICT": "evict_last evict_normal evict_first evict_unchanged",
     "ORDER": ".weak .volatile .relaxed .acquire .release .acq_rel .sc",
     "SCOPE": ".cta .cluster .gpu .sys",
@@ -330,7 +342,9 @@ class Statement:
             for known in ROWS:
                 needed = [o for o in known.operands if not o.endswith("?")]
                 if len(needed) <= len(operands) <= len(known.operands) and (match := known.name.fullmatch(full)):
-                    if any(text[0] == "{" and form[-1] != "*" for form, text in zip(known.operands, operands)):
+                    if any(
+                        text[0] == "{" and form[-1] != "*" for form, text in zip(known.operands, operands, strict=False)
+                    ):
                         continue
                     try:
                         return self.call(known, match.groupdict(), operands, DONE.findall(plain) * (full != plain))
@@ -340,9 +354,10 @@ class Statement:
 
     def call(self, known: Row, groups: dict[str, str | None], operands: list[str], done: list[str]) -> str:
         target, arguments = None, []
-        for form, text in zip(known.operands, operands):
+        for form, text in zip(known.operands, operands, strict=False):
             if form[0] == "=":
                 target = (form, text)
+                groups["N"] = str(len(inside_braces(text)))
             elif form[0] == "[":
                 arguments.append(self.address(groups.get(form[1:-1], form[1:-1]) or "", text))
             else:
@@ -362,13 +377,15 @@ class Statement:
         return self.store(*target, result) if target else f"{result};"
 
     def store(self, form: str, target: str, result: str) -> str:
+        if target == "_":
+            return f"{result};"
         if form in ("=", "=~"):
             return f"{HERE}set{'_wide' * (form == '=~')}({self.register(target)}, {result});"
         if form == "=*":
             each = enumerate(inside_braces(target))
             sets = [f"{HERE}set_wide({self.register(name)}, cuda_array[{i}]);" for i, name in each if name != "_"]
             return f"{{ const auto cuda_array = {result}; {' '.join(sets)} }}"
-        names = zip(("value", "predicate"), target.split("|"))
+        names = zip(("value", "predicate"), target.split("|"), strict=False)
         sets = [f"{HERE}set({self.register(n.strip())}, cuda_result.{part});" for part, n in names if n.strip() != "_"]
         return f"{{ const auto cuda_result = {result}; {' '.join(sets)} }}"
 
@@ -386,6 +403,8 @@ class Statement:
         """An operand that is read, as a C++ value of that type."""
         if kind == "p":
             return f"!{self.register(text[1:].strip())}" if text.startswith("!") else self.register(text)
+        if kind == "b":
+            return self.register(text)
         kind = typed(kind)
         if (number := re.fullmatch(r"%(\d+)", text)) and int(number[1]) in self.constants:
             return f"{kind}({self.constants[int(number[1])]})"

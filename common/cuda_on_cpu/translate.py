@@ -12,16 +12,20 @@
 
 LAUNCH below and include/cuda_on_cpu/launch.h have what `...` stands for.
 
-Lines stay where they are, so that compilers, debuggers and sanitizers name lines of the .cu.
+Lines stay where they are, so that compilers, debuggers and sanitizers name lines of the .cu. A header that the .cu includes
+and that needs the same is translated into the folder of the result, where the .cu then finds it.
 
-    python3 translate.py in.cu out.cpp
+    python3 translate.py in.cu out.cpp [-I folder]... [--depfile out.d]
 """
 
 from __future__ import annotations
 
+import argparse
+import hashlib
 import os
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,6 +44,9 @@ TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+INCLUDE = re.compile(r"""[ \t]*\#[ \t]*include[ \t]*(?P<mark>["<])(?P<name>[^">\n]+)[">]""", re.MULTILINE)
+# What there may be to translate. Most headers have nothing of it.
+INTERESTING = re.compile(r"<<<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__)\b")
 # The kernel as a function that takes any arguments: so templates, overloads and pointers to functions are resolved as
 # C++ always does it, and the compiler can inline the kernel into the loop over threads. The second function gives the
 # kernel's address, if its name stands for a single function. The parameter has an odd name, because the kernel's name
@@ -62,6 +69,9 @@ SPIN = "cuda_on_cpu::spin()"
 ATTRIBUTES = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__", "__block_size__"}  # of kernels
 # A compiler's error, not the translator's: what #if leaves out is no error. A lambda stands wherever a statement may.
 LACKS = '[] {{ static_assert(false, "CUDA on CPU (see its README) has no PTX instruction {}"); }}()'
+
+
+INITIALISED = '; static_assert(false, "__shared__ memory has no initialiser in CUDA: write to it in the kernel")'
 
 
 class Token(NamedTuple):
@@ -110,8 +120,10 @@ class Translator:
         self.has_volatile = any(t.text == "volatile" and k not in asm for k, t in enumerate(self.tokens))
         self.kernels = self.names_of_kernels()
         self.headers = {"cuda_runtime.h"}  # that the result needs
+        self.dynamic: set[tuple[str, str]] = set()  # namespaces and names of `extern __shared__` outside of functions
 
-    def run(self) -> str:
+    def run(self, includes: dict[str, str] | None = None) -> str:
+        """The result. `includes`: what becomes of the names in #include "..." and <...>."""
         for i, token in enumerate(self.tokens):
             if token.text == "<<<" and not self.is_text(i - 1, "operator"):
                 self.launch(i)
@@ -119,6 +131,8 @@ class Translator:
                 self.variable(i)
             elif token.text in ASM:
                 self.assembly(i)
+            elif includes and token.text == "include" and self.is_text(i - 1, "#"):
+                self.include(i, includes)
             elif token.text in ("while", "do", "for"):
                 self.loop(i)
             elif token.text == "__cluster_dims__":
@@ -135,6 +149,11 @@ class Translator:
         name = self.filename.replace("\\", "\\\\").replace('"', '\\"')
         headers = "".join(f"#include <{header}>\n" for header in sorted(self.headers, reverse=True))
         return f'{headers}#line 1 "{name}"\n{"".join(parts)}'
+
+    def include(self, i: int, includes: dict[str, str]) -> None:
+        directive = INCLUDE.match(self.source, self.tokens[i - 1].start)
+        if directive and directive["name"] in includes:
+            self.replace(directive.start("name") - 1, directive.end(), f'"{includes[directive["name"]]}"')
 
     # ---- kernel<<<config>>>(arguments) ------------------------------------------------------------------------------
 
@@ -263,7 +282,9 @@ class Translator:
         end = i + 2 if self.is_text(i + 2, "const") else i + 1
         if (self.text(first - 1), self.text(end + 1)) == ("(", ")"):  # (void*)kernel
             name = end + 2
-        elif self.text(first - 2) == "reinterpret_cast" and self.text(end + 2) == "(":  # reinterpret_cast<void*>(kernel)
+        elif (
+            self.text(first - 2) == "reinterpret_cast" and self.text(end + 2) == "("
+        ):  # reinterpret_cast<void*>(kernel)
             name = end + 3
         else:
             return
@@ -289,6 +310,8 @@ class Translator:
         if extern and self.tokens[i].text == "__shared__":
             self.dynamic_shared(extern[0])
             return
+        if self.tokens[i].text == "__shared__":
+            self.refuse_initialiser(last)
         for k in words:
             if self.text(k) == "static":
                 self.replace(self.tokens[k].start, self.tokens[k].end, " " * len("static"))
@@ -296,6 +319,21 @@ class Translator:
                 end = self.group_end(k + 1)
                 self.edits.append((self.tokens[first].start,) * 2 + (joined(self.tokens[k : end + 1]) + " ",))
                 self.replace(self.tokens[k].start, self.tokens[end].end, "")
+
+    def refuse_initialiser(self, i: int) -> None:
+        """Shared memory has no first value, and nvcc refuses one. The token i is the last word before the declarators."""
+        while self.text(i) not in (";", "", "#"):
+            text = self.text(i)
+            braces = text == "{" and (self.kind(i - 1) == "word" or self.is_text(i - 1, "]"))
+            if braces or (text == "=" and "=" not in (self.text(i - 1), self.text(i + 1))):
+                end = i
+                while self.text(end) not in (";", ""):
+                    end = self.group_end(end) + 1 if self.text(end) in OPENING.values() else end + 1
+                self.replace(self.tokens[i].start, self.tokens[min(end, len(self.tokens) - 1)].start, INITIALISED)
+                return
+            if text in OPENING:
+                return
+            i = self.group_end(i) + 1 if text in OPENING.values() else i + 1
 
     def declaration_start(self, i: int) -> int:
         """The first of the words and alignments before the token i."""
@@ -326,11 +364,29 @@ class Translator:
             end = self.group_end(end) + 1
         if not self.is_text(i + 1, "]") or not self.is_text(end, ";") or len(kept) < 2 or kept[-1].kind != "word":
             raise self.error(start, "expected extern __shared__ T name[]; with one array only")
+        if (scope := self.namespace(start)) is not None:
+            if (scope, kept[-1].text) in self.dynamic:  # declared once more; a definition can stand only once
+                return self.replace(self.tokens[start].start, self.tokens[end].end, "")
+            self.dynamic.add((scope, kept[-1].text))
         rest = joined(self.tokens[dimensions:end])
         name = f"(*const {kept[-1].text}){rest}" if rest else f"* const {kept[-1].text}"
         kind = joined(kept[:-1])
         new = f"[[maybe_unused]] {kind}{' ' if rest else ''}{name} = cuda_on_cpu::dynamic_shared()"
         self.replace(self.tokens[start].start, self.tokens[end].start, new)
+
+    def namespace(self, i: int) -> str | None:
+        """The namespace that the token i stands in; None in a function or a class."""
+        name, closed = "", 0
+        for k in range(i - 1, -1, -1):
+            closed += (self.text(k) == "}") - (self.text(k) == "{")
+            if closed < 0:
+                closed, first = 0, k
+                while first > 0 and self.text(first - 1) not in (";", "{", "}"):
+                    first -= 1
+                if "namespace" not in [self.text(j) for j in range(first, k)]:
+                    return None
+                name = f"{joined(self.tokens[first:k])} {name}"
+        return name
 
     @staticmethod
     def inside_angles(tokens: list[Token]) -> bool:
@@ -418,7 +474,9 @@ class Translator:
         k = end + 1
         while self.text(k) not in ("{", ""):
             if self.is_text(k, ";"):
-                raise self.error(i, "__cluster_dims__ at a declaration: CUDA on CPU needs it at the definition, and only there")
+                raise self.error(
+                    i, "__cluster_dims__ at a declaration: CUDA on CPU needs it at the definition, and only there"
+                )
             k = self.group_end(k) + 1 if self.is_text(k, "(") else k + 1
         size = joined(self.tokens[i + 1 : end + 1])
         self.replace(self.tokens[i].start, self.tokens[end].end, "")
@@ -534,10 +592,64 @@ def translate(source: str, filename: str) -> str:
     return Translator(source, filename).run()
 
 
-def translate_file(cu: Path, out: Path) -> None:
-    """Translates a file. A result that is as before is not written again: ninja would compile it again."""
-    text = translate(read(Path(cu)), os.path.abspath(cu))
-    out = Path(out)
+def translate_file(cu: Path, out: Path, folders: Sequence[Path] = ()) -> list[Path]:
+    """Translates a file, and headers of these folders that it includes. Returns all that it has read.
+
+    A result that is as before is not written again: ninja would compile it again.
+    """
+    cu, out = Path(os.path.abspath(cu)), Path(os.path.abspath(out))
+    files = Files(cu, folders)
+    results = {file: out if file == cu else out.with_name(f"{digest(file)}_{file.name}") for file in files.translated()}
+    for file, result in results.items():
+        includes = {name: str(results[used]) for name, used in files.includes[file].items() if used in results}
+        if file != cu:  # it has left the folder where its own headers lie
+            includes = {name: str(used) for name, used in files.includes[file].items()} | includes
+        write(result, Translator(files.texts[file], str(file)).run(includes))
+    return list(files.texts)
+
+
+class Files:
+    """A .cu and the headers that it includes: by their own, and by the headers' includes."""
+
+    def __init__(self, cu: Path, folders: Sequence[Path]):
+        self.folders = [Path(os.path.abspath(folder)) for folder in folders]
+        self.texts: dict[Path, str] = {}
+        self.includes: dict[Path, dict[str, Path]] = {}
+        self.cu, new = cu, [cu]
+        while new:
+            file = new.pop()
+            self.texts[file] = read(file)
+            self.includes[file] = dict(self.find(file, *match.group("mark", "name")) for match in self.directives(file))
+            self.includes[file].pop("", None)
+            new += {used for used in self.includes[file].values() if used not in self.texts and used not in new}
+
+    def directives(self, file: Path) -> Iterator[re.Match]:
+        return INCLUDE.finditer(self.texts[file])
+
+    def find(self, file: Path, mark: str, name: str) -> tuple[str, Path]:
+        for folder in [file.parent] * (mark == '"') + self.folders:
+            if (found := Path(os.path.abspath(folder / name))).is_file():
+                return name, found
+        return "", file
+
+    def translated(self) -> list[Path]:
+        """The .cu, the headers that need it, and those that include one of these."""
+        found = {self.cu}
+        for file, text in self.texts.items():
+            if INTERESTING.search(text) and (translator := Translator(text, str(file))).run() and translator.edits:
+                found.add(file)
+        while more := {
+            f for f, used in self.includes.items() if f not in found and not found.isdisjoint(used.values())
+        }:
+            found |= more
+        return [file for file in self.texts if file in found]
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
+
+
+def write(out: Path, text: str) -> None:
     if out.exists() and read(out) == text:
         return
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -554,9 +666,16 @@ def read(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: python3 translate.py in.cu out.cpp")
+    parser = argparse.ArgumentParser(usage="python3 translate.py in.cu out.cpp [-I folder]... [--depfile out.d]")
+    parser.add_argument("cu", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("-I", dest="folders", action="append", default=[], type=Path)
+    parser.add_argument("--depfile", type=Path)
+    arguments = parser.parse_args()
     try:
-        translate_file(Path(sys.argv[1]), Path(sys.argv[2]))
+        read_files = translate_file(arguments.cu, arguments.out, arguments.folders)
     except TranslationError as error:
         sys.exit(str(error))
+    if arguments.depfile:
+        names = " ".join(str(file).replace(" ", "\\ ") for file in read_files)
+        write(arguments.depfile, f"{arguments.out}: {names}\n")

@@ -15,6 +15,7 @@ from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line
 
 # The programs that tests/CMakeLists.txt builds for a GPU as well. -O3: no optimiser may carry a value over a barrier.
 PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": [*WARNINGS, "-Wpedantic", "-O0"]}
+PORTABLE |= {"ptx": WARNINGS, "tensor_cores": WARNINGS}
 
 
 @pytest.fixture(params=["g++", pytest.param("clang++", marks=pytest.mark.thorough)])
@@ -168,9 +169,10 @@ def test_compile_error_names_the_line_of_the_cu(compiler, tmp_path):
     assert result.returncode != 0
     errors = re.findall(r"^(.*?):(\d+):\d+: error:", result.stderr, re.MULTILINE)
     assert errors == [
-        (str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark))) for mark in ("error", "instruction", "arguments")
+        (str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark)))
+        for mark in ("error", "instruction", "initialiser", "arguments")
     ]
-    assert "CUDA on CPU (see its README) has no PTX instruction membar.gl" in result.stderr
+    assert "CUDA on CPU (see its README) has no PTX instruction tcgen05.fence::after_thread_sync" in result.stderr
 
 
 def test_a_header_that_is_lacking_ends_the_compilation(compiler, tmp_path):

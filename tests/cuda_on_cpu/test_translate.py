@@ -13,15 +13,21 @@ from cuda_on_cpu import TranslationError, translate, translate_file
 
 
 def body(source: str) -> str:
-    """The translation without its first two lines, with the launch's functions left out."""
+    """The translation without its first lines, with the launch's functions and what is in each asm left out."""
     text = translate(source, "a.cu")
     head, text = text[: text.index("\n#line")], text[text.index('"a.cu"\n') + 7 :]
-    assert head == "#include <cuda_runtime.h>"
+    assert head == "#include <cuda_runtime.h>" + "\n#include <cuda_on_cpu/ptx.h>" * ("cuda_ptx" in text)
     assert text.count("\n") == source.count("\n")
     pattern = r"cuda_on_cpu::launch\(CUDA_ON_CPU_NAME\((.*?)\), "
     pattern += r"\[=\]\(const auto&\.\.\. cuda_p_\) \{ \1\(cuda_p_\.\.\.\); \}, "
     pattern += r"\[=\]\(auto cuda_f_\) -> decltype\(cuda_f_\(\1\)\) \{ return cuda_f_\(\1\); \}, "
-    return re.sub(pattern, r"LAUNCH{\1}(", text)
+    text = re.sub(r" \[\[maybe_unused\]\] static const bool \w+ = cuda_on_cpu::shared_variable\(\w+\);", "", text)
+    text = text.replace("namespace cuda_ptx = cuda_on_cpu::ptx; ", "").replace("[[maybe_unused]] uint", "uint")
+    return re.sub(r"\bcuda_(ptx::|(?!on_cpu))", "", re.sub(pattern, r"LAUNCH{\1}(", text))
+
+
+INITIALISED = '; static_assert(false, "__shared__ memory has no initialiser in CUDA: write to it in the kernel")'
+SMID = "uint32_t 0 = 0; set(0, copy(as<u32>(special::smid()))); out({}, 0);"
 
 
 @pytest.mark.parametrize(
@@ -77,20 +83,31 @@ def body(source: str) -> str:
         ("__constant__ static const int s[4];", "__constant__        const int s[4];"),
         ("static const __constant__ float f = 1;", "       const __constant__ float f = 1;"),
         ("__shared__ alignas(16) int s;", "alignas(16) __shared__  int s;"),
-        ('asm("mov.u32 %0, %%smid;" : "=r"(x));', "(x) = cuda_on_cpu::ptx::smid();"),
-        ('asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t[0]));', "(t[0]) = cuda_on_cpu::ptx::globaltimer();"),
-        ('__asm__ __volatile__ ("mov.u64 \t%0,%%clock64;" : "=l"(t) :: "memory")', "(t) = cuda_on_cpu::ptx::clock64()"),
         (
-            'asm volatile("mov.b32 %0, "\n  "%%laneid;" // one\n : "=r"(x)\n);',
-            "(x) = cuda_on_cpu::ptx::laneid()\n\n\n;",
+            "extern __shared__ int s[]; namespace a { extern __shared__ int s[]; }\nextern __shared__ int s[]; void f();",
+            "[[maybe_unused]] int* const s = cuda_on_cpu::dynamic_shared(); namespace a "
+            "{ [[maybe_unused]] int* const s = cuda_on_cpu::dynamic_shared(); }\n void f();",
         ),
+        ("__shared__ int a[2] = {1, f(2)};\nint b = 1;", f"__shared__ int a[2] {INITIALISED};\nint b = 1;"),
+        ("__shared__ int a, b{0};", f"__shared__ int a, b{INITIALISED};"),
+        ('asm("mov.u32 %0, %%smid;" : "=r"(x));', f"do {{ {SMID.format('x')} }} while (false);"),
         (
-            'asm("mov.u32 %0, %%nsmid;":"=r"(n):); asm("mov.s32 %0, %%warpid;":"=r"(w)::);',
-            "(n) = cuda_on_cpu::ptx::nsmid(); (w) = cuda_on_cpu::ptx::warpid();",
+            'asm volatile("mov.b32 %0, "\n  "%%smid;" // one\n : "=r"(x[0])\n);',
+            f"do {{ {SMID.format('x[0]').replace('u32>', 'b32>')} }} while (false)\n\n\n;",
         ),
         (
             '#define SM(x) \\\n  asm("mov.u32 %0, %%smid;" \\\n: "=r"(x))',
-            "#define SM(x) \\\n  (x) = cuda_on_cpu::ptx::smid()\\\n",
+            f"#define SM(x) \\\n  do {{ {SMID.format('x')} }} while (false)\\\n",
+        ),
+        (
+            '__asm__ __volatile__ ("st.global.v2.f32 [%0+8], {%1, %2};" :: "l"(p), [b] "f"(b::c ? d : e), "n"(N<1, 2>) :)',
+            "do { uint64_t 0 = in<uint64_t>(p); uint32_t 1 = in<uint32_t>(b::c ? d : e); "
+            "store(address(0, s64(8)), array(as<f32>(1), f32(N<1, 2>))); } while (false)",
+        ),
+        (
+            'asm("{ .reg .pred p; L: @!p bra L; }")',
+            "do { [[maybe_unused]] bool p_0 = 0; for (int next = 0; next >= 0;) switch (next) { case 0: [[fallthrough]]; "
+            "case 1: if (!p_0) { { next = 1; continue; } } next = -1; } } while (false)",
         ),
     ],
 )
@@ -151,22 +168,22 @@ def test_translation_error(source, message):
 @pytest.mark.parametrize(
     "source, instruction",
     [
-        ('__global__ void k() { asm("bar.sync 0;"); }', "bar.sync"),
-        ('__device__ void f() { if (x) { asm volatile("membar.gl;" ::: "memory"); } }', "membar.gl"),
+        ('__global__ void k() { asm("tcgen05.alloc.cta_group::1 [%0], 4;" :: "r"(x)); }', "tcgen05.alloc.cta_group::1"),
+        ('__device__ void f() { if (x) { asm volatile("add.cc.u32 %0, %0, 1;" : "+r"(x)); } }', "add.cc.u32"),
         ('struct A { int n; __device__ void f() const { for (;;) asm("exit;"); } };', "exit"),
         (
-            '#define COPY(a, b) \\\n  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\\n" :: "r"(a), "l"(b))',
-            "cp.async.cg.shared.global",
+            '#define COPY(a) \\\n  asm volatile("{ .reg .pred p;\\n\\t" "cp.reduce.async [%0]; }" :: "r"(a))',
+            "cp.reduce.async",
         ),
+        ('__device__ void f() { asm("L: @!p bra L;"); }', "of p"),
+        ('__device__ void f() { asm("mov.u32 %0, %%clusterid.x;" : "=r"(x)); }', "mov.u32 of %clusterid.x"),
+        ('__device__ void f() { asm("mov.u32 %0, %%smid;" : "=q"(x)); }', "with an operand '=q'"),
+        ('__device__ void f() { asm("add.s32 %0, %1;" : "=r"(x) : "r"(y)); }', "add.s32"),
+        ('__device__ void f() { asm("ld.u32 %0, [%1 * 2];" : "=r"(x) : "l"(y)); }', "ld.u32 of [%1 * 2]"),
         (
-            '__device__ void f() { asm("{ .reg .pred p;\\n\\t setp.ne.b32 p, %0, 0; @p bra L; L: }" :: "r"(x)); }',
-            "setp.ne.b32",
+            '__device__ void f() { asm("add.s32 %0, %1, " X ";" : "=r"(x) : "r"(y)); }',
+            "of a text that a macro completes",
         ),
-        ('__device__ void f() { asm("L: @!p bra L;"); }', "bra"),
-        ('__device__ void f() { asm("mov.u32 %0, %%clusterid.x;" : "=r"(x)); }', "mov.u32 of %clusterid"),
-        ('__device__ void f() { asm("mov.u64 %0, %%smid;" : "=l"(x)); }', "mov.u64 of %smid"),
-        ('__device__ void f() { asm("mov.u32 %0, %%smid;" : "=l"(x)); }', "mov.u32 of %smid"),
-        ('__device__ void f() { asm("mov.u32 %0, %%smid;" : "=r"(x), "=r"(y)); }', "mov.u32 of %smid"),
     ],
 )
 def test_other_instructions_are_a_compilers_error(source, instruction):
@@ -193,12 +210,49 @@ def test_translate_file_writes_only_what_is_new(tmp_path):
     assert [p.name for p in out.parent.iterdir()] == ["a.cpp"]
 
 
+def test_headers_that_need_it_are_translated(tmp_path):
+    """Not those that need nothing; and whoever includes one finds the translation."""
+    texts = {
+        "a.cu": '#include "in/one.cuh"\n#include "plain.h"\n#include <vector>\nint x;\n',
+        "plain.h": "#pragma once\n",
+        "in/one.cuh": '#pragma once\n#include "two.cuh"\n#include "../plain.h"\n#include <three.h>\n',
+        "in/two.cuh": '#pragma once\n#include "one.cuh"\nvoid f() { k<<<1, 1>>>(); }\n',
+        "include/three.h": "extern int s;\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    out = tmp_path / "build" / "a.cpp"
+    files = translate_file(tmp_path / "a.cu", out, [tmp_path / "include"])
+    assert sorted(files) == sorted(tmp_path / name for name in texts)
+    written = {re.sub("^[0-9a-f]{8}_", "", p.name): p for p in out.parent.iterdir()}
+    assert sorted(written) == ["a.cpp", "one.cuh", "two.cuh"]
+    assert out.read_text().splitlines()[2:] == [f'#include "{written["one.cuh"]}"', *texts["a.cu"].splitlines()[1:]]
+    assert written["one.cuh"].read_text().splitlines()[1:] == [
+        f'#line 1 "{tmp_path / "in/one.cuh"}"',
+        "#pragma once",
+        f'#include "{written["two.cuh"]}"',
+        f'#include "{tmp_path / "plain.h"}"',
+        f'#include "{tmp_path / "include/three.h"}"',
+    ]
+    assert "cuda_on_cpu::launch" in written["two.cuh"].read_text()
+    (tmp_path / "in/two.cuh").write_text("k<<<")
+    with pytest.raises(TranslationError, match=re.escape(f"{tmp_path / 'in/two.cuh'}:1: <<< without >>>")):
+        translate_file(tmp_path / "a.cu", out)
+
+
 def test_command_line(tmp_path):
     script = ROOT / "common/cuda_on_cpu/translate.py"
     cu, out = tmp_path / "a.cu", tmp_path / "a.cpp"
     cu.write_text("k<<<1, 1>>>(a);\n")
     subprocess.run([sys.executable, script, cu, out], check=True)
     assert out.read_text() == translate(cu.read_text(), str(cu))
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/b.h").write_text("k<<<1, 1>>>();\n")
+    cu.write_text('#include "b.h"\n')
+    subprocess.run([sys.executable, script, cu, out, "-I", tmp_path / "in", "--depfile", tmp_path / "d"], check=True)
+    assert (tmp_path / "d").read_text() == f"{out}: {cu} {tmp_path / 'in/b.h'}\n"
+    assert "_b.h" in out.read_text()
     cu.write_text("\nk<<<")
     result = run(sys.executable, script, cu, out)
     assert (result.returncode, result.stderr) == (1, f"{cu}:2: <<< without >>>\n")

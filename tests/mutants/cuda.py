@@ -9,6 +9,10 @@ DEVICE = f"{TESTS}::test_program[g++-device]"
 HOST = f"{TESTS}::test_program[g++-host]"
 WAITS = [f"{TESTS}::test_waits[g++-False]", f"{TESTS}::test_waits[g++-True]"]
 ORDER = f"{TESTS}::test_opposite_order_finds_a_missing_barrier[g++]"
+PTX = f"{TESTS}::test_program[g++-ptx]"
+TENSOR_CORES = f"{TESTS}::test_program[g++-tensor_cores]"
+PTX_TABLE = "common/cuda_on_cpu/ptx.py"
+HEADERS = "tests/cuda_on_cpu/test_translate.py::test_headers_that_need_it_are_translated"
 OTHER_PTX = "tests/cuda_on_cpu/test_translate.py::test_other_instructions_are_a_compilers_error"
 TRANSLATED = "tests/cuda_on_cpu/test_translate.py::test_translated"
 
@@ -104,9 +108,26 @@ MUTANTS = [
         "#error",
         f"{TESTS}::test_a_header_that_is_lacking_ends_the_compilation[g++]",
     ),
-    # The translator, and PTX's special registers.
-    Mutant(f"{INCLUDE}/ptx.h", "return self->lane();", "return self->rank;", DEVICE),
-    Mutant(TRANSLATOR, "if REGISTERS.get(name) != letter or", "if", OTHER_PTX),
+    # The translator, inline PTX, tensor cores.
+    Mutant(f"{INCLUDE}/ptx.h", "return self->lane();", "return self->rank;", PTX),
+    Mutant(f"{INCLUDE}/ptx_warp.h", "from = g.lane ^ (bits & 31);", "from = g.lane + (bits & 31);", PTX),
+    Mutant(f"{INCLUDE}/ptx_arithmetic.h", "which & 8 ? (byte & 128 ? 255 : 0) : byte", "byte", PTX),
+    Mutant(f"{INCLUDE}/mma_sync.h", "column = l % 4 * 2 + i % 2;", "column = l % 4 + i % 2 * 4;", TENSOR_CORES),
+    Mutant(
+        f"{INCLUDE}/mma_sync.h",
+        "row = TRANSPOSED ? b : a, column = TRANSPOSED ? a : b",
+        "row = a, column = b",
+        TENSOR_CORES,
+    ),
+    Mutant("common/cuda_on_cpu/include/mma.h", "b[e % n][e / n] = number", "b[e / k][e % k] = number", TENSOR_CORES),
+    Mutant(PTX_TABLE, '"relu": "relu", ', "", PTX),
+    Mutant(
+        TRANSLATOR,
+        "            found |= more\n",
+        "            break\n",
+        HEADERS,
+        why="who includes one finds the translation",
+    ),
     Mutant(
         TRANSLATOR,
         "device = device or self.opens_device_code(k)",

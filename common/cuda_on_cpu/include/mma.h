@@ -1,5 +1,5 @@
-// wmma: products of small matrices, by a warp. A fragment is what one lane holds of a matrix. Which elements these are is
-// CUDA's secret; here they are neighbours. So x[i] of two fragments of one shape is the same element, as on a GPU.
+// wmma: products of small matrices, by a warp. A fragment is what one lane holds of a matrix. Which elements these are
+// is CUDA's secret; here they are neighbours. So x[i] of two fragments of one shape is the same element, as on a GPU.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -91,11 +91,13 @@ inline void agree(Matrix* const (&lanes)[32]) {
 
 // Calls move(element of the fragment, element in memory), when all lanes have come.
 template <class Fragment, class Pointer, class Move>
-void each_element(const char* function, Fragment& f, Pointer p, unsigned step, bool by_rows, Move move, Location where) {
+void each_element(const char* function, Fragment& f, Pointer p, unsigned step, bool by_rows, Move move,
+                  Location where) {
     Matrix matrix{p, step};
     all_lanes<Matrix, agree>(function, matrix, where);
     if (step * sizeof *p % 16 != 0 || reinterpret_cast<uintptr_t>(p) % 16 != 0)
-        fail(std::string(function) + " at " + text(where) + ": the address and the leading dimension must be multiples of 16 bytes");
+        fail(std::string(function) + " at " + text(where) +
+             ": the address and the leading dimension must be multiples of 16 bytes");
     for (unsigned i = 0; i < f.num_elements; i++) {
         const unsigned e = self->lane() * f.num_elements + i, row = e / f.columns, column = e % f.columns;
         move(f.x[i], p[by_rows ? row * step + column : column * step + row]);
@@ -187,22 +189,23 @@ template <int m, int n, int k, class T>
 void store_matrix_sync(T* p, const fragment<accumulator, m, n, k, T>& f, unsigned ldm, layout_t layout,
                        cuda_on_cpu::Location where = {}) {
     cuda_on_cpu::wmma::each_element(
-        "store_matrix_sync()", f, p, ldm, layout == mem_row_major, [](const auto& from, auto& to) { to = from; }, where);
+        "store_matrix_sync()", f, p, ldm, layout == mem_row_major, [](const auto& from, auto& to) { to = from; },
+        where);
 }
 
-// d = a * b + c. Sums of integers wrap around, or stop at the largest if `satf`; those of others are worked out in double
-// and rounded once, where a GPU may differ in the last bits.
+// d = a * b + c. Sums of integers wrap around, or stop at the largest if `satf`; those of others are worked out in
+// double and rounded once, where a GPU may differ in the last bits.
 template <int m, int n, int k, class T, class U, class LayoutA, class LayoutB, class C, class D>
 void mma_sync(fragment<accumulator, m, n, k, D>& d, const fragment<matrix_a, m, n, k, T, LayoutA>& a,
               const fragment<matrix_b, m, n, k, U, LayoutB>& b, const fragment<accumulator, m, n, k, C>& c,
               bool satf = false, cuda_on_cpu::Location where = {}) {
     using namespace cuda_on_cpu::wmma;
     static_assert(std::is_same<T, U>::value, "wmma multiplies matrices of one type");
-    static_assert(std::is_same<T, __half>::value ? is_one_of<C, __half, float> && is_one_of<D, __half, float>
-                                                 : std::is_same<C, D>::value &&
-                                                       (std::is_integral<T>::value     ? is_one_of<C, int>
-                                                        : std::is_same<T, double>::value ? is_one_of<C, double>
-                                                                                         : is_one_of<C, float>),
+    static_assert(std::is_same<T, __half>::value
+                      ? is_one_of<C, __half, float> && is_one_of<D, __half, float>
+                      : std::is_same<C, D>::value && (std::is_integral<T>::value       ? is_one_of<C, int>
+                                                      : std::is_same<T, double>::value ? is_one_of<C, double>
+                                                                                       : is_one_of<C, float>),
                   "wmma adds no products of this type to such an accumulator");
     using P = Product<fragment<accumulator, m, n, k, D>, fragment<matrix_a, m, n, k, T, LayoutA>,
                       fragment<matrix_b, m, n, k, U, LayoutB>, fragment<accumulator, m, n, k, C>>;

@@ -145,23 +145,32 @@ struct Launch {
     }
 };
 
-// The same, where the name stands for a single function: arguments convert to its parameters' types, as in any call. So
-// NULL and braced lists work. Fewer arguments than parameters: the others have default values.
-template <class Kernel, class Find, class... P>
-struct TypedLaunch : Launch<Kernel, Find> {
-    void operator()(P... arguments) const { this->run(std::move(arguments)...); }
-    template <class... A, std::enable_if_t<(sizeof...(A) < sizeof...(P)), int> = 0>
-    void operator()(A... arguments) const {
-        this->run(arguments...);
-    }
+// The same, where the name stands for a single function: arguments convert to its parameters' types, as in any call, so
+// NULL and braced lists work. There is a function for each number of arguments, since the last may have default values.
+template <class... P>
+struct Types {};
+
+template <class L, class First, class... Rest>
+struct TypedLaunch;
+template <class L, class... P>
+struct TypedLaunch<L, Types<P...>> : L {
+    explicit TypedLaunch(const L& launch) : L(launch) {}
+    void operator()(P... arguments) const { this->run(arguments...); }
+};
+template <class L, class... P, class Next, class... Rest>
+struct TypedLaunch<L, Types<P...>, Next, Rest...> : TypedLaunch<L, Types<P..., Next>, Rest...> {
+    using More = TypedLaunch<L, Types<P..., Next>, Rest...>;
+    using More::More;
+    using More::operator();
+    void operator()(P... arguments) const { this->run(arguments...); }
 };
 
 template <class Kernel, class Find>
 struct WithParameters {  // f of the second function above
     Launch<Kernel, Find> launch;
     template <class... P>
-    TypedLaunch<Kernel, Find, P...> operator()(void (*)(P...)) const {
-        return {launch};
+    TypedLaunch<Launch<Kernel, Find>, Types<>, P...> operator()(void (*)(P...)) const {
+        return TypedLaunch<Launch<Kernel, Find>, Types<>, P...>(launch);
     }
 };
 

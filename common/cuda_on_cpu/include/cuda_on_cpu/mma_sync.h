@@ -145,6 +145,11 @@ auto mma(decltype(MmaLane<M, K, A, B, C, D>::a) a, decltype(MmaLane<M, K, A, B, 
     return mine.d;
 }
 
+template <int K, class A, class B, class... Registers>
+auto mma_satfinite(Registers... registers) {
+    return mma<16, K, A, B, s32, s32, true>(registers...);
+}
+
 }  // namespace cuda_on_cpu::ptx
 
 #pragma GCC visibility pop

@@ -194,19 +194,6 @@ CUDA_ON_CPU_ATOM(dec, atomicDec, u32, u32)
 inline u32 atom_cas(char* p, u32 compare, u32 value) { return atomicCAS(reinterpret_cast<u32*>(p), compare, value); }
 inline u64 atom_cas(char* p, u64 compare, u64 value) { return atomicCAS(reinterpret_cast<u64*>(p), compare, value); }
 
-// ---- threads of a block --------------------------------------------------------------------------------------------
-inline void bar_sync(u32 number, Location where = {}) {
-    if (number != 0)
-        fail("bar.sync " + std::to_string(number) + " at " + text(where) + ": CUDA on CPU has barrier 0 only");
-    __syncthreads(where);
-}
-inline u32 bar_red_popc(u32, bool predicate, Location where = {}) { return u32(__syncthreads_count(predicate, where)); }
-inline bool bar_red_and(u32, bool predicate, Location where = {}) { return __syncthreads_and(predicate, where) != 0; }
-inline bool bar_red_or(u32, bool predicate, Location where = {}) { return __syncthreads_or(predicate, where) != 0; }
-inline void fence() { __threadfence(); }
-inline void nanosleep(u32 time) { __nanosleep(time); }
-inline void trap() { __trap(); }
-
 // ---- special registers ---------------------------------------------------------------------------------------------
 namespace special {
 
@@ -246,4 +233,5 @@ inline u32 clock_hi() { return u32(clock64() >> 32); }
 
 #include "cuda_on_cpu/mma_sync.h"        // ldmatrix, mma.sync
 #include "cuda_on_cpu/ptx_arithmetic.h"  // add, fma, lop3, cvt, setp, ...
+#include "cuda_on_cpu/ptx_barriers.h"    // bar.sync, mbarrier, fences
 #include "cuda_on_cpu/ptx_warp.h"        // shfl.sync, vote.sync, ...

@@ -30,9 +30,10 @@ template <class Whole, class Part, size_t N>
 Whole pack(std::array<Part, N> parts) {
     return bit_copy<Whole>(parts);
 }
-template <class Part, class Whole>
+template <size_t N, class Whole>
 auto unpack(Whole whole) {
-    return bit_copy<std::array<Part, sizeof(Whole) / sizeof(Part)>>(whole);
+    using Part = std::conditional_t<sizeof(Whole) / N == 4, b32, std::conditional_t<sizeof(Whole) / N == 2, b16, b8>>;
+    return bit_copy<std::array<Part, N>>(whole);
 }
 
 // ---- arithmetic: integers wrap around; sums and products of floating-point numbers are not fused -------------------

@@ -7,9 +7,14 @@ __global__ void kernel(float* a) {
 __global__ void assembly(unsigned* a) {
     asm volatile("mov.u32 %0, %%laneid;" : "=r"(a[0]));
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;");
+    asm volatile("tcgen05.wait::ld.sync.aligned;");
 #endif
-    if (a[0]) asm volatile("membar.gl;" ::: "memory");  // LINE instruction
+    if (a[0]) asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");  // LINE instruction
+}
+
+__global__ void shared(float* a) {
+    __shared__ float s[2] = {1, 2};  // LINE initialiser
+    a[0] = s[0];
 }
 
 void launch(float* a) {

@@ -1,0 +1,109 @@
+// Inline PTX: barriers of a block's threads, and fences.
+#pragma once
+
+#include "cuda_on_cpu/mbarrier.h"
+#include "cuda_on_cpu/ptx.h"
+
+#pragma GCC visibility push(hidden)
+
+namespace cuda_on_cpu::ptx {
+
+// ---- the 16 barriers of a block, each for as many threads as its instructions say ----------------------------------
+struct NumberedBarrier {
+    u32 arrived = 0, phase = 0;
+};
+
+inline NumberedBarrier& numbered_barrier(u32 number) {
+    static std::map<u64, std::array<NumberedBarrier, 16>> of_blocks;
+    static uint64_t launch = 0;
+    if (launch != launch_number) of_blocks.clear(), launch = launch_number;
+    return of_blocks[blockIdx.x + u64(gridDim.x) * (blockIdx.y + u64(gridDim.y) * blockIdx.z)][number];
+}
+
+inline NumberedBarrier& arrive_at_barrier(const char* name, u32 number, u32 threads, Location where) {
+    if (number > 15 || threads == 0 || threads % 32 != 0)
+        fail(std::string(name) + " at " + text(where) + ": barriers have numbers up to 15 and are for whole warps");
+    NumberedBarrier& barrier = numbered_barrier(number);
+    if (++barrier.arrived >= std::min(threads, block.size)) barrier.arrived = 0, barrier.phase++;
+    return barrier;
+}
+
+inline void bar_arrive(u32 number, u32 threads, Location where = {}) {
+    arrive_at_barrier("bar.arrive", number, threads, where);
+}
+inline void bar_sync(u32 number, u32 threads, Location where = {}) {
+    const u32 before = number < 16 ? numbered_barrier(number).phase : 0;
+    const NumberedBarrier& barrier = arrive_at_barrier("bar.sync", number, threads, where);
+    wait_until([&barrier, before] { return barrier.phase != before; }, "bar.sync", where);
+}
+inline void bar_sync(u32 number, Location where = {}) {
+    if (number == 0) return __syncthreads(where);
+    bar_sync(number, (block.size + 31) / 32 * 32, where);
+}
+
+inline void only_barrier_0(u32 number, Location where) {
+    if (number != 0) fail("bar.red at " + text(where) + ": CUDA on CPU has it for barrier 0 only");
+}
+inline u32 bar_red_popc(u32 number, bool predicate, Location where = {}) {
+    only_barrier_0(number, where);
+    return u32(__syncthreads_count(predicate, where));
+}
+inline bool bar_red_and(u32 number, bool predicate, Location where = {}) {
+    only_barrier_0(number, where);
+    return __syncthreads_and(predicate, where) != 0;
+}
+inline bool bar_red_or(u32 number, bool predicate, Location where = {}) {
+    only_barrier_0(number, where);
+    return __syncthreads_or(predicate, where) != 0;
+}
+
+// ---- barriers in shared memory: mbarrier.h has the rules -----------------------------------------------------------
+inline Mbarrier& mbarrier(char* p) { return *reinterpret_cast<Mbarrier*>(p); }
+inline void mbarrier_init(char* p, u32 count, Location where = {}) { mbarrier(p).init(count, "mbarrier.init", where); }
+inline void mbarrier_inval(char* p) { memset(p, 0, 8); }
+inline u64 mbarrier_arrive(char* p, u32 count, Location where = {}) {
+    return mbarrier(p).arrive(count, false, "mbarrier.arrive", where);
+}
+inline u64 mbarrier_arrive(char* p, Location where = {}) { return mbarrier_arrive(p, 1, where); }
+inline u64 mbarrier_arrive_drop(char* p, u32 count, Location where = {}) {
+    return mbarrier(p).arrive(count, true, "mbarrier.arrive_drop", where);
+}
+inline u64 mbarrier_arrive_drop(char* p, Location where = {}) { return mbarrier_arrive_drop(p, 1, where); }
+inline void mbarrier_expect_tx(char* p, u32 bytes, Location where = {}) {
+    mbarrier(p).expect_bytes(bytes, "mbarrier.expect_tx", where);
+}
+inline u64 mbarrier_arrive_expect_tx(char* p, u32 bytes, Location where = {}) {
+    mbarrier_expect_tx(p, bytes, where);
+    return mbarrier_arrive(p, 1, where);
+}
+
+inline bool parity_of(u64 state) { return Mbarrier::parity_of(state); }
+inline bool parity_of(u32 parity) { return parity & 1; }
+template <class T>  // a state, or the parity of a phase
+bool mbarrier_test_wait(char* p, T phase, Location where = {}) {
+    return mbarrier(p).try_wait(parity_of(phase), {}, "mbarrier.test_wait", where);
+}
+template <class T>  // a GPU may wait for some time, which it does not promise
+bool mbarrier_try_wait(char* p, T phase, Location where = {}) {
+    return mbarrier(p).try_wait(parity_of(phase), {}, "mbarrier.try_wait", where);
+}
+template <class T>
+bool mbarrier_try_wait(char* p, T phase, u32 /* nanoseconds */, Location where = {}) {
+    return mbarrier_try_wait(p, phase, where);
+}
+// All that this thread has started to copy belongs to the phase. It arrives, too: without .noinc as one more.
+inline void cp_async_mbarrier_arrive(char* p, Location where = {}) {
+    mbarrier(p).add_copies(Engine::copies, "cp.async.mbarrier.arrive", where);
+}
+inline void cp_async_mbarrier_arrive_noinc(char* p, Location where = {}) {
+    cp_async_mbarrier_arrive(p, where);
+    mbarrier_arrive(p, 1, where);
+}
+
+inline void fence() { __threadfence(); }
+inline void nanosleep(u32 time) { __nanosleep(time); }
+inline void trap() { __trap(); }
+
+}  // namespace cuda_on_cpu::ptx
+
+#pragma GCC visibility pop
