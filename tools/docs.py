@@ -8,6 +8,7 @@ A README marks such a part with a comment that says what to call, and cog (https
     <!--= diagram("03_add2", "timeline") =-->                           what that function of diagrams/03_add2.py draws
     <!--= code("add2.cu", "__global__ void add2_kernel") =-->           a definition, from a file beside the README
     ... or what_operators_take(), what_check_rejects()                  from tests/chapters and tests/common
+    ... or what_cuda_on_cpu_covers(), what_cuda_on_cpu_lacks()          from tests/cuda_on_cpu/features.py
     ... or what_the_doctor_looks_at()                                   from `make doctor`
     <!--end-->
 
@@ -112,7 +113,24 @@ def what_check_rejects(folder):
     return wrong_operators.table()
 
 
+def what_cuda_on_cpu_covers(folder):
+    """The tests' table of features."""
+    return _features().table()
+
+
+def what_cuda_on_cpu_lacks(folder):
+    return _features().lacks()
+
+
+def _features():
+    sys.path.insert(0, str(ROOT / "tests/cuda_on_cpu"))
+    import features
+
+    return features
+
+
 PARTS = (run, tables.table, charts.picture, drawing.diagram, code, tables.what_operators_take, what_check_rejects)
+PARTS += (what_cuda_on_cpu_covers, what_cuda_on_cpu_lacks)
 PARTS = {function.__name__: function for function in PARTS}
 PARTS["what_the_doctor_looks_at"] = lambda folder: doctor.table()
 

@@ -47,6 +47,10 @@ TOKEN = re.compile(
 INCLUDE = re.compile(r"""[ \t]*\#[ \t]*include[ \t]*(?P<mark>["<])(?P<name>[^">\n]+)[">]""", re.MULTILINE)
 # What there may be to translate. Most headers have nothing of it.
 INTERESTING = re.compile(r"<<<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__)\b")
+# What only nvcc defines, and only for a .cu: the language is CUDA C++, for a GPU such as the H200. __CUDA_ARCH__ stands for
+# device code; here host code sees it as well, for a function is compiled once. Without it, kernels of which `#if` leaves
+# the body to newer GPUs would do nothing. __NVCC__ is the compiler's own name: it stays undefined.
+LANGUAGE = "#define __CUDACC__ 1\n#define __CUDA_ARCH__ 900\n"
 # The kernel as a function that takes any arguments: so templates, overloads and pointers to functions are resolved as
 # C++ always does it, and the compiler can inline the kernel into the loop over threads. The second function gives the
 # kernel's address, if its name stands for a single function. The parameter has an odd name, because the kernel's name
@@ -67,6 +71,12 @@ ASM = {"asm", "__asm", "__asm__"}
 SHARED = " [[maybe_unused]] static const bool cuda_on_cpu_{paste}{name} = cuda_on_cpu::shared_variable({name})"
 SPIN = "cuda_on_cpu::spin()"
 ATTRIBUTES = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__", "__block_size__"}  # of kernels
+# Not covered as a whole. The first of these words makes one error that says so, with its line, unless #if leaves it out.
+TEXTURES = re.compile(
+    r"cuda(TextureObject_t|SurfaceObject_t|MallocArray|Malloc3DArray|ResourceDesc|TextureDesc)|"
+    r"cuda(ChannelFormatDesc|CreateChannelDesc|BindTexture\w*)|(tex|surf)(1D|2D|3D|Cubemap)\w*"
+)
+NO_TEXTURES = r'_Pragma("GCC error \"CUDA on CPU (see its README) has no textures and surfaces\"") '
 # A compiler's error, not the translator's: what #if leaves out is no error. A lambda stands wherever a statement may.
 LACKS = '[] {{ static_assert(false, "CUDA on CPU (see its README) has no PTX instruction {}"); }}()'
 
@@ -119,6 +129,7 @@ class Translator:
         asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in ASM}
         self.has_volatile = any(t.text == "volatile" and k not in asm for k, t in enumerate(self.tokens))
         self.kernels = self.names_of_kernels()
+        self.textures = False  # whether the error of NO_TEXTURES is there
         self.headers = {"cuda_runtime.h"}  # that the result needs
         self.dynamic: set[tuple[str, str]] = set()  # namespaces and names of `extern __shared__` outside of functions
 
@@ -137,6 +148,9 @@ class Translator:
                 self.loop(i)
             elif token.text == "__cluster_dims__":
                 self.cluster(i)
+            elif token.kind == "word" and not self.textures and TEXTURES.fullmatch(token.text):
+                self.textures = True
+                self.edits.append((token.start, token.start, NO_TEXTURES))
             elif token.text == "void" and self.is_text(i + 1, "*"):
                 self.cast(i)
             if token.text in self.shared_words:
@@ -148,7 +162,7 @@ class Translator:
         parts.append(self.source[position:])
         name = self.filename.replace("\\", "\\\\").replace('"', '\\"')
         headers = "".join(f"#include <{header}>\n" for header in sorted(self.headers, reverse=True))
-        return f'{headers}#line 1 "{name}"\n{"".join(parts)}'
+        return f'{headers}{LANGUAGE}#line 1 "{name}"\n{"".join(parts)}'
 
     def include(self, i: int, includes: dict[str, str]) -> None:
         directive = INCLUDE.match(self.source, self.tokens[i - 1].start)

@@ -10,12 +10,13 @@ import platform
 import re
 import subprocess
 
+import features
 import pytest
 from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line_of, need, run, translate_file
 
 # The programs that tests/CMakeLists.txt builds for a GPU as well. -O3: no optimiser may carry a value over a barrier.
 PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": [*WARNINGS, "-Wpedantic", "-O0"]}
-PORTABLE |= {"ptx": WARNINGS, "tensor_cores": WARNINGS}
+PORTABLE |= {"ptx": WARNINGS, "tensor_cores": WARNINGS, "runtime": WARNINGS}
 
 
 @pytest.fixture(params=["g++", pytest.param("clang++", marks=pytest.mark.thorough)])
@@ -53,6 +54,13 @@ def test_headers_alone_give_no_warning(compiler, standard, tmp_path):
     source.write_text("#include <cuda.h>\n#include <cuda_runtime_api.h>\n")
     flags = [f"-std={standard}", *WARNINGS, "-Wpedantic", *CFLAGS, f"-I{INCLUDE}", "-fsyntax-only"]
     subprocess.run([*COMPILERS[compiler], *flags, source], check=True)
+
+
+@pytest.mark.parametrize("feature", features.FEATURES, ids=lambda feature: feature.what[:40])
+def test_a_feature_of_the_table_has_its_test(feature):
+    assert not features.missing(feature)
+    assert {program for program, _ in features.named_tests(feature)} <= {f"{name}.cu" for name in PORTABLE}
+    assert re.fullmatch(r"20\d\d-[01]\d", feature.since)
 
 
 # ---- mistakes that are found ---------------------------------------------------------------------------------------

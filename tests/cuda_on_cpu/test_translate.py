@@ -16,7 +16,8 @@ def body(source: str) -> str:
     """The translation without its first lines, with the launch's functions and what is in each asm left out."""
     text = translate(source, "a.cu")
     head, text = text[: text.index("\n#line")], text[text.index('"a.cu"\n') + 7 :]
-    assert head == "#include <cuda_runtime.h>" + "\n#include <cuda_on_cpu/ptx.h>" * ("cuda_ptx" in text)
+    headers = "#include <cuda_runtime.h>\n" + "#include <cuda_on_cpu/ptx.h>\n" * ("cuda_ptx" in text)
+    assert f"{head}\n" == headers + LANGUAGE
     assert text.count("\n") == source.count("\n")
     pattern = r"cuda_on_cpu::launch\(CUDA_ON_CPU_NAME\((.*?)\), "
     pattern += r"\[=\]\(const auto&\.\.\. cuda_p_\) \{ \1\(cuda_p_\.\.\.\); \}, "
@@ -26,6 +27,7 @@ def body(source: str) -> str:
     return re.sub(r"\bcuda_(ptx::|(?!on_cpu))", "", re.sub(pattern, r"LAUNCH{\1}(", text))
 
 
+LANGUAGE = "#define __CUDACC__ 1\n#define __CUDA_ARCH__ 900\n"
 INITIALISED = '; static_assert(false, "__shared__ memory has no initialiser in CUDA: write to it in the kernel")'
 SMID = "uint32_t 0 = 0; set(0, copy(as<u32>(special::smid()))); out({}, 0);"
 
@@ -206,7 +208,7 @@ def test_translate_file_writes_only_what_is_new(tmp_path):
     assert out.stat().st_mtime_ns == 1
     cu.write_text("int x;\n")
     translate_file(cu, out)
-    assert out.read_text() == f'#include <cuda_runtime.h>\n#line 1 "{cu}"\nint x;\n'
+    assert out.read_text() == f'#include <cuda_runtime.h>\n{LANGUAGE}#line 1 "{cu}"\nint x;\n'
     assert [p.name for p in out.parent.iterdir()] == ["a.cpp"]
 
 
@@ -227,8 +229,8 @@ def test_headers_that_need_it_are_translated(tmp_path):
     assert sorted(files) == sorted(tmp_path / name for name in texts)
     written = {re.sub("^[0-9a-f]{8}_", "", p.name): p for p in out.parent.iterdir()}
     assert sorted(written) == ["a.cpp", "one.cuh", "two.cuh"]
-    assert out.read_text().splitlines()[2:] == [f'#include "{written["one.cuh"]}"', *texts["a.cu"].splitlines()[1:]]
-    assert written["one.cuh"].read_text().splitlines()[1:] == [
+    assert out.read_text().splitlines()[4:] == [f'#include "{written["one.cuh"]}"', *texts["a.cu"].splitlines()[1:]]
+    assert written["one.cuh"].read_text().splitlines()[3:] == [
         f'#line 1 "{tmp_path / "in/one.cuh"}"',
         "#pragma once",
         f'#include "{written["two.cuh"]}"',
@@ -256,3 +258,25 @@ def test_command_line(tmp_path):
     cu.write_text("\nk<<<")
     result = run(sys.executable, script, cu, out)
     assert (result.returncode, result.stderr) == (1, f"{cu}:2: <<< without >>>\n")
+
+
+@pytest.mark.parametrize(
+    "cast, new",
+    [
+        ("(void*)add", "(cuda_on_cpu::KernelPointer)add"),
+        ("(const void *)&add", "(cuda_on_cpu::KernelPointer)&add"),
+        ("(void*)n::scale<float>", "(cuda_on_cpu::KernelPointer)n::scale<float>"),
+        ("reinterpret_cast<const void*>(add)", "static_cast<cuda_on_cpu::KernelPointer>(add)"),
+        ("(void*)other", "(void*)other"),
+        ("(void*)add(1)", "(void*)add(1)"),
+    ],
+)
+def test_a_kernel_as_void_keeps_its_type(cast, new):
+    source = "__global__ void __launch_bounds__(128) add(int n) {}\ntemplate <class T> __global__ void scale(T t) {}\n"
+    assert body(f"{source}auto p = {cast};\n") == f"{source}auto p = {new};\n"
+
+
+def test_textures_are_named_once():
+    said = r'_Pragma("GCC error \"CUDA on CPU (see its README) has no textures and surfaces\"") '
+    source = "cudaTextureObject_t t;\n__global__ void k(float* a) { *a = tex2D<float>(t, 1, 2); }\n"
+    assert body(source) == said + source

@@ -33,7 +33,8 @@ public:
         return arrival_token(__mbarrier_arrive_and_drop(&barrier_, where));
     }
     void wait(arrival_token token, Location where = {}) {
-        cuda_on_cpu::mbarrier(&barrier_).wait(cuda_on_cpu::Mbarrier::parity_of(token.token_), "awbarrier::wait()", where);
+        cuda_on_cpu::mbarrier(&barrier_).wait(cuda_on_cpu::Mbarrier::parity_of(token.token_), "awbarrier::wait()",
+                                              where);
     }
     void arrive_and_wait(Location where = {}) { wait(arrive(where), where); }
     bool try_wait(arrival_token token, uint32_t nanoseconds, Location where = {}) {
@@ -42,7 +43,9 @@ public:
     bool try_wait_parity(bool parity, uint32_t nanoseconds, Location where = {}) {
         return __mbarrier_try_wait_parity(&barrier_, parity, nanoseconds, where);
     }
-    bool timed_wait(arrival_token token, uint32_t cycles, Location where = {}) { return try_wait(token, cycles, where); }
+    bool timed_wait(arrival_token token, uint32_t cycles, Location where = {}) {
+        return try_wait(token, cycles, where);
+    }
     bool timed_wait_parity(bool parity, uint32_t cycles, Location where = {}) {
         return try_wait_parity(parity, cycles, where);
     }

@@ -1,4 +1,5 @@
-// nvcuda::experimental::pipeline: the class around __pipeline_*(). cuda::pipeline (<cuda/pipeline>) has taken its place.
+// nvcuda::experimental::pipeline: the class around __pipeline_*(). cuda::pipeline (<cuda/pipeline>) has taken its
+// place.
 #pragma once
 
 #include "cuda_awbarrier.h"
@@ -24,7 +25,9 @@ public:
         commit();
         wait_prior<0>();
     }
-    void wait(size_t batch) { __pipeline_wait_prior(commits_ > batch ? commits_ - batch : 0); }  // CUDA's own arithmetic
+    void wait(size_t batch) {
+        __pipeline_wait_prior(commits_ > batch ? commits_ - batch : 0);
+    }  // CUDA's own arithmetic
     template <unsigned prior>
     void wait_prior() {
         __pipeline_wait_prior(prior);

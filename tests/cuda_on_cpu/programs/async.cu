@@ -28,7 +28,7 @@
 #include <cuda_pipeline.h>
 
 // nvcc warns of every barrier in shared memory: init() does what its constructor cannot do there.
-#ifdef __CUDACC__
+#ifndef CUDA_ON_CPU
 #pragma nv_diag_suppress static_var_with_dynamic_init
 #endif
 

@@ -229,7 +229,8 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     p->pageableMemoryAccess = p->pageableMemoryAccessUsesHostPageTables = p->hostNativeAtomicSupported = 1;
     p->directManagedMemAccessFromHost = p->canUseHostPointerForRegisteredMem = p->hostRegisterSupported = 1;
     p->streamPrioritiesSupported = p->memoryPoolsSupported = p->computePreemptionSupported = 1;
-    p->concurrentKernels = p->asyncEngineCount = p->deviceOverlap = 1;
+    p->concurrentKernels = p->asyncEngineCount = p->deviceOverlap = p->cooperativeLaunch = p->clusterLaunch = 1;
+    p->persistingL2CacheMaxSize = p->accessPolicyMaxWindowSize = p->l2CacheSize / 2;
     return cudaSuccess;
 }
 
@@ -300,7 +301,7 @@ inline size_t dynamic_shared_limit(const void* kernel) {
 }  // namespace cuda_on_cpu
 
 template <class F>
-cudaError_t cudaFuncSetAttribute(F* kernel, cudaFuncAttribute attribute, int value) {
+cudaError_t cudaFuncSetAttribute(F kernel, cudaFuncAttribute attribute, int value) {
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
     if (value < 0 || size_t(value) > cuda_on_cpu::max_dynamic_shared) return cuda_on_cpu::record(cudaErrorInvalidValue);
     const std::lock_guard<std::mutex> lock(cuda_on_cpu::limits_mutex);
@@ -322,16 +323,16 @@ inline unsigned resident_blocks(unsigned threads, size_t shared) {
 }  // namespace cuda_on_cpu
 
 template <class F>
-cudaError_t cudaFuncSetCacheConfig(F*, cudaFuncCache) {
+cudaError_t cudaFuncSetCacheConfig(F, cudaFuncCache) {
     return cudaSuccess;
 }
 template <class F>
-cudaError_t cudaFuncSetSharedMemConfig(F*, cudaSharedMemConfig) {
+cudaError_t cudaFuncSetSharedMemConfig(F, cudaSharedMemConfig) {
     return cudaSuccess;
 }
 // A compiler for GPUs also knows the registers and the static shared memory: 0 stands for unknown.
 template <class F>
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, F* kernel) {
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, F kernel) {
     *attributes = {};
     attributes->maxThreadsPerBlock = 1024;
     attributes->ptxVersion = attributes->binaryVersion = 90;
@@ -341,24 +342,24 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, F* kernel) {
 }
 
 template <class F>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F*, int threads, size_t shared) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F, int threads, size_t shared) {
     if (threads <= 0 || threads > 1024) return cuda_on_cpu::record(cudaErrorInvalidValue);
     *blocks = int(cuda_on_cpu::blocks_per_multiprocessor(unsigned(threads), shared));
     return cudaSuccess;
 }
 template <class F>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, F* kernel, int threads, size_t shared,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, F kernel, int threads, size_t shared,
                                                                    unsigned) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared);
 }
 template <class F>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* threads, F*, size_t = 0, int limit = 0) {
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* threads, F, size_t = 0, int limit = 0) {
     *threads = limit > 0 && limit < 1024 ? limit : 1024;
     *grid = int(cuda_on_cpu::resident_blocks(unsigned(*threads), 0));
     return cudaSuccess;
 }
 template <class Shared, class F>
-cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* threads, F* kernel, Shared, int limit = 0) {
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* threads, F kernel, Shared, int limit = 0) {
     return cudaOccupancyMaxPotentialBlockSize(grid, threads, kernel, 0, limit);
 }
 

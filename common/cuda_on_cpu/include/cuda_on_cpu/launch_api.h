@@ -202,7 +202,7 @@ inline cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 
 // How many clusters of this launch may be alive at once, and how large they may be.
 template <class F>
-cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, F*, const cudaLaunchConfig_t* c) {
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, F, const cudaLaunchConfig_t* c) {
     const cuda_on_cpu::Config config = cuda_on_cpu::config_of(*c);
     if (const cudaError_t error = cuda_on_cpu::check_cluster(config)) return cuda_on_cpu::record(error);
     *clusters = int(cuda_on_cpu::resident_blocks(cuda_on_cpu::volume(config.block), config.shared) /
@@ -210,7 +210,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, F*, const cudaLaunchCo
     return cudaSuccess;
 }
 template <class F>
-cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, F*, const cudaLaunchConfig_t*) {
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, F, const cudaLaunchConfig_t*) {
     *size = cuda_on_cpu::max_cluster_size;
     return cudaSuccess;
 }
