@@ -34,8 +34,8 @@
 
 namespace cg = cooperative_groups;
 
-// Each kernel below writes out[i] = the sum of the four neighbours in[i], in[i + 1], ... of a tile, counted around, so that a
-// thread reads what others have copied.
+// Each kernel below writes out[i] = the sum of the four neighbours in[i], in[i + 1], ... of a tile, counted around, so
+// that a thread reads what others have copied.
 constexpr int threads = 64, tiles = 5, elements = threads * tiles;
 
 __device__ int sum_of_four(const int* tile) {
@@ -395,7 +395,8 @@ __global__ void of_a_group(int* out, const int* in) {
         if (t + 1 < tiles) {
             const int* next = in + (t + 1) * threads;
             if (t == 0)
-                cg::memcpy_async(block, tile[1], cuda::aligned_size_t<4>(threads), next, cuda::aligned_size_t<4>(elements));
+                cg::memcpy_async(block, tile[1], cuda::aligned_size_t<4>(threads), next,
+                                 cuda::aligned_size_t<4>(elements));
             else
                 cg::memcpy_async(block, tile[(t + 1) % 2], next, cuda::aligned_size_t<16>(sizeof tile[0]));
             cg::wait_prior<1>(block);

@@ -5,8 +5,8 @@
 
 #include "cuda_runtime.h"
 
-// What follows is hidden, as all of this is (see keywords.h). A struct of the reader's with a cuda::atomic in it is not,
-// and g++ would warn of that wherever there is one.
+// What follows is hidden, as all of this is (see keywords.h). A struct of the reader's with a cuda::atomic in it is
+// not, and g++ would warn of that wherever there is one.
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wattributes"
 #endif
