@@ -17,7 +17,7 @@ from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line
 
 # The programs that tests/CMakeLists.txt builds for a GPU as well. -O3: no optimiser may carry a value over a barrier.
 # -g0: half.cu compiles in 4 s then, not in 5.
-PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": [*WARNINGS, "-Wpedantic"]}
+PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": [*WARNINGS, "-Wpedantic", "-O0"]}
 PORTABLE |= {"ptx": WARNINGS, "tensor_cores": WARNINGS, "runtime": WARNINGS}
 PORTABLE |= {"half": [*WARNINGS, "-g0"], "half_kernels": WARNINGS}
 # What torch passes to nvcc: halves have no operators, and no conversions without a name.

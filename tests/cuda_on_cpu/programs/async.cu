@@ -34,9 +34,9 @@
 
 namespace cg = cooperative_groups;
 
-// Each kernel below writes out[i] = the sum of the four neighbours in[i], in[i + 1], ... of a tile, counted around, so that a
-// thread reads what others have copied.
-constexpr int threads = 64, tiles = 5, elements = threads * tiles;
+// Each kernel below writes out[i] = the sum of the four neighbours in[i], in[i + 1], ... of a tile, counted around, so
+// that a thread reads what others have copied.
+constexpr int threads = 64, tiles = 6, elements = threads * tiles;
 
 __device__ int sum_of_four(const int* tile) {
     int sum = 0;
@@ -44,7 +44,7 @@ __device__ int sum_of_four(const int* tile) {
     return sum;
 }
 
-void expect_sums(void (*launch)(int*, const int*)) {
+bool sums_are_right(void (*launch)(int*, const int*)) {
     int *in = device_array<int>(elements), *out = device_array<int>(elements);
     for (int i = 0; i < elements; i++) in[i] = i * i;
     launch(out, in);
@@ -55,7 +55,7 @@ void expect_sums(void (*launch)(int*, const int*)) {
         for (int k = 0; k < 4; k++) sum += in[i / threads * threads + (i + k) % threads];
         right = right && out[i] == sum;
     }
-    EXPECT(right);
+    return right;
 }
 
 // __pipeline_memcpy_async() and its relatives.
@@ -130,9 +130,9 @@ __global__ void experimental(int* out, const int* in) {
 }
 
 void test() {
-    expect_sums([](int* out, const int* in) { two_stages<<<1, threads>>>(out, in); });
-    expect_sums([](int* out, const int* in) { one_mbarrier<<<1, threads>>>(out, in); });
-    expect_sums([](int* out, const int* in) { experimental<<<1, threads>>>(out, in); });
+    EXPECT(sums_are_right([](int* out, const int* in) { two_stages<<<1, threads>>>(out, in); }));
+    EXPECT(sums_are_right([](int* out, const int* in) { one_mbarrier<<<1, threads>>>(out, in); }));
+    EXPECT(sums_are_right([](int* out, const int* in) { experimental<<<1, threads>>>(out, in); }));
     float4 *in = device_array<float4>(1), *out = device_array<float4>(3);
     *in = make_float4(1, 2, 3, 4);
     zeros<<<1, 3>>>(out, in);
@@ -223,7 +223,7 @@ __global__ void bulk_copies(int* out, const int* in) {  // by one thread; the ot
     }
 }
 
-__global__ void __cluster_dims__(tiles) in_a_cluster(int* out, const int* in) {  // a tile for each block
+__global__ void __cluster_dims__(2) in_a_cluster(int* out, const int* in) {  // a tile for each block
     __shared__ int tile[threads];
     __shared__ Barrier barrier;
     if (threadIdx.x == 0) init(&barrier, blockDim.x);
@@ -234,6 +234,18 @@ __global__ void __cluster_dims__(tiles) in_a_cluster(int* out, const int* in) { 
     cg::this_cluster().sync();
     barrier.wait(cuda::std::move(token));
     out[blockIdx.x * threads + threadIdx.x] = sum_of_four(tile);
+}
+
+using GridBarrier = cuda::barrier<cuda::thread_scope_device>;
+
+__global__ void across_blocks(int* out, GridBarrier* barrier, cuda::atomic<int, cuda::thread_scope_device>* count) {
+    count->fetch_add(1);
+    barrier->arrive_and_wait();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = count->load();
+    barrier->arrive_and_wait();
+    count->fetch_sub(1);
+    while (count->load() != 0) {
+    }
 }
 
 struct Count {
@@ -278,12 +290,21 @@ __global__ void others(int* out) {
 }
 
 void test() {
-    expect_sums([](int* out, const int* in) { in_two_steps<<<1, threads>>>(out, in); });
-    expect_sums([](int* out, const int* in) { warps_have_roles<<<1, threads + 32>>>(out, in); });
-    expect_sums([](int* out, const int* in) { copies<<<1, threads>>>(out, in); });
-    expect_sums([](int* out, const int* in) { bulk_copies<<<1, threads>>>(out, in); });
-    expect_sums([](int* out, const int* in) { in_a_cluster<<<tiles, threads>>>(out, in); });
+    EXPECT(sums_are_right([](int* out, const int* in) { in_two_steps<<<1, threads>>>(out, in); }));
+    EXPECT(sums_are_right([](int* out, const int* in) { warps_have_roles<<<1, threads + 32>>>(out, in); }));
+    EXPECT(sums_are_right([](int* out, const int* in) { copies<<<1, threads>>>(out, in); }));
+    EXPECT(sums_are_right([](int* out, const int* in) { bulk_copies<<<1, threads>>>(out, in); }));
+    EXPECT(sums_are_right([](int* out, const int* in) { in_a_cluster<<<tiles, threads>>>(out, in); }));
     int* out = device_array<int>(threads);
+    GridBarrier* barrier = device_array<GridBarrier>(1);
+    auto* count = device_array<cuda::atomic<int, cuda::thread_scope_device>>(1);
+    init(barrier, threads);
+    void* arguments[] = {&out, &barrier, &count};
+    EXPECT(cudaLaunchCooperativeKernel((void*)across_blocks, dim3(4), dim3(threads / 4), arguments, 0, nullptr) ==
+           cudaSuccess);
+    EXPECT_DONE();
+    for (int i = 0; i < threads; i++) EXPECT(out[i] == threads);
+    EXPECT(count->load() == 0);
     others<<<1, threads>>>(out);
     EXPECT_DONE();
     EXPECT(out[0] == 1131);
@@ -374,7 +395,8 @@ __global__ void of_a_group(int* out, const int* in) {
         if (t + 1 < tiles) {
             const int* next = in + (t + 1) * threads;
             if (t == 0)
-                cg::memcpy_async(block, tile[1], cuda::aligned_size_t<4>(threads), next, cuda::aligned_size_t<4>(elements));
+                cg::memcpy_async(block, tile[1], cuda::aligned_size_t<4>(threads), next,
+                                 cuda::aligned_size_t<4>(elements));
             else
                 cg::memcpy_async(block, tile[(t + 1) % 2], next, cuda::aligned_size_t<16>(sizeof tile[0]));
             cg::wait_prior<1>(block);
@@ -396,11 +418,11 @@ __global__ void of_a_tile(int* out, const int* in) {  // each warp copies, and w
 }
 
 void test() {
-    expect_sums([](int* out, const int* in) { of_a_thread<<<1, threads>>>(out, in); });
-    expect_sums([](int* out, const int* in) { of_a_block<<<1, threads>>>(out, in); });
-    expect_sums([](int* out, const int* in) { with_roles<true><<<1, threads + 32>>>(out, in); });
-    expect_sums([](int* out, const int* in) { with_roles<false><<<1, threads + 32>>>(out, in); });
-    expect_sums([](int* out, const int* in) { of_a_group<<<1, threads>>>(out, in); });
+    EXPECT(sums_are_right([](int* out, const int* in) { of_a_thread<<<1, threads>>>(out, in); }));
+    EXPECT(sums_are_right([](int* out, const int* in) { of_a_block<<<1, threads>>>(out, in); }));
+    EXPECT(sums_are_right([](int* out, const int* in) { with_roles<true><<<1, threads + 32>>>(out, in); }));
+    EXPECT(sums_are_right([](int* out, const int* in) { with_roles<false><<<1, threads + 32>>>(out, in); }));
+    EXPECT(sums_are_right([](int* out, const int* in) { of_a_group<<<1, threads>>>(out, in); }));
     int *in = device_array<int>(threads), *out = device_array<int>(threads);
     for (int i = 0; i < threads; i++) in[i] = 3 * i;
     of_a_tile<<<1, threads>>>(out, in);
@@ -489,7 +511,7 @@ void test() {
     guards<<<1, 70>>>(n);
     EXPECT_DONE();
     EXPECT(n->plain == 70);
-    EXPECT(n->plain == cuda::atomic_ref<int>(n->plain).exchange(3) && n->plain == 3);  // on the host
+    EXPECT(cuda::atomic_ref<int>(n->plain).exchange(3) == 70 && n->plain == 3);  // on the host
 }
 
 }  // namespace atomics

@@ -8,7 +8,7 @@
 #include <deque>
 #include <unordered_map>
 
-#include "cuda_on_cpu/block.h"
+#include "cuda_runtime.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -64,8 +64,7 @@ void copy_async_by_group(const char* function, const Group& group, T* to, const 
                          Location where, Engine engine = Engine::copies) {
     static_assert(std::is_void_v<T> || std::is_trivially_copyable_v<T>, "memcpy_async copies bytes: T must allow that");
     copy_async_by_group(function, unsigned(group.thread_rank()), unsigned(group.size()), to, from, size_t(bytes),
-                        std::max(alignment_of<Size>, alignment_of_pointer<T>), where,
-                        engine);
+                        std::max(alignment_of<Size>, alignment_of_pointer<T>), where, engine);
 }
 
 }  // namespace cuda_on_cpu
