@@ -2,11 +2,15 @@
 
     add<<<grid, block>>>(c, a, b)    cuda_on_cpu::launch("add", ... add(p...) ..., grid, block)(c, a, b)
     extern __shared__ float s[];     float* const s = cuda_on_cpu::dynamic_shared();
-    static __shared__ float s[32];   __shared__ float s[32];     (__shared__ becomes `static`, and one is enough)
+    static __shared__ float s[32];   __shared__ float s[32]; ... static cuda_on_cpu::SharedVariable ...(s);
+                                     (__shared__ becomes `static`, and one is enough)
     __shared__ alignas(16) int i;    __shared__ __align__(16) int i;
-    asm("mov.u32 %0, %%smid;" : "=r"(x));    (x) = cuda_on_cpu::ptx::smid();
+    asm("mov.u32 %0, %%smid;" : "=r"(x));    do { ... } while (false): ptx.py has the rest
+    params.func = (void*)add;        params.func = (cuda_on_cpu::KernelPointer)add;
+    while (*flag == 0);              while (*flag == 0) cuda_on_cpu::spin();
+    __cluster_dims__(2) ... {        ... { cuda_on_cpu::cluster_dims(2);
 
-LAUNCH below and include/cuda_on_cpu/launch.h have what `...` stands for. Of PTX, only the REGISTERS are known.
+LAUNCH below and include/cuda_on_cpu/launch.h have what `...` stands for.
 
 Lines stay where they are, so that compilers, debuggers and sanitizers name lines of the .cu.
 
@@ -20,6 +24,11 @@ import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
+
+if __package__:
+    from . import ptx
+else:  # this file is a program, too
+    import ptx
 
 TOKEN = re.compile(
     r"""(?P<comment> //(?:\\\r?\n|[^\n])* | /\*.*?\*/ | \\\r?\n )                   # or the end of a line in a macro
@@ -47,9 +56,10 @@ LITERALS = {"number", "string"}
 ALIGNMENTS = {"__align__", "alignas"}
 STATIC_WORDS = {"__shared__", "__constant__", "__managed__"}  # macros that begin with `static`
 ASM = {"asm", "__asm", "__asm__"}
-# PTX's special registers: the letter of the constraint for each. include/cuda_on_cpu/ptx.h has a function for each.
-REGISTERS = {"laneid": "r", "warpid": "r", "smid": "r", "nsmid": "r", "clock64": "l", "globaltimer": "l"}
-MOVE = re.compile(r"\s*mov\.[bsu](?P<bits>32|64)\s+%0\s*,\s*%%(?P<register>\w+)\s*;\s*")
+# So that the shared memory of several blocks that are alive can be told apart: include/cuda_on_cpu/resident.h.
+SHARED = " static cuda_on_cpu::SharedVariable cuda_on_cpu_{paste}{name}({name})"
+SPIN = "cuda_on_cpu::spin()"
+ATTRIBUTES = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__", "__block_size__"}  # of kernels
 # A compiler's error, not the translator's: what #if leaves out is no error. A lambda stands wherever a statement may.
 LACKS = '[] {{ static_assert(false, "CUDA on CPU (see its README) has no PTX instruction {}"); }}()'
 
@@ -76,6 +86,18 @@ def joined(tokens: list[Token]) -> str:
     return text
 
 
+def split(tokens: list[Token], separator: str) -> list[list[Token]]:
+    """At the separators that stand in no group; :: is two of them."""
+    parts, depth = [[]], 0
+    for token in tokens:
+        depth += (token.text in OPENING.values()) - (token.text in OPENING)
+        if depth == 0 and token.text in (separator, 2 * separator):
+            parts += [[] for _ in token.text]
+        else:
+            parts[-1].append(token)
+    return parts
+
+
 class Translator:
     def __init__(self, source: str, filename: str):
         self.source = source
@@ -83,6 +105,11 @@ class Translator:
         found = TOKEN.finditer(source)
         self.tokens = [Token(m.lastgroup or "", m[0], m.start()) for m in found if not m["comment"]]
         self.edits: list[tuple[int, int, str]] = []  # (start, end, new text)
+        self.shared_words = {"__shared__"}  # and macros that stand for it
+        asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in ASM}
+        self.has_volatile = any(t.text == "volatile" and k not in asm for k, t in enumerate(self.tokens))
+        self.kernels = self.names_of_kernels()
+        self.headers = {"cuda_runtime.h"}  # that the result needs
 
     def run(self) -> str:
         for i, token in enumerate(self.tokens):
@@ -92,13 +119,22 @@ class Translator:
                 self.variable(i)
             elif token.text in ASM:
                 self.assembly(i)
+            elif token.text in ("while", "do", "for"):
+                self.loop(i)
+            elif token.text == "__cluster_dims__":
+                self.cluster(i)
+            elif token.text == "void" and self.is_text(i + 1, "*"):
+                self.cast(i)
+            if token.text in self.shared_words:
+                self.shared_variables(i)
         parts, position = [], 0
         for start, end, text in sorted(self.edits):
             parts += self.source[position:start], text
             position = end
         parts.append(self.source[position:])
         name = self.filename.replace("\\", "\\\\").replace('"', '\\"')
-        return f'#include <cuda_runtime.h>\n#line 1 "{name}"\n{"".join(parts)}'
+        headers = "".join(f"#include <{header}>\n" for header in sorted(self.headers, reverse=True))
+        return f'{headers}#line 1 "{name}"\n{"".join(parts)}'
 
     # ---- kernel<<<config>>>(arguments) ------------------------------------------------------------------------------
 
@@ -207,6 +243,39 @@ class Translator:
         start = self.tokens[i].start
         return self.source.startswith(">>>", start) and not self.source.startswith(">>>>", start)
 
+    # ---- (void*)kernel -----------------------------------------------------------------------------------------------
+
+    def names_of_kernels(self) -> set[str]:
+        """What is declared __global__ in this file: the word before its parameters."""
+        names = set()
+        for i, token in enumerate(self.tokens):
+            if token.text == "__global__":
+                while self.text(i) not in (";", "{", "") and not (
+                    self.kind(i) == "word" and self.is_text(i + 1, "(") and self.text(i) not in ATTRIBUTES
+                ):
+                    i = self.group_end(i) + 1 if self.is_text(i, "(") else i + 1
+                names.add(self.text(i))
+        return names
+
+    def cast(self, i: int) -> None:
+        """The tokens i and i + 1 are void*. A cast of a kernel's name says which kernel it is; a void* would not."""
+        first = i - 1 if self.is_text(i - 1, "const") else i
+        end = i + 2 if self.is_text(i + 2, "const") else i + 1
+        if (self.text(first - 1), self.text(end + 1)) == ("(", ")"):  # (void*)kernel
+            name = end + 2
+        elif self.text(first - 2) == "reinterpret_cast" and self.text(end + 2) == "(":  # reinterpret_cast<void*>(kernel)
+            name = end + 3
+        else:
+            return
+        if self.is_text(name, "&") or self.is_text(name, "("):
+            name += 1
+        while self.is_text(name + 1, "::"):
+            name += 2
+        if self.text(name) in self.kernels and not self.is_text(name + 1, "("):
+            self.replace(self.tokens[first].start, self.tokens[end].end, "cuda_on_cpu::KernelPointer")
+            if self.text(first - 2) == "reinterpret_cast":
+                self.replace(self.tokens[first - 2].start, self.tokens[first - 2].end, "static_cast")
+
     # ---- variables --------------------------------------------------------------------------------------------------
 
     def variable(self, i: int) -> None:
@@ -274,6 +343,85 @@ class Translator:
                 return i
         raise self.error(opening, f"{self.text(opening)} is never closed")
 
+    def shared_variables(self, i: int) -> None:
+        """The token i is __shared__: registers what is declared, behind the declaration."""
+        macro = self.macro_end(i)
+        if macro == self.tokens[i].end:  # #define SHARED __shared__
+            self.shared_words.add(self.text(i - 1))
+        if macro == self.tokens[i].end or any(self.text(k) == "extern" for k in range(self.declaration_start(i), i)):
+            return
+        names, name, angles = [], "", 0
+        k = i + 1
+        while self.text(k) not in (";", "") and not (macro and self.tokens[k].start >= macro):
+            angles += (self.text(k) == "<") - (self.text(k) == ">")
+            if self.kind(k) == "word" or self.is_text(k, "##"):
+                if self.text(k) == "extern":
+                    return
+                pasted = self.is_text(k, "##") or self.is_text(k - 1, "##")
+                name = name + self.text(k) if pasted else self.text(k)
+            elif self.text(k) == "[" and angles == 0:
+                names.append(name)
+                k = self.group_end(k)
+                while self.is_text(k + 1, "["):
+                    k = self.group_end(k + 1)
+                name = ""
+            elif self.text(k) in OPENING.values():
+                k = self.group_end(k)
+            elif self.text(k) == "," and angles == 0:
+                names.append(name)
+                name = ""
+            k += 1
+        names.append(name)
+        new = ";".join(SHARED.format(name=name, paste="##" if macro else "") for name in names if name)
+        if self.is_text(k, ";") and not (macro and self.tokens[k].start >= macro):
+            self.insert(self.tokens[k].end, new + ";")
+        elif macro:  # the ; is behind the macro's use
+            self.insert(self.tokens[k - 1].end, ";" + new)
+
+    # ---- loops that may wait for another thread's write ----------------------------------------------------------------
+
+    def loop(self, i: int) -> None:
+        """The token i is while, do or for. In a loop without a body, and in a file with a volatile variable in any that
+        does not count, another thread must have its turn."""
+        if not self.is_device_code(i):
+            return
+        body = i + 1
+        if self.is_text(body, "("):
+            body = self.group_end(body) + 1
+        counts = self.is_text(i, "for") and not (self.is_text(body - 2, ";"))
+        if self.is_text(i, "do"):
+            if self.is_text(body, "{") and self.has_volatile:
+                self.insert(self.tokens[body].end, f" {SPIN};")
+        elif self.is_text(body, ";") and not counts and not self.ends_do(i):
+            self.insert(self.tokens[body].start, f" {SPIN}")
+        elif self.is_text(body, "{") and not counts and (self.has_volatile or self.is_text(body + 1, "}")):
+            self.insert(self.tokens[body].end, f" {SPIN};")
+
+    def ends_do(self, i: int) -> bool:
+        """Whether the while at the token i belongs to a do."""
+        if self.is_text(i - 1, "}"):
+            return self.is_text(self.group_start(i - 1) - 1, "do")
+        k = i - 2
+        while k >= 0 and self.text(k) not in (";", "{", "}", "do"):
+            k -= 1
+        return self.is_text(i - 1, ";") and self.is_text(k, "do")
+
+    # ---- clusters ----------------------------------------------------------------------------------------------------------
+
+    def cluster(self, i: int) -> None:
+        """The token i is __cluster_dims__, of a kernel."""
+        if self.macro_end(i) or not self.is_text(i + 1, "("):
+            return
+        end = self.group_end(i + 1)
+        k = end + 1
+        while self.text(k) not in ("{", ""):
+            if self.is_text(k, ";"):
+                raise self.error(i, "__cluster_dims__ at a declaration: CUDA on CPU needs it at the definition, and only there")
+            k = self.group_end(k) + 1 if self.is_text(k, "(") else k + 1
+        size = joined(self.tokens[i + 1 : end + 1])
+        self.replace(self.tokens[i].start, self.tokens[end].end, "")
+        self.insert(self.tokens[k].end, f" cuda_on_cpu::cluster_dims{size};")
+
     # ---- asm volatile("instruction" : outputs : inputs : clobbers) ---------------------------------------------------
 
     def assembly(self, i: int) -> None:
@@ -284,44 +432,40 @@ class Translator:
         if not self.is_text(opening, "("):
             return
         end = self.group_end(opening)
-        colons = [k for k in range(opening + 1, end) if self.text(k) in (":", "::")]
-        texts = self.tokens[opening + 1 : colons[0] if colons else end]
-        instruction = "".join(token.text[1:-1] for token in texts if token.kind == "string")
-        if new := self.register(instruction, colons, end) or (
-            self.is_device_code(i) and instruction.strip() and LACKS.format(self.opcode(instruction))
-        ):
-            self.replace(self.tokens[i].start, self.tokens[end].end, new)
+        texts, *operands = split(self.tokens[opening + 1 : end], ":")
+        instructions = "".join(self.string(token) for token in texts)
+        if not instructions.strip():
+            return
+        try:
+            if any(token.kind != "string" for token in texts):
+                raise ptx.Unknown("of a text that a macro completes")
+            outputs, inputs = ([self.operand(o) for o in split(group, ",") if o] for group in [*operands, [], []][:2])
+            new = ptx.translate(instructions, outputs, inputs)
+        except ptx.Unknown as unknown:
+            if not self.is_device_code(i):
+                return
+            new = LACKS.format(str(unknown).replace("\\", "").replace('"', "'"))
+        else:
+            self.headers.add("cuda_on_cpu/ptx.h")
+        self.replace(self.tokens[i].start, self.tokens[end].end, new)
 
-    def register(self, instruction: str, colons: list[int], end: int) -> str:
-        """C++ for an instruction that moves a special register to a variable; "" for any other."""
-        move = MOVE.fullmatch(instruction)
-        if not move or not colons or self.text(colons[0] + 2) != "(":
-            return ""
-        name, letter = move["register"], {"32": "r", "64": "l"}[move["bits"]]
-        if REGISTERS.get(name) != letter or self.text(colons[0] + 1) != f'"={letter}"':
-            return ""
-        close = self.group_end(colons[0] + 2)
-        if close + 1 != (colons[1] if len(colons) > 1 else end):  # more than one output
-            return ""
-        return f"{joined(self.tokens[colons[0] + 2 : close + 1])} = cuda_on_cpu::ptx::{name}()"
+    def string(self, token: Token) -> str:
+        if token.text.startswith("R"):
+            return token.text[token.text.index("(") + 1 : token.text.rindex(")")]
+        return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": " "}.get(m[1], m[1]), token.text[1:-1])
 
-    @staticmethod
-    def opcode(instruction: str) -> str:
-        """The name of its first instruction, without what may stand before it: a declaration, a label, a predicate."""
-        for statement in re.split(r"\\[nt]|[;{}]", instruction):
-            statement = re.sub(r"^\s*(\w+:\s+)?(@!?%*\w+\s+)?", "", statement)
-            name, _, operands = statement.partition(" ")
-            if name and not name.startswith("."):
-                register = re.search(r"%%([a-z]\w*)", operands) if name.startswith("mov.") else None
-                return name + (f" of %{register[1]}" if register else "")
-        return "of this text"
+    def operand(self, tokens: list[Token]) -> ptx.Operand:
+        """[name] "=r"(expression)"""
+        texts = [token.text for token in tokens]
+        name = texts[1] if texts[0] == "[" else ""
+        at = 3 if name else 0
+        if tokens[at].kind != "string" or texts[at + 1] != "(" or texts[-1] != ")":
+            raise ptx.Unknown(f"with the operand {joined(tokens)}")
+        return ptx.Operand(texts[at][1:-1], joined(tokens[at + 2 : -1]), name)
 
     def is_device_code(self, i: int) -> bool:
         """Whether the token i stands in a kernel, in a __device__ function, or in a macro."""
-        line = self.source.rfind("\n", 0, self.tokens[i].start) + 1
-        while line > 1 and self.source[:line].rstrip("\r\n").endswith("\\"):
-            line = self.source.rfind("\n", 0, line - 1) + 1
-        if re.match(r"\s*#\s*define\b", self.source[line:]):
+        if self.macro_end(i):
             return True
         closed, device = 0, False
         for k in range(i - 1, -1, -1):
@@ -358,6 +502,25 @@ class Translator:
         """Line ends in the old text (in a macro with their backslash) are put behind the new text, so that no line moves."""
         line_ends = re.findall(r"\\?\r?\n", self.source[start:end])
         self.edits.append((start, end, text + "".join(line_ends)))
+
+    def insert(self, position: int, text: str) -> None:
+        self.edits.append((position, position, text))
+
+    def macro_end(self, i: int) -> int:
+        """Where the last token ends of the macro in whose definition the token i stands; 0 if it stands in none."""
+        define = re.compile(r"[ \t]*#[ \t]*define\b")
+        line = self.source.rfind("\n", 0, self.tokens[i].start) + 1
+        while line > 1 and self.source[:line].rstrip("\r\n").endswith("\\"):
+            line = self.source.rfind("\n", 0, line - 1) + 1
+        if not define.match(self.source, line):
+            return 0
+        end = self.tokens[i].end
+        for before, token in zip(self.tokens[i:], self.tokens[i + 1 :], strict=False):
+            between = self.source[before.end : token.start]
+            if "\n" in re.sub(r"\\\r?\n|/\*.*?\*/", "", between, flags=re.DOTALL):
+                break
+            end = token.end
+        return end
 
     def error(self, i: int, message: str) -> TranslationError:
         line = self.source.count("\n", 0, self.tokens[min(i, len(self.tokens) - 1)].start) + 1

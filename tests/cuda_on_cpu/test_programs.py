@@ -8,13 +8,14 @@ from __future__ import annotations
 import ctypes
 import platform
 import re
+import signal
 import subprocess
 
 import pytest
 from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line_of, need, run, translate_file
 
 # The programs that tests/CMakeLists.txt builds for a GPU as well. -O3: no optimiser may carry a value over a barrier.
-PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"]}
+PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS}
 
 
 @pytest.fixture(params=["g++", pytest.param("clang++", marks=pytest.mark.thorough)])
@@ -98,6 +99,51 @@ def test_waits(compiler, reverse):
     assert messages["destroyed"] == "64"
     contains("launches", "a kernel launches sum")
     assert len(messages) == 10  # no line for a wrong sum of the next launch
+
+
+BLOCKS = "cpu_only/blocks"
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_blocks_that_wait_for_ever(compiler, reverse):
+    """Deadlocks between blocks, wrong uses of clusters, asserts and traps: reported, and the next launch works."""
+    result = run(build(BLOCKS, compiler, *WARNINGS), "fast", reverse=reverse)
+    messages = dict(line.split(": ", 1) for line in result.stdout.splitlines())
+    parts = {
+        "block_is_missing": ["deadlock", "16 threads wait in grid.sync() at", "LINE grid", "; 1 block has returned"],
+        "thread_is_missing": ["2 threads wait in __syncthreads()", "LINE alone", "14 threads wait in grid.sync()"],
+        "not_cooperative": ["LINE ordinary needs a launch with cudaLaunchCooperativeKernel()"],
+        "cluster_is_missing": ["threads wait in cluster.sync()", "LINE cluster", "; 2 blocks have returned"],
+        "twice": ["LINE twice: has arrived there already, and not waited"],
+        "no_such_block": ["the cluster has no block of rank 4"],
+        "has_returned": ["the block of rank 1 has returned"],
+        "not_shared": ["the address is not in shared memory"],
+        "asserts": ["errors 710 710 0"],
+        "traps": ["errors 719 719 0"],
+        "once": ["errors 710 0"],
+    }
+    assert set(messages) == set(parts)
+    for kernel, texts in parts.items():
+        for text in texts:
+            text = re.sub(r"LINE (\w+)", lambda mark: f"blocks.cu:{line_of(BLOCKS, mark[1])}", text)
+            assert text in messages[kernel], messages[kernel]
+    assert f"blocks.cu:{line_of(BLOCKS, 'assert')}: " in result.stderr
+    assert "block: [1,0,0], thread: [33,0,0] Assertion `s == 1 + 1` failed." in result.stderr
+    assert result.returncode == -signal.SIGABRT  # of an assert on the host
+    assert f"blocks.cu:{line_of(BLOCKS, 'host')}: int main(int, char**): Assertion `a[0] == 2' failed." in result.stderr
+
+
+def test_endless_loops_end(compiler):
+    result = run(build(BLOCKS, compiler, *WARNINGS), "slow", CUDA_ON_CPU_TIMEOUT="0.2")
+    assert result.returncode == 0, result.stderr
+    messages = dict(line.split(": ", 1) for line in result.stdout.splitlines())
+    lines = {mark: f"blocks.cu:{line_of(BLOCKS, mark)}" for mark in ("spins", "barrier", "lock")}
+    assert re.search(f"60 threads spin in a loop at .*{lines['spins']}", messages["nobody_writes"])
+    assert re.search(f"4 threads wait in __syncthreads.. at .*{lines['barrier']}", messages["nobody_writes"])
+    assert re.search(f"16384 threads spin in atomicCAS.. at .*{lines['lock']}", messages["nobody_unlocks"])
+    assert "the 4 blocks that follow start when one of these 16 has returned" in messages["nobody_unlocks"]
+    assert "for 0.2 s thread (0, 0, 0) of block (0, 0, 0) has run and given no other a turn" in messages["endless"]
+    assert len(messages) == 3
 
 
 def test_address_sanitizer(compiler):

@@ -1,21 +1,27 @@
-// Atomics return the old value. One thread runs at a time, so they need no lock here.
+// Atomics return the old value. One thread runs at a time, so they need no lock here. Loops that wait for another thread
+// consist of them, so each may give others a turn.
 // They exist for the types that CUDA has them for, so that code which compiles here compiles with nvcc, too.
 #pragma once
 
-#include "cuda_on_cpu/keywords.h"
+#include "cuda_on_cpu/block.h"
 
 #pragma GCC visibility push(hidden)
 
 // Each in three scopes: on a GPU, the _block form is atomic for threads of one block only, the _system form for CPUs,
 // too.
-#define CUDA_ON_CPU_ATOMIC(name, T, new_value)                                  \
-    inline T name(T* address, T value) {                                        \
-        const T old = *address;                                                 \
-        *address = new_value;                                                   \
-        return old;                                                             \
-    }                                                                           \
-    inline T name##_block(T* address, T value) { return name(address, value); } \
-    inline T name##_system(T* address, T value) { return name(address, value); }
+#define CUDA_ON_CPU_ATOMIC(name, T, new_value)                                                           \
+    inline T name(T* address, T value, cuda_on_cpu::Location where = {}) {                               \
+        cuda_on_cpu::spin(#name "()", where);                                                            \
+        const T old = *address;                                                                          \
+        *address = new_value;                                                                            \
+        return old;                                                                                      \
+    }                                                                                                    \
+    inline T name##_block(T* address, T value, cuda_on_cpu::Location where = {}) {                       \
+        return name(address, value, where);                                                              \
+    }                                                                                                    \
+    inline T name##_system(T* address, T value, cuda_on_cpu::Location where = {}) {                      \
+        return name(address, value, where);                                                              \
+    }
 
 CUDA_ON_CPU_ATOMIC(atomicAdd, int, int(unsigned(old) + unsigned(value)))  // wraps around, as on a GPU
 CUDA_ON_CPU_ATOMIC(atomicAdd, unsigned, old + value)
@@ -43,11 +49,12 @@ CUDA_ON_CPU_ATOMIC_4(atomicXor, old ^ value)
 #undef CUDA_ON_CPU_ATOMIC_4
 #undef CUDA_ON_CPU_ATOMIC
 
-#define CUDA_ON_CPU_ATOMIC_CAS(name, T)             \
-    inline T name(T* address, T compare, T value) { \
-        const T old = *address;                     \
-        if (old == compare) *address = value;       \
-        return old;                                 \
+#define CUDA_ON_CPU_ATOMIC_CAS(name, T)                                               \
+    inline T name(T* address, T compare, T value, cuda_on_cpu::Location where = {}) { \
+        cuda_on_cpu::spin(#name "()", where);                                         \
+        const T old = *address;                                                       \
+        if (old == compare) *address = value;                                         \
+        return old;                                                                   \
     }
 #define CUDA_ON_CPU_ATOMIC_CAS_ALL(name)         \
     CUDA_ON_CPU_ATOMIC_CAS(name, unsigned short) \

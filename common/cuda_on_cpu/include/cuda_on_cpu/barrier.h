@@ -45,9 +45,17 @@ inline int __syncthreads_or(int predicate, cuda_on_cpu::Location where = {}) {
     return cuda_on_cpu::block.yes > 0;
 }
 
-// Memory fences order what other threads see. Here one thread runs at a time, and all see the same memory.
-inline void __threadfence() {}
-inline void __threadfence_block() {}
-inline void __threadfence_system() {}
+// Memory fences order what other threads see. Here one thread runs at a time, and all see the same memory. The compiler
+// may not keep a value in a register across a fence, and a loop with a fence may wait for another thread.
+inline void __threadfence(cuda_on_cpu::Location where = {}) {
+    cuda_on_cpu::spin("__threadfence()", where);
+    asm volatile("" ::: "memory");
+}
+inline void __threadfence_block(cuda_on_cpu::Location where = {}) {
+    cuda_on_cpu::spin("__threadfence_block()", where);
+    asm volatile("" ::: "memory");
+}
+inline void __threadfence_cluster(cuda_on_cpu::Location where = {}) { __threadfence(where); }
+inline void __threadfence_system(cuda_on_cpu::Location where = {}) { __threadfence(where); }
 
 #pragma GCC visibility pop

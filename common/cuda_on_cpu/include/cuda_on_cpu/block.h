@@ -100,6 +100,7 @@ inline Block block;                     // the block that runs; run_block.h keep
 inline Fiber host;                      // the stack of the launch itself
 inline volatile bool on_fiber;          // a thread of the kernel runs, not the launch itself
 inline Thread* self;                    // the thread that runs
+inline uint64_t launch_number;          // tells a thread from one of an earlier launch
 inline std::exception_ptr first_error;  // what went wrong
 
 struct Abandoned {};  // thrown in a thread that waits when its block is given up, so that its destructors run
@@ -161,13 +162,16 @@ inline thread_local bool in_kernel = false;  // true while this host thread runs
 }
 
 // Leaves the thread that runs, until another has made it ready and its turn has come.
-inline void suspend(const char* function, Location where) {
+inline void suspend() {
     Thread& me = *self;
-    me.function = function, me.where = where;
     Fiber& next = --waits_left < 0 ? end_turn() : next_fiber();
     if (&next != me.fiber) me.fiber->switch_to(next);
     self = &me, threadIdx = me.index;
     if (block.abandoned) throw Abandoned();
+}
+inline void suspend(const char* function, Location where) {
+    self->function = function, self->where = where;
+    suspend();
 }
 
 // Waits until done() holds: other threads run meanwhile. done() is called when no thread of the block can go on, with

@@ -1,46 +1,193 @@
 // What the host asks about the device and about kernels. The figures are those of a common GPU.
 #pragma once
 
-#include "cuda_on_cpu/runtime_api.h"
+#include "cuda_on_cpu/memory_api.h"
+
+struct cudaUUID_t {
+    char bytes[16];
+};
 
 struct cudaDeviceProp {
     char name[256];
-    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin, sharedMemPerMultiprocessor, totalConstMem;
-    int regsPerBlock, regsPerMultiprocessor, warpSize, maxThreadsPerBlock, maxThreadsPerMultiProcessor;
-    int maxThreadsDim[3], maxGridSize[3];
-    int major, minor, multiProcessorCount, maxBlocksPerMultiProcessor, l2CacheSize, memoryBusWidth;
-    int integrated, canMapHostMemory, unifiedAddressing, managedMemory, concurrentKernels, asyncEngineCount;
+    cudaUUID_t uuid;
+    char luid[8];
+    unsigned luidDeviceNodeMask;
+    size_t totalGlobalMem, sharedMemPerBlock;
+    int regsPerBlock, warpSize;
+    size_t memPitch;
+    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+    size_t totalConstMem;
+    int major, minor;
+    size_t textureAlignment, texturePitchAlignment;
+    int multiProcessorCount, integrated, canMapHostMemory;
+    int maxTexture1D, maxTexture1DMipmap, maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3];
+    int maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap, maxTexture1DLayered[2];
+    int maxTexture2DLayered[3], maxTextureCubemapLayered[2];
+    int maxSurface1D, maxSurface2D[2], maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3];
+    int maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+    size_t surfaceAlignment;
+    int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount;
+    int unifiedAddressing, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
+    int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
+    size_t sharedMemPerMultiprocessor;
+    int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported;
+    int pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported, canUseHostPointerForRegisteredMem;
+    int cooperativeLaunch;
+    size_t sharedMemPerBlockOptin;
+    int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, maxBlocksPerMultiProcessor;
+    int accessPolicyMaxWindowSize;
+    size_t reservedSharedMemPerBlock;
+    int hostRegisterSupported, sparseCudaArraySupported, hostRegisterReadOnlySupported;
+    int timelineSemaphoreInteropSupported, memoryPoolsSupported, gpuDirectRDMASupported;
+    unsigned gpuDirectRDMAFlushWritesOptions;
+    int gpuDirectRDMAWritesOrdering;
+    unsigned memoryPoolSupportedHandleTypes;
+    int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers;
+    int deviceNumaConfig, deviceNumaId, mpsEnabled, hostNumaId;
+    unsigned gpuPciDeviceID, gpuPciSubsystemID;
+    int hostNumaMultinodeIpcSupported;
+    // Up to CUDA 12; textbooks print them.
+    int clockRate, memoryClockRate, deviceOverlap, computeMode, kernelExecTimeoutEnabled;
+    int singleToDoublePrecisionPerfRatio, cooperativeMultiDeviceLaunch;
 };
+
+// Attributes of the device: name, number, and the field of cudaDeviceProp.
+#define CUDA_ON_CPU_ATTRIBUTES(X)                                                                     \
+    X(cudaDevAttrMaxThreadsPerBlock, 1, maxThreadsPerBlock)                                           \
+    X(cudaDevAttrMaxBlockDimX, 2, maxThreadsDim[0])                                                   \
+    X(cudaDevAttrMaxBlockDimY, 3, maxThreadsDim[1])                                                   \
+    X(cudaDevAttrMaxBlockDimZ, 4, maxThreadsDim[2])                                                   \
+    X(cudaDevAttrMaxGridDimX, 5, maxGridSize[0])                                                      \
+    X(cudaDevAttrMaxGridDimY, 6, maxGridSize[1])                                                      \
+    X(cudaDevAttrMaxGridDimZ, 7, maxGridSize[2])                                                      \
+    X(cudaDevAttrMaxSharedMemoryPerBlock, 8, sharedMemPerBlock)                                       \
+    X(cudaDevAttrTotalConstantMemory, 9, totalConstMem)                                               \
+    X(cudaDevAttrWarpSize, 10, warpSize)                                                              \
+    X(cudaDevAttrMaxPitch, 11, memPitch)                                                              \
+    X(cudaDevAttrMaxRegistersPerBlock, 12, regsPerBlock)                                              \
+    X(cudaDevAttrClockRate, 13, clockRate)                                                            \
+    X(cudaDevAttrTextureAlignment, 14, textureAlignment)                                              \
+    X(cudaDevAttrGpuOverlap, 15, deviceOverlap)                                                       \
+    X(cudaDevAttrMultiProcessorCount, 16, multiProcessorCount)                                        \
+    X(cudaDevAttrKernelExecTimeout, 17, kernelExecTimeoutEnabled)                                     \
+    X(cudaDevAttrIntegrated, 18, integrated)                                                          \
+    X(cudaDevAttrCanMapHostMemory, 19, canMapHostMemory)                                              \
+    X(cudaDevAttrComputeMode, 20, computeMode)                                                        \
+    X(cudaDevAttrConcurrentKernels, 31, concurrentKernels)                                            \
+    X(cudaDevAttrEccEnabled, 32, ECCEnabled)                                                          \
+    X(cudaDevAttrPciBusId, 33, pciBusID)                                                              \
+    X(cudaDevAttrPciDeviceId, 34, pciDeviceID)                                                        \
+    X(cudaDevAttrTccDriver, 35, tccDriver)                                                            \
+    X(cudaDevAttrMemoryClockRate, 36, memoryClockRate)                                                \
+    X(cudaDevAttrGlobalMemoryBusWidth, 37, memoryBusWidth)                                            \
+    X(cudaDevAttrL2CacheSize, 38, l2CacheSize)                                                        \
+    X(cudaDevAttrMaxThreadsPerMultiProcessor, 39, maxThreadsPerMultiProcessor)                        \
+    X(cudaDevAttrAsyncEngineCount, 40, asyncEngineCount)                                              \
+    X(cudaDevAttrUnifiedAddressing, 41, unifiedAddressing)                                            \
+    X(cudaDevAttrPciDomainId, 50, pciDomainID)                                                        \
+    X(cudaDevAttrComputeCapabilityMajor, 75, major)                                                   \
+    X(cudaDevAttrComputeCapabilityMinor, 76, minor)                                                   \
+    X(cudaDevAttrStreamPrioritiesSupported, 78, streamPrioritiesSupported)                            \
+    X(cudaDevAttrGlobalL1CacheSupported, 79, globalL1CacheSupported)                                  \
+    X(cudaDevAttrLocalL1CacheSupported, 80, localL1CacheSupported)                                    \
+    X(cudaDevAttrMaxSharedMemoryPerMultiprocessor, 81, sharedMemPerMultiprocessor)                    \
+    X(cudaDevAttrMaxRegistersPerMultiprocessor, 82, regsPerMultiprocessor)                            \
+    X(cudaDevAttrManagedMemory, 83, managedMemory)                                                    \
+    X(cudaDevAttrIsMultiGpuBoard, 84, isMultiGpuBoard)                                                \
+    X(cudaDevAttrMultiGpuBoardGroupID, 85, multiGpuBoardGroupID)                                      \
+    X(cudaDevAttrHostNativeAtomicSupported, 86, hostNativeAtomicSupported)                            \
+    X(cudaDevAttrSingleToDoublePrecisionPerfRatio, 87, singleToDoublePrecisionPerfRatio)              \
+    X(cudaDevAttrPageableMemoryAccess, 88, pageableMemoryAccess)                                      \
+    X(cudaDevAttrConcurrentManagedAccess, 89, concurrentManagedAccess)                                \
+    X(cudaDevAttrComputePreemptionSupported, 90, computePreemptionSupported)                          \
+    X(cudaDevAttrCanUseHostPointerForRegisteredMem, 91, canUseHostPointerForRegisteredMem)            \
+    X(cudaDevAttrCooperativeLaunch, 95, cooperativeLaunch)                                            \
+    X(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin)                            \
+    X(cudaDevAttrHostRegisterSupported, 99, hostRegisterSupported)                                    \
+    X(cudaDevAttrPageableMemoryAccessUsesHostPageTables, 100, pageableMemoryAccessUsesHostPageTables) \
+    X(cudaDevAttrDirectManagedMemAccessFromHost, 101, directManagedMemAccessFromHost)                 \
+    X(cudaDevAttrMaxBlocksPerMultiprocessor, 106, maxBlocksPerMultiProcessor)                         \
+    X(cudaDevAttrMaxPersistingL2CacheSize, 108, persistingL2CacheMaxSize)                             \
+    X(cudaDevAttrMaxAccessPolicyWindowSize, 109, accessPolicyMaxWindowSize)                           \
+    X(cudaDevAttrReservedSharedMemoryPerBlock, 111, reservedSharedMemPerBlock)                        \
+    X(cudaDevAttrMemoryPoolsSupported, 115, memoryPoolsSupported)                                     \
+    X(cudaDevAttrMemoryPoolSupportedHandleTypes, 119, memoryPoolSupportedHandleTypes)                 \
+    X(cudaDevAttrClusterLaunch, 120, clusterLaunch)                                                   \
+    X(cudaDevAttrIpcEventSupport, 125, ipcEventSupported)
 
 enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1,
-    cudaDevAttrMaxBlockDimX = 2,
-    cudaDevAttrMaxBlockDimY = 3,
-    cudaDevAttrMaxBlockDimZ = 4,
-    cudaDevAttrMaxGridDimX = 5,
-    cudaDevAttrMaxGridDimY = 6,
-    cudaDevAttrMaxGridDimZ = 7,
-    cudaDevAttrMaxSharedMemoryPerBlock = 8,
-    cudaDevAttrTotalConstantMemory = 9,
-    cudaDevAttrWarpSize = 10,
-    cudaDevAttrMaxRegistersPerBlock = 12,
-    cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrMemoryClockRate = 36,
-    cudaDevAttrGlobalMemoryBusWidth = 37,
-    cudaDevAttrL2CacheSize = 38,
-    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-    cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor = 76,
-    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+#define CUDA_ON_CPU_ENUMERATOR(name, number, field) name = number,
+    CUDA_ON_CPU_ATTRIBUTES(CUDA_ON_CPU_ENUMERATOR)
+#undef CUDA_ON_CPU_ENUMERATOR
 };
 
+enum cudaComputeMode {
+    cudaComputeModeDefault,
+    cudaComputeModeExclusive,
+    cudaComputeModeProhibited,
+    cudaComputeModeExclusiveProcess,
+};
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributePreferredSharedMemoryCarveout,
+    cudaFuncAttributeClusterDimMustBeSet,
+    cudaFuncAttributeRequiredClusterWidth,
+    cudaFuncAttributeRequiredClusterHeight,
+    cudaFuncAttributeRequiredClusterDepth,
+    cudaFuncAttributeNonPortableClusterSizeAllowed,
+    cudaFuncAttributeClusterSchedulingPolicyPreference,
 };
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes;
+    int preferredShmemCarveout, clusterDimMustBeSet, requiredClusterWidth, requiredClusterHeight, requiredClusterDepth;
+    int clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed;
+};
+enum cudaSharedCarveout {
+    cudaSharedmemCarveoutDefault = -1,
+    cudaSharedmemCarveoutMaxL1 = 0,
+    cudaSharedmemCarveoutMaxShared = 100,
+};
+enum cudaFuncCache {
+    cudaFuncCachePreferNone,
+    cudaFuncCachePreferShared,
+    cudaFuncCachePreferL1,
+    cudaFuncCachePreferEqual,
+};
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault,
+    cudaSharedMemBankSizeFourByte,
+    cudaSharedMemBankSizeEightByte,
+};
+enum cudaLimit {
+    cudaLimitStackSize,
+    cudaLimitPrintfFifoSize,
+    cudaLimitMallocHeapSize,
+    cudaLimitDevRuntimeSyncDepth,
+    cudaLimitDevRuntimePendingLaunchCount,
+    cudaLimitMaxL2FetchGranularity,
+    cudaLimitPersistingL2CacheSize,
+};
+enum {
+    cudaDeviceScheduleAuto = 0,
+    cudaDeviceScheduleSpin = 1,
+    cudaDeviceScheduleYield = 2,
+    cudaDeviceScheduleBlockingSync = 4,
+    cudaDeviceBlockingSync = 4,
+    cudaDeviceMapHost = 8,
+    cudaDeviceLmemResizeToMax = 16,
+};
+enum { cudaOccupancyDefault = 0, cudaOccupancyDisableCachingOverride = 1, cudaPeerAccessDefault = 0 };
 
 #pragma GCC visibility push(hidden)
+
+namespace cuda_on_cpu {
+
+constexpr size_t static_shared = 48 * 1024;        // what every kernel may use
+constexpr size_t max_dynamic_shared = 227 * 1024;  // what a kernel may ask for with cudaFuncSetAttribute()
+constexpr unsigned multiprocessors = 8;            // so a cluster of 8 blocks fits, however large they are
+
+}  // namespace cuda_on_cpu
 
 inline cudaError_t cudaGetDeviceCount(int* count) {
     *count = 1;
@@ -75,7 +222,14 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     p->maxGridSize[0] = INT_MAX, p->maxGridSize[1] = p->maxGridSize[2] = 65535;
     p->major = 9, p->multiProcessorCount = cuda_on_cpu::multiprocessors, p->maxBlocksPerMultiProcessor = 32;
     p->l2CacheSize = 1 << 20, p->memoryBusWidth = 64;
-    p->integrated = p->canMapHostMemory = p->unifiedAddressing = p->managedMemory = 1;
+    p->clockRate = p->memoryClockRate = 0;  // unknown, as for a GPU whose driver hides it
+    p->memPitch = INT_MAX, p->textureAlignment = 512, p->texturePitchAlignment = 32,
+    p->reservedSharedMemPerBlock = 1024;
+    p->integrated = p->canMapHostMemory = p->unifiedAddressing = p->managedMemory = p->concurrentManagedAccess = 1;
+    p->pageableMemoryAccess = p->pageableMemoryAccessUsesHostPageTables = p->hostNativeAtomicSupported = 1;
+    p->directManagedMemAccessFromHost = p->canUseHostPointerForRegisteredMem = p->hostRegisterSupported = 1;
+    p->streamPrioritiesSupported = p->memoryPoolsSupported = p->computePreemptionSupported = 1;
+    p->concurrentKernels = p->asyncEngineCount = p->deviceOverlap = 1;
     return cudaSuccess;
 }
 
@@ -83,71 +237,47 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
     cudaDeviceProp p;
     if (cudaGetDeviceProperties(&p, device) != cudaSuccess) return cudaErrorInvalidDevice;
     switch (attribute) {
-        case cudaDevAttrMaxThreadsPerBlock:
-            *value = p.maxThreadsPerBlock;
-            break;
-        case cudaDevAttrMaxBlockDimX:
-            *value = p.maxThreadsDim[0];
-            break;
-        case cudaDevAttrMaxBlockDimY:
-            *value = p.maxThreadsDim[1];
-            break;
-        case cudaDevAttrMaxBlockDimZ:
-            *value = p.maxThreadsDim[2];
-            break;
-        case cudaDevAttrMaxGridDimX:
-            *value = p.maxGridSize[0];
-            break;
-        case cudaDevAttrMaxGridDimY:
-            *value = p.maxGridSize[1];
-            break;
-        case cudaDevAttrMaxGridDimZ:
-            *value = p.maxGridSize[2];
-            break;
-        case cudaDevAttrMaxSharedMemoryPerBlock:
-            *value = int(p.sharedMemPerBlock);
-            break;
-        case cudaDevAttrTotalConstantMemory:
-            *value = int(p.totalConstMem);
-            break;
-        case cudaDevAttrWarpSize:
-            *value = p.warpSize;
-            break;
-        case cudaDevAttrMaxRegistersPerBlock:
-            *value = p.regsPerBlock;
-            break;
-        case cudaDevAttrMultiProcessorCount:
-            *value = p.multiProcessorCount;
-            break;
-        case cudaDevAttrMemoryClockRate:
-            *value = 0;  // unknown, as for a GPU whose driver hides it
-            break;
-        case cudaDevAttrGlobalMemoryBusWidth:
-            *value = p.memoryBusWidth;
-            break;
-        case cudaDevAttrL2CacheSize:
-            *value = p.l2CacheSize;
-            break;
-        case cudaDevAttrMaxThreadsPerMultiProcessor:
-            *value = p.maxThreadsPerMultiProcessor;
-            break;
-        case cudaDevAttrComputeCapabilityMajor:
-            *value = p.major;
-            break;
-        case cudaDevAttrComputeCapabilityMinor:
-            *value = p.minor;
-            break;
-        case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-            *value = int(p.sharedMemPerMultiprocessor);
-            break;
-        case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-            *value = int(p.sharedMemPerBlockOptin);
-            break;
-        default:
-            return cuda_on_cpu::record(cudaErrorInvalidValue);
+#define CUDA_ON_CPU_CASE(name, number, field) \
+    case name:                                \
+        *value = int(p.field);                \
+        return cudaSuccess;
+        CUDA_ON_CPU_ATTRIBUTES(CUDA_ON_CPU_CASE)
+#undef CUDA_ON_CPU_CASE
     }
+    return cuda_on_cpu::record(cudaErrorInvalidValue);
+}
+inline cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
+
+// Settings that change nothing here.
+inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+inline cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
+inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+inline cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+    *config = cudaSharedMemBankSizeFourByte;
     return cudaSuccess;
 }
+
+namespace cuda_on_cpu {
+inline std::map<cudaLimit, size_t> device_limits = {
+    {cudaLimitStackSize, 1024}, {cudaLimitPrintfFifoSize, 1 << 20}, {cudaLimitMallocHeapSize, 8 << 20}};
+}
+inline cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+    cuda_on_cpu::device_limits[limit] = value;
+    return cudaSuccess;
+}
+inline cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+    *value = cuda_on_cpu::device_limits[limit];
+    return cudaSuccess;
+}
+
+// There is no other device.
+inline cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+    *can = 0;
+    return cuda_on_cpu::record(device == 0 && peer == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return cuda_on_cpu::record(cudaErrorInvalidDevice); }
+inline cudaError_t cudaDeviceDisablePeerAccess(int) { return cuda_on_cpu::record(cudaErrorInvalidDevice); }
 
 // ---- kernels -------------------------------------------------------------------------------------------------------
 
@@ -192,16 +322,44 @@ inline unsigned resident_blocks(unsigned threads, size_t shared) {
 }  // namespace cuda_on_cpu
 
 template <class F>
+cudaError_t cudaFuncSetCacheConfig(F*, cudaFuncCache) {
+    return cudaSuccess;
+}
+template <class F>
+cudaError_t cudaFuncSetSharedMemConfig(F*, cudaSharedMemConfig) {
+    return cudaSuccess;
+}
+// A compiler for GPUs also knows the registers and the static shared memory: 0 stands for unknown.
+template <class F>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, F* kernel) {
+    *attributes = {};
+    attributes->maxThreadsPerBlock = 1024;
+    attributes->ptxVersion = attributes->binaryVersion = 90;
+    attributes->maxDynamicSharedSizeBytes = int(cuda_on_cpu::dynamic_shared_limit((const void*)kernel));
+    attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
+    return cudaSuccess;
+}
+
+template <class F>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F*, int threads, size_t shared) {
     if (threads <= 0 || threads > 1024) return cuda_on_cpu::record(cudaErrorInvalidValue);
     *blocks = int(cuda_on_cpu::blocks_per_multiprocessor(unsigned(threads), shared));
     return cudaSuccess;
 }
 template <class F>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, F* kernel, int threads, size_t shared,
+                                                                   unsigned) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared);
+}
+template <class F>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* threads, F*, size_t = 0, int limit = 0) {
     *threads = limit > 0 && limit < 1024 ? limit : 1024;
     *grid = int(cuda_on_cpu::resident_blocks(unsigned(*threads), 0));
     return cudaSuccess;
+}
+template <class Shared, class F>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* threads, F* kernel, Shared, int limit = 0) {
+    return cudaOccupancyMaxPotentialBlockSize(grid, threads, kernel, 0, limit);
 }
 
 #pragma GCC visibility pop

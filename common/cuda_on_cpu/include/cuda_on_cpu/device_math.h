@@ -3,7 +3,7 @@
 // relatives are approximations there, while they are exact functions here.
 #pragma once
 
-#include "cuda_on_cpu/keywords.h"
+#include "cuda_on_cpu/block.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -196,7 +196,8 @@ T __ldca(const T* p) {
     return *p;
 }
 template <class T>
-T __ldcg(const T* p) {
+T __ldcg(const T* p, cuda_on_cpu::Location where = {}) {
+    cuda_on_cpu::spin("__ldcg()", where);  // these see what other threads write meanwhile
     return *p;
 }
 template <class T>
@@ -208,7 +209,8 @@ T __ldlu(const T* p) {
     return *p;
 }
 template <class T>
-T __ldcv(const T* p) {
+T __ldcv(const T* p, cuda_on_cpu::Location where = {}) {
+    cuda_on_cpu::spin("__ldcv()", where);  // these see what other threads write meanwhile
     return *p;
 }
 template <class T>
@@ -236,6 +238,6 @@ void __stwt(T* p, T value) {
 inline long long clock64() {  // clock() is C's
     return std::chrono::steady_clock::now().time_since_epoch().count();
 }
-inline void __nanosleep(unsigned) {}
+inline void __nanosleep(unsigned, cuda_on_cpu::Location where = {}) { cuda_on_cpu::give_turn("__nanosleep()", where); }
 
 #pragma GCC visibility pop

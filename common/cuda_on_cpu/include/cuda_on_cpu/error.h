@@ -1,33 +1,7 @@
 // cudaError_t: CUDA's numbers, names and texts, and the last error of each host thread.
 #pragma once
 
-#define CUDA_ON_CPU_ERRORS(X)                                                                           \
-    X(cudaSuccess, 0, "no error")                                                                       \
-    X(cudaErrorInvalidValue, 1, "invalid argument")                                                     \
-    X(cudaErrorMemoryAllocation, 2, "out of memory")                                                    \
-    X(cudaErrorInitializationError, 3, "initialization error")                                          \
-    X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                               \
-    X(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                              \
-    X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                         \
-    X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")  \
-    X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                                    \
-    X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                     \
-    X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                            \
-    X(cudaErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device") \
-    X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                                   \
-    X(cudaErrorNotReady, 600, "device not ready")                                                       \
-    X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                         \
-    X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")                    \
-    X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                           \
-    X(cudaErrorAssert, 710, "device-side assert triggered")                                             \
-    X(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")                       \
-    X(cudaErrorMisalignedAddress, 716, "misaligned address")                                            \
-    X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                        \
-    X(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")                 \
-    X(cudaErrorNotSupported, 801, "operation not supported")                                            \
-    X(cudaErrorInvalidClusterSize, 912,                                                                 \
-      "a kernel launch error has occurred due to cluster misconfiguration")                             \
-    X(cudaErrorUnknown, 999, "unknown error")
+#include "cuda_on_cpu/error_table.h"
 
 enum cudaError {
 #define CUDA_ON_CPU_ENUMERATOR(name, number, text) name = number,

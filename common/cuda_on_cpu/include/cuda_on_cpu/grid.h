@@ -25,7 +25,7 @@ inline bool has_passed(Phase& phase, unsigned mine, uint64_t expected) {
 // A thread that has returned is not waited for.
 inline unsigned threads_of(const Cluster& c) {
     unsigned threads = 0;
-    for (const Resident* r : c.blocks) threads += block_of(*r).alive;
+    for (unsigned rank = 0; rank < cluster_size(); rank++) threads += block_of(*c.blocks[rank]).alive;
     return threads;
 }
 
@@ -47,11 +47,10 @@ inline bool is_cooperative() { return grid.cooperative; }
 // In a grid a block that has returned is missing for ever, as on a GPU.
 inline uint64_t threads_of_grid() {
     uint64_t threads = 0, blocks = 0;
-    for (const Cluster* c : grid.alive)
-        for (const Resident* r : c->blocks) {
-            threads += block_of(*r).alive;
-            blocks += block_of(*r).alive > 0;
-        }
+    for_each_resident([&](const Resident& r) {
+        threads += block_of(r).alive;
+        blocks += block_of(r).alive > 0;
+    });
     return blocks == grid.clusters * cluster_size() ? threads : UINT64_MAX;
 }
 
@@ -86,33 +85,26 @@ inline dim3 grid_in_clusters() {
 // Where the block of that rank has what this block has at `pointer`, in shared memory: in the copy that was made when
 // that block was left. The address is for this block only.
 inline void* map_shared_rank(const void* pointer, unsigned rank) {
-    if (rank >= grid.running->cluster->blocks.size())
+    if (rank >= cluster_size())
         fail("map_shared_rank(): the cluster has no block of rank " + std::to_string(rank));
     Resident& r = *grid.running->cluster->blocks[rank];
     if (&r == grid.running) return const_cast<void*>(pointer);
     if (r.block.alive == 0) fail("map_shared_rank(): the block of rank " + std::to_string(rank) + " has returned");
     const char* p = static_cast<const char*>(pointer);
-    if (p >= dynamic_memory && p < dynamic_memory + grid.dynamic) {
-        r.dynamic.resize(grid.dynamic);
-        return &r.dynamic[p - dynamic_memory];
-    }
-    const auto& variables = shared_variables();
-    r.variables.resize(variables.size());
-    for (size_t i = 0; i < variables.size(); i++) {
-        if (p < variables[i].address || p >= variables[i].address + variables[i].bytes) continue;
-        r.variables[i].resize(variables[i].bytes);
-        return &r.variables[i][p - variables[i].address];
-    }
+    r.has_copy = true;
+    if (p >= dynamic_memory && p < dynamic_memory + grid.dynamic) return copy_of(r) + (p - dynamic_memory);
+    for (const SharedVariable* v = SharedVariable::first; v; v = v->next)
+        if (p >= v->address && p < v->address + v->bytes) return copy_of(r) + static_place + v->place + (p - v->address);
     fail("map_shared_rank(): the address is not in shared memory");
 }
 
 // The rank of the block whose shared memory has this address.
 inline unsigned query_shared_rank(const void* pointer) {
     const char* p = static_cast<const char*>(pointer);
-    const auto in = [p](const std::vector<char>& v) { return p >= v.data() && p < v.data() + v.size(); };
-    for (const Resident* r : grid.running->cluster->blocks)
-        if (r != grid.running && (in(r->dynamic) || std::any_of(r->variables.begin(), r->variables.end(), in)))
-            return r->rank;
+    for (unsigned rank = 0; rank < cluster_size(); rank++) {
+        const Resident& r = *grid.running->cluster->blocks[rank];
+        if (&r != grid.running && r.copy && p >= r.copy && p < r.copy + static_place + SharedVariable::total) return rank;
+    }
     return grid.running->rank;
 }
 

@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #ifndef __CUDA__  // an editor's clang reads the .cu as CUDA: see cmake/editor/clang_cuda.h
 // Hidden, so that two .so in one Python process may each have a kernel of the same name. Otherwise the loader would use

@@ -40,9 +40,8 @@ struct Config {
     size_t shared;
     dim3 cluster = 1;
     bool cooperative = false;
+    cudaStream_t stream = nullptr;
 };
-
-constexpr unsigned max_cluster_size = 8;
 
 inline unsigned volume(dim3 v) { return v.x * v.y * v.z; }
 
@@ -80,6 +79,7 @@ inline void run_grid(const Config& c, const char* name, void (*run_threads)(void
     block.reverse = reverse && *reverse && strcmp(reverse, "0") != 0;
     block.kernel = name, block.run_threads = run_threads, block.launch = call;
     block.size = volume(c.block);
+    launch_number++;
     gridDim = c.grid, blockDim = c.block;
     grid.cluster = c.cluster, grid.cooperative = c.cooperative, grid.dynamic = c.shared;
     grid.clusters = uint64_t(c.grid.x / c.cluster.x) * (c.grid.y / c.cluster.y) * (c.grid.z / c.cluster.z);
@@ -125,7 +125,13 @@ struct Launch {
     template <class... A>
     cudaError_t run(A... arguments) const {
         auto call = [kernel = kernel, arguments...] { kernel(arguments...); };
-        return check_and_run(config, address_of(find_address, 0), name, run_threads<decltype(call)>, &call);
+        const void* address = address_of(find_address, 0);
+        if (!capturing) return check_and_run(config, address, name, run_threads<decltype(call)>, &call);
+        if (const cudaError_t error = check(config, address)) return record(error);
+        return enqueue(config.stream, cudaGraphNodeTypeKernel, [call, address, config = config, name = name] {
+            auto copy = call;
+            return check_and_run(config, address, name, run_threads<decltype(copy)>, &copy);
+        });
     }
 
     template <class Call>
@@ -137,10 +143,40 @@ struct Launch {
     }
 };
 
+// The same, where the name stands for a single function: arguments convert to its parameters' types, as in any call. So
+// NULL and braced lists work. Fewer arguments than parameters: the others have default values.
+template <class Kernel, class Find, class... P>
+struct TypedLaunch : Launch<Kernel, Find> {
+    void operator()(P... arguments) const { this->run(std::move(arguments)...); }
+    template <class... A, std::enable_if_t<(sizeof...(A) < sizeof...(P)), int> = 0>
+    void operator()(A... arguments) const {
+        this->run(arguments...);
+    }
+};
+
 template <class Kernel, class Find>
-Launch<Kernel, Find> launch(const char* name, Kernel kernel, Find find_address, dim3 grid, dim3 block,
-                            size_t shared = 0, cudaStream_t = nullptr) {
-    return {name, kernel, find_address, {grid, block, shared}};
+struct WithParameters {  // f of the second function above
+    Launch<Kernel, Find> launch;
+    template <class... P>
+    TypedLaunch<Kernel, Find, P...> operator()(void (*)(P...)) const {
+        return {launch};
+    }
+};
+
+template <class Kernel, class Find>
+auto typed(const Launch<Kernel, Find>& launch, int)
+    -> decltype(launch.find_address(WithParameters<Kernel, Find>{launch})) {
+    return launch.find_address(WithParameters<Kernel, Find>{launch});
+}
+template <class Kernel, class Find>
+Launch<Kernel, Find> typed(const Launch<Kernel, Find>& launch, long) {
+    return launch;
+}
+
+template <class Kernel, class Find>
+auto launch(const char* name, Kernel kernel, Find find_address, dim3 grid, dim3 block, size_t shared = 0,
+            cudaStream_t = nullptr) {
+    return typed(Launch<Kernel, Find>{name, kernel, find_address, {grid, block, shared}}, 0);
 }
 
 }  // namespace cuda_on_cpu

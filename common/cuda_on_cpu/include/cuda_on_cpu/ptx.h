@@ -1,25 +1,244 @@
-// PTX's special registers. The translator (translate.py) makes
-//     asm volatile("mov.u32 %0, %%smid;" : "=r"(x))
-// into
-//     (x) = cuda_on_cpu::ptx::smid()
-// A register more needs a function here and a row in the translator's table.
+// Inline PTX. The translator (../../ptx.py) makes of each instruction a call of a function in here: its table says which.
+// Registers have no type, as in PTX: they are unsigned integers of 16, 32 or 64 bits, or bool for predicates.
 #pragma once
 
-#include "cuda_on_cpu/block.h"
+#include <array>
+
+#include "cuda_runtime.h"
+#include "cuda_on_cpu/async_copy.h"
+#include "cuda_on_cpu/small_float.h"
 
 #pragma GCC visibility push(hidden)
 
 namespace cuda_on_cpu::ptx {
 
-inline uint32_t laneid() { return self->lane(); }
-inline uint32_t warpid() { return self->rank / 32; }
-inline uint32_t smid() { return 0; }  // one multiprocessor runs all blocks
-inline uint32_t nsmid() { return 1; }
-inline uint64_t globaltimer() {  // nanoseconds
-    return uint64_t(std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
-}
-inline uint64_t clock64() { return uint64_t(std::chrono::steady_clock::now().time_since_epoch().count()); }
+// ---- types, operands, registers ------------------------------------------------------------------------------------
+using b8 = uint8_t;
+using u8 = uint8_t;
+using s8 = int8_t;
+using b16 = uint16_t;
+using u16 = uint16_t;
+using s16 = int16_t;
+using b32 = uint32_t;
+using u32 = uint32_t;
+using s32 = int32_t;
+using b64 = unsigned long long;  // as atomicAdd() and others have it
+using u64 = unsigned long long;
+using s64 = long long;
+using f32 = float;
+using f64 = double;
 
+// The formats that a CPU has no type for.
+template <class Bits, class F>
+struct Small {
+    using Format = F;
+    Bits bits;
+    float value() const { return Format::to_float(bits); }
+    static Small of(double x, Rounding rounding = Rounding::nearest_even) {
+        return {Bits(Format::from_double(x, rounding))};
+    }
+};
+using f16 = Small<uint16_t, SmallFloat<5, 10>>;
+using bf16 = Small<uint16_t, SmallFloat<8, 7>>;
+using e4m3 = Small<uint8_t, SmallFloat<4, 3, 0x7e>>;
+using e5m2 = Small<uint8_t, SmallFloat<5, 2>>;
+struct tf32 {  // the upper 19 bits of a float; the hardware does not look at the others
+    uint32_t bits;
+    float value() const { return SmallFloat<5, 10>::float_of(bits & 0xffffe000); }
+};
+template <class T>
+struct Pair {
+    T low, high;
+};
+using f16x2 = Pair<f16>;
+using bf16x2 = Pair<bf16>;
+
+template <class T>
+struct Result {  // d|p
+    T value;
+    bool predicate;
+};
+
+template <class To, class From>
+To bit_copy(const From& from) {
+    To to;
+    static_assert(sizeof to == sizeof from, "asm: an operand's size is not the one that the instruction asks for");
+    memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+// An operand of the asm statement.
+template <class Register, class T>
+Register in(const T& operand) {
+    Register r;
+    static_assert(sizeof r == sizeof operand, "asm: an operand's size is not its constraint's (h: 16, r f: 32, l d: 64)");
+    memcpy(&r, const_cast<const void*>(static_cast<const volatile void*>(&operand)), sizeof r);
+    return r;
+}
+template <class Register, class T, size_t N>
+Register in(T (&array)[N]) {
+    return in<Register>(&array[0]);
+}
+template <class T, class Register>
+void out(T& operand, Register r) {
+    static_assert(sizeof r == sizeof operand, "asm: an operand's size is not its constraint's (h: 16, r f: 32, l d: 64)");
+    memcpy(const_cast<void*>(static_cast<volatile void*>(&operand)), &r, sizeof r);
+}
+
+// A register as an instruction reads it, and a result as an instruction writes it. With _wide, the register may be wider.
+template <class T, class Register>
+T as(Register r) {
+    return bit_copy<T>(r);
+}
+template <class T, class Register>
+T as_wide(Register r) {
+    if constexpr (std::is_integral<T>::value && sizeof(T) < sizeof(Register))
+        return T(r);
+    else
+        return bit_copy<T>(r);
+}
+template <class Register, class T>
+void set(Register& r, T value) {
+    r = bit_copy<Register>(value);
+}
+template <class Register, class T>
+void set_wide(Register& r, T value) {
+    if constexpr (std::is_integral<T>::value && sizeof(T) < sizeof(Register))
+        r = Register(value);
+    else
+        r = bit_copy<Register>(value);
+}
+template <class... T>
+auto array(T... values) {
+    return std::array<std::common_type_t<T...>, sizeof...(T)>{{values...}};
+}
+
+// ---- memory --------------------------------------------------------------------------------------------------------
+inline char* address(uint64_t pointer, s64 offset) { return reinterpret_cast<char*>(pointer) + offset; }
+inline char* shared_address(uint64_t address, s64 offset) { return shared_pointer_of(address) + offset; }
+
+template <class T>
+T load(const char* from) {
+    T value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+template <class T, size_t N>
+std::array<T, N> load(const char* from) {
+    return load<std::array<T, N>>(from);
+}
+template <class T>
+void store(char* to, const T& value) {
+    memcpy(to, &value, sizeof value);
+}
+template <class... T>
+void nothing(T...) {}  // for hints
+inline u64 cache_policy(f32 = 1) { return 0; }
+template <class T>
+T cvta_shared(T address) {
+    static_assert(sizeof(T) == 8, "asm: cvta.shared.u32 makes no pointer of 64 bits");
+    return reinterpret_cast<uintptr_t>(shared_pointer_of(address));
+}
+template <class T>
+T cvta_to_shared(u64 pointer) {
+    return shared_address_of(reinterpret_cast<void*>(pointer));
+}
+
+inline void cp_async_ca(char* shared, const char* global, u32 bytes, u32 source_bytes, Location where = {}) {
+    copy_async_checked("cp.async", shared, global, int(bytes), int(source_bytes), where);
+}
+inline void cp_async_ca(char* shared, const char* global, u32 bytes, Location where = {}) {
+    cp_async_ca(shared, global, bytes, bytes, where);
+}
+inline void cp_async_cg(char* shared, const char* global, u32 bytes, u32 source_bytes, Location where = {}) {
+    if (bytes != 16) fail("cp.async.cg at " + text(where) + " copies " + std::to_string(bytes) + " bytes: it can copy 16");
+    cp_async_ca(shared, global, bytes, source_bytes, where);
+}
+inline void cp_async_cg(char* shared, const char* global, u32 bytes, Location where = {}) {
+    cp_async_cg(shared, global, bytes, bytes, where);
+}
+inline void cp_async_commit_group() { commit_async(); }
+inline void cp_async_wait_group(s32 groups_left) { wait_async(groups_left); }
+inline void cp_async_wait_all() { wait_async_all(); }
+
+// ---- atomics: CUDA's own, which differ in their types only ---------------------------------------------------------
+#define CUDA_ON_CPU_ATOM(name, function, T, As) \
+    inline T atom_##name(char* p, T value) { return T(function(reinterpret_cast<As*>(p), As(value))); }
+CUDA_ON_CPU_ATOM(add, atomicAdd, s32, s32)
+CUDA_ON_CPU_ATOM(add, atomicAdd, u32, u32)
+CUDA_ON_CPU_ATOM(add, atomicAdd, u64, u64)
+CUDA_ON_CPU_ATOM(add, atomicAdd, s64, u64)
+CUDA_ON_CPU_ATOM(add, atomicAdd, f32, f32)
+CUDA_ON_CPU_ATOM(add, atomicAdd, f64, f64)
+#define CUDA_ON_CPU_ATOMS(name, function)    \
+    CUDA_ON_CPU_ATOM(name, function, u32, u32) \
+    CUDA_ON_CPU_ATOM(name, function, u64, u64)
+CUDA_ON_CPU_ATOMS(min, atomicMin)
+CUDA_ON_CPU_ATOMS(max, atomicMax)
+CUDA_ON_CPU_ATOMS(and, atomicAnd)
+CUDA_ON_CPU_ATOMS(or, atomicOr)
+CUDA_ON_CPU_ATOMS(xor, atomicXor)
+CUDA_ON_CPU_ATOMS(exch, atomicExch)
+CUDA_ON_CPU_ATOM(min, atomicMin, s32, s32)
+CUDA_ON_CPU_ATOM(min, atomicMin, s64, s64)
+CUDA_ON_CPU_ATOM(max, atomicMax, s32, s32)
+CUDA_ON_CPU_ATOM(max, atomicMax, s64, s64)
+CUDA_ON_CPU_ATOM(inc, atomicInc, u32, u32)
+CUDA_ON_CPU_ATOM(dec, atomicDec, u32, u32)
+#undef CUDA_ON_CPU_ATOMS
+#undef CUDA_ON_CPU_ATOM
+inline u32 atom_cas(char* p, u32 compare, u32 value) { return atomicCAS(reinterpret_cast<u32*>(p), compare, value); }
+inline u64 atom_cas(char* p, u64 compare, u64 value) { return atomicCAS(reinterpret_cast<u64*>(p), compare, value); }
+
+// ---- threads of a block --------------------------------------------------------------------------------------------
+inline void bar_sync(u32 number, Location where = {}) {
+    if (number != 0) fail("bar.sync " + std::to_string(number) + " at " + text(where) + ": CUDA on CPU has barrier 0 only");
+    __syncthreads(where);
+}
+inline u32 bar_red_popc(u32, bool predicate, Location where = {}) { return u32(__syncthreads_count(predicate, where)); }
+inline bool bar_red_and(u32, bool predicate, Location where = {}) { return __syncthreads_and(predicate, where) != 0; }
+inline bool bar_red_or(u32, bool predicate, Location where = {}) { return __syncthreads_or(predicate, where) != 0; }
+inline void fence() { __threadfence(); }
+inline void nanosleep(u32 time) { __nanosleep(time); }
+inline void trap() { __trap(); }
+
+// ---- special registers ---------------------------------------------------------------------------------------------
+namespace special {
+
+#define CUDA_ON_CPU_AXES(name, variable)             \
+    inline u32 name##_x() { return variable.x; }     \
+    inline u32 name##_y() { return variable.y; }     \
+    inline u32 name##_z() { return variable.z; }
+CUDA_ON_CPU_AXES(tid, threadIdx)
+CUDA_ON_CPU_AXES(ntid, blockDim)
+CUDA_ON_CPU_AXES(ctaid, blockIdx)
+CUDA_ON_CPU_AXES(nctaid, gridDim)
+#undef CUDA_ON_CPU_AXES
+inline u32 laneid() { return self->lane(); }
+inline u32 warpid() { return self->rank / 32; }
+inline u32 nwarpid() { return 64; }  // as many as a multiprocessor holds
+inline u32 smid() { return 0; }      // one multiprocessor runs all blocks
+inline u32 nsmid() { return 1; }
+inline u64 gridid() { return launch_number; }
+inline u32 lanemask_eq() { return self->bit(); }
+inline u32 lanemask_lt() { return self->bit() - 1; }
+inline u32 lanemask_le() { return lanemask_lt() | lanemask_eq(); }
+inline u32 lanemask_gt() { return ~lanemask_le(); }
+inline u32 lanemask_ge() { return ~lanemask_lt(); }
+inline u64 globaltimer() {  // nanoseconds
+    return u64(std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+inline u32 globaltimer_lo() { return u32(globaltimer()); }
+inline u32 globaltimer_hi() { return u32(globaltimer() >> 32); }
+inline u64 clock64() { return globaltimer(); }
+inline u32 clock() { return u32(clock64()); }
+inline u32 clock_hi() { return u32(clock64() >> 32); }
+
+}  // namespace special
 }  // namespace cuda_on_cpu::ptx
 
 #pragma GCC visibility pop
+
+#include "cuda_on_cpu/mma_sync.h"        // ldmatrix, mma.sync
+#include "cuda_on_cpu/ptx_arithmetic.h"  // add, fma, lop3, cvt, setp, ...
+#include "cuda_on_cpu/ptx_warp.h"        // shfl.sync, vote.sync, ...

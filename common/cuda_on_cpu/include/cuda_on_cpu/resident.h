@@ -5,9 +5,6 @@
 // another has its turn, both are copied away, and the other's are copied in.
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "cuda_on_cpu/block.h"
 #include "cuda_on_cpu/runtime_api.h"
 
@@ -17,21 +14,22 @@ namespace cuda_on_cpu {
 
 // ---- shared memory -------------------------------------------------------------------------------------------------
 
+// The translator writes `static const SharedVariable ...(s);` behind `__shared__ float s[32];`.
 struct SharedVariable {
+    static inline SharedVariable* first;
+    static inline size_t total;
+
+    template <class T>
+    SharedVariable(T& variable) : address((char*)&variable), bytes(sizeof variable), place(total), next(first) {
+        first = this;
+        total += (bytes + 127) / 128 * 128;  // so copies are aligned as well
+    }
+
     char* address;
     size_t bytes;
+    size_t place;  // of its copy in a block's
+    SharedVariable* next;
 };
-inline std::vector<SharedVariable>& shared_variables() {
-    static std::vector<SharedVariable> list;
-    return list;
-}
-
-// The translator writes, behind `__shared__ float s[32];`, static const bool ... = shared_variable(s);
-template <class T>
-bool shared_variable(T& variable) {
-    shared_variables().push_back({(char*)&variable, sizeof variable});
-    return true;
-}
 
 // extern __shared__ T name[] becomes T* const name = dynamic_shared().
 alignas(128) inline char dynamic_memory[max_dynamic_shared];
@@ -54,18 +52,20 @@ struct Phase {
     }
 };
 
+constexpr unsigned max_cluster_size = 8, max_residents = multiprocessors * 32;
+
 struct Cluster;
 struct Resident {
     Room* room;
     Block block;  // while another one runs, as it was left
     Cluster* cluster;
-    unsigned rank;              // in the cluster
-    std::vector<char> dynamic;  // its shared memory, as it was left
-    std::vector<std::vector<char>> variables;
+    unsigned rank;  // in the cluster
+    bool has_copy;  // of its shared memory, since it was left once
+    char* copy;     // first the dynamic kind
 };
 
 struct Cluster {  // of one block, unless the launch asks for more
-    std::vector<Resident*> blocks;
+    Resident* blocks[max_cluster_size];
     Phase phase;
 };
 
@@ -77,10 +77,11 @@ struct Grid {  // that of the launch that runs
     uint64_t started;   // of them
     unsigned limit;     // how many blocks may be alive at once
     Phase phase;
-    std::vector<Cluster*> alive;  // with at least one block that has not returned
-    Resident* running;            // its block is in `block`
-    std::vector<std::unique_ptr<Resident>> residents;  // kept from launch to launch: their stacks are used again
-    std::vector<Resident*> unused;
+    Cluster* alive[max_residents];  // those with a block that has not returned
+    unsigned alive_count;
+    Resident* running;  // its block is in `block`
+    Resident* unused[max_residents];  // kept from launch to launch: their stacks are used again
+    unsigned unused_count;
 };
 inline Grid grid;
 
@@ -88,14 +89,34 @@ inline unsigned cluster_size() { return grid.cluster.x * grid.cluster.y * grid.c
 
 inline const Block& block_of(const Resident& r) { return &r == grid.running ? block : r.block; }
 
+template <class F>
+void for_each_resident(F f) {
+    for (unsigned c = 0; c < grid.alive_count; c++)
+        for (unsigned rank = 0; rank < cluster_size(); rank++) f(*grid.alive[c]->blocks[rank]);
+}
+
+// Where a block keeps its copy. Address space for more than enough; the system gives memory to what is touched.
+inline char* copy_of(Resident& r) {
+    constexpr size_t size = size_t(32) << 20;
+    if (max_dynamic_shared + SharedVariable::total > size)
+        throw std::runtime_error("CUDA on CPU: more than 31 MB of static shared memory in one program");
+    if (!r.copy) {
+        void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) throw std::bad_alloc();
+        r.copy = static_cast<char*>(memory);
+    }
+    return r.copy;
+}
+constexpr size_t static_place = (max_dynamic_shared + 127) / 128 * 128;
+
 inline void leave_block() {
     Resident& r = *grid.running;
     r.block = block;
-    r.dynamic.assign(dynamic_memory, dynamic_memory + grid.dynamic);
-    const auto& variables = shared_variables();
-    r.variables.resize(variables.size());
-    for (size_t i = 0; i < variables.size(); i++)
-        r.variables[i].assign(variables[i].address, variables[i].address + variables[i].bytes);
+    char* copy = copy_of(r);
+    r.has_copy = true;
+    memcpy(copy, dynamic_memory, grid.dynamic);
+    for (const SharedVariable* v = SharedVariable::first; v; v = v->next)
+        memcpy(copy + static_place + v->place, v->address, v->bytes);
 }
 
 inline void enter_block(Resident& r) {
@@ -103,9 +124,10 @@ inline void enter_block(Resident& r) {
     if (grid.running) leave_block();
     grid.running = &r;
     block = r.block, blockIdx = block.index;
-    std::copy(r.dynamic.begin(), r.dynamic.end(), dynamic_memory);
-    for (size_t i = 0; i < r.variables.size(); i++)
-        std::copy(r.variables[i].begin(), r.variables[i].end(), shared_variables()[i].address);
+    if (!r.has_copy) return;
+    memcpy(dynamic_memory, r.copy, grid.dynamic);
+    for (const SharedVariable* v = SharedVariable::first; v; v = v->next)
+        memcpy(v->address, r.copy + static_place + v->place, v->bytes);
 }
 
 // ---- starting them -------------------------------------------------------------------------------------------------
@@ -133,14 +155,11 @@ inline void begin_block(Block& b, uint3 index) {
 }
 
 inline Resident& unused_resident() {
-    if (grid.unused.empty()) {
-        grid.residents.push_back(std::make_unique<Resident>());
-        Resident& r = *grid.residents.back();
-        r.room = grid.residents.size() == 1 ? &first_room : new Room();  // never deleted: it has the stacks
-        grid.unused.push_back(&r);
-    }
-    Resident& r = *grid.unused.back();
-    grid.unused.pop_back();
+    if (grid.unused_count > 0) return *grid.unused[--grid.unused_count];
+    static bool first = true;
+    Resident& r = *new Resident();  // never deleted: its room has the stacks
+    r.room = first ? &first_room : new Room();
+    first = false;
     return r;
 }
 
@@ -151,21 +170,20 @@ inline uint3 nth_index(uint64_t n, dim3 of) {
 }
 
 inline bool may_start_cluster() {
-    return grid.started < grid.clusters && (grid.alive.size() + 1) * cluster_size() <= grid.limit;
+    return grid.started < grid.clusters && (grid.alive_count + 1) * cluster_size() <= grid.limit;
 }
 
 // Starts all blocks of the grid's next cluster.
 inline void start_cluster() {
     Cluster& c = *new Cluster;
-    grid.alive.push_back(&c);
+    grid.alive[grid.alive_count++] = &c;
     c.phase.begin();
     const dim3 size = grid.cluster;
     const uint3 at = nth_index(grid.started++, {gridDim.x / size.x, gridDim.y / size.y, gridDim.z / size.z});
     for (unsigned rank = 0; rank < cluster_size(); rank++) {
         Resident& r = unused_resident();
-        c.blocks.push_back(&r);
-        r.cluster = &c, r.rank = rank;
-        r.dynamic.clear(), r.variables.clear();
+        c.blocks[rank] = &r;
+        r.cluster = &c, r.rank = rank, r.has_copy = false;
         r.block = block;
         r.block.threads = r.room->threads, r.block.warps = r.room->warps, r.block.fibers = r.room->fibers;
         number_threads(*r.room);
@@ -176,17 +194,22 @@ inline void start_cluster() {
 
 // Forgets the clusters whose blocks have all returned, or all that there are.
 inline void end_clusters(bool all) {
-    const auto has_ended = [&](Cluster* c) {
-        for (const Resident* r : c->blocks)
-            if (!all && block_of(*r).alive > 0) return false;
-        for (Resident* r : c->blocks) {
-            if (r == grid.running) grid.running = nullptr;
-            grid.unused.push_back(r);
+    unsigned kept = 0;
+    for (unsigned i = 0; i < grid.alive_count; i++) {
+        Cluster* c = grid.alive[i];
+        bool has_ended = true;
+        for (unsigned rank = 0; rank < cluster_size(); rank++) has_ended &= all || block_of(*c->blocks[rank]).alive == 0;
+        if (!has_ended) {
+            grid.alive[kept++] = c;
+            continue;
+        }
+        for (unsigned rank = 0; rank < cluster_size(); rank++) {
+            if (c->blocks[rank] == grid.running) grid.running = nullptr;
+            grid.unused[grid.unused_count++] = c->blocks[rank];
         }
         delete c;
-        return true;
-    };
-    grid.alive.erase(std::remove_if(grid.alive.begin(), grid.alive.end(), has_ended), grid.alive.end());
+    }
+    grid.alive_count = kept;
 }
 
 }  // namespace cuda_on_cpu

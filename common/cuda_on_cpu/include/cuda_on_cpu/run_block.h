@@ -32,36 +32,39 @@ inline void fiber_body() {
 // "31 threads wait in __syncthreads() at a.cu:7, the first is (1, 0, 0); 1 thread waits in ..."
 inline std::string who_waits() {
     struct Place {
-        unsigned count;
+        unsigned count = 0;
         std::string first;
     };
     std::map<std::string, Place> places;
-    unsigned blocks = 0, returned = 0;
-    for (const Cluster* c : grid.alive)
-        for (const Resident* r : c->blocks) {
-            const Block& b = block_of(*r);
-            blocks++, returned += b.alive == 0;
-            for (unsigned rank = 0; b.alive > 0 && rank < b.size; rank++) {
-                const Thread& t = b.threads[rank];
-                const Warp& warp = b.warps[rank / 32];
-                if (!(warp.suspended() & t.bit())) continue;
-                std::string place = std::string(warp.at_condition & t.bit() && !t.done ? "spin" : "wait") + " in " + t.function;
-                if (warp.at_warp & t.bit()) {
-                    char mask[32];
-                    snprintf(mask, sizeof mask, " with mask 0x%08x", warp.mask[t.lane()]);
-                    place += mask;
-                }
-                place += " at " + text(t.where);
-                places.insert({place, {0, text(t.index) + " of block " + text(b.index)}}).first->second.count++;
+    uint64_t blocks = 0;
+    for_each_resident([&](const Resident& r) {
+        const Block& b = block_of(r);
+        blocks += b.alive > 0;
+        for (unsigned rank = 0; b.alive > 0 && rank < b.size; rank++) {
+            const Thread& t = b.threads[rank];
+            const Warp& warp = b.warps[rank / 32];
+            if (!(warp.suspended() & t.bit())) continue;
+            std::string place = warp.at_condition & t.bit() && !t.done ? "spin in " : "wait in ";
+            place += t.function;
+            if (warp.at_warp & t.bit()) {
+                char mask[32];
+                snprintf(mask, sizeof mask, " with mask 0x%08x", warp.mask[t.lane()]);
+                place += mask;
             }
+            place += " at " + text(t.where);
+            Place& threads = places[place];
+            if (threads.count++ == 0) threads.first = text(t.index) + " of block " + text(b.index);
         }
+    });
     std::string message;
     for (const auto& [place, threads] : places) {
         const bool one = threads.count == 1;
         message += (message.empty() ? "" : "; ") + std::to_string(threads.count) + (one ? " thread " : " threads ") +
                    place.substr(0, 4) + (one ? "s" : "") + place.substr(4) + ", the first is " + threads.first;
     }
-    if (returned) message += "; " + std::to_string(returned) + " of these blocks have returned";
+    const uint64_t returned = grid.started * cluster_size() - blocks;
+    if (returned && (grid.cooperative || cluster_size() > 1))
+        message += "; " + std::to_string(returned) + (returned == 1 ? " block has returned" : " blocks have returned");
     if (const uint64_t left = (grid.clusters - grid.started) * cluster_size())
         message += "; the " + std::to_string(left) + " blocks that follow start when one of these " + std::to_string(blocks) + " has returned";
     return message;
@@ -69,12 +72,15 @@ inline std::string who_waits() {
 
 inline std::runtime_error deadlock() {
     std::string where = "kernel " + std::string(block.kernel);
-    if (grid.alive.size() * cluster_size() == 1) where += ", block " + text(blockIdx);
+    if (grid.alive_count * cluster_size() == 1) where += ", block " + text(blockIdx);
     return std::runtime_error("CUDA on CPU: deadlock in " + where + ": no thread can go on: " + who_waits());
 }
 
 inline std::runtime_error timeout(bool running) {
-    std::string message = "CUDA on CPU: kernel " + std::string(block.kernel) + " was ended: for " + std::to_string(Watchdog::limit()) + " s ";
+    char seconds[32];
+    snprintf(seconds, sizeof seconds, "%g", Watchdog::limit());
+    std::string message =
+        "CUDA on CPU: kernel " + std::string(block.kernel) + " was ended: for " + seconds + " s ";
     if (running) message += "thread " + text(self->index) + " of block " + text(blockIdx) + " has run and given no other a turn";
     else message += "no thread has got on: " + who_waits();
     return std::runtime_error(message + " (CUDA_ON_CPU_TIMEOUT sets the seconds, 0 for no limit)");
@@ -82,15 +88,14 @@ inline std::runtime_error timeout(bool running) {
 
 // Lets every thread that waits leave by an exception, one after another.
 inline void abandon_all() {
-    for (Cluster* c : grid.alive)
-        for (Resident* r : c->blocks) {
-            enter_block(*r);
-            block.abandoned = true;
-            for (unsigned rank = 0; rank < block.size; rank++)
-                if (warp_of(block.threads[rank]).suspended() & block.threads[rank].bit())
-                    run_fiber(*block.threads[rank].fiber);
-            block.abandoned = false;
-        }
+    for_each_resident([](Resident& r) {
+        enter_block(r);
+        block.abandoned = true;
+        for (unsigned rank = 0; rank < block.size; rank++)
+            if (warp_of(block.threads[rank]).suspended() & block.threads[rank].bit())
+                run_fiber(*block.threads[rank].fiber);
+        block.abandoned = false;
+    });
     first_error = nullptr;
     end_clusters(true);
 }
@@ -190,11 +195,11 @@ inline Turn take_turn() {
 // is started: at once if no thread can go on, else when nothing but spinning has happened for long.
 inline void run_side_by_side() {
     unsigned limit = 1000, quiet = 0;  // rounds in which threads did nothing but spin
-    for (end_clusters(false); !grid.alive.empty(); end_clusters(false)) {
+    for (end_clusters(false); grid.alive_count > 0; end_clusters(false)) {
         bool seen[6] = {};
-        for (Cluster* c : grid.alive)
-            for (unsigned i = 0; i < c->blocks.size(); i++) {
-                Resident& r = *c->blocks[block.reverse ? c->blocks.size() - 1 - i : i];
+        for (unsigned c = 0; c < grid.alive_count; c++)
+            for (unsigned i = 0; i < cluster_size(); i++) {
+                Resident& r = *grid.alive[c]->blocks[block.reverse ? cluster_size() - 1 - i : i];
                 if (block_of(r).alive == 0) continue;
                 enter_block(r);
                 seen[int(take_turn())] = true;
@@ -219,7 +224,7 @@ inline void run_side_by_side() {
 
 // Runs one block after another, until one of them waits for another block.
 inline void run_alone() {
-    Cluster& c = *grid.alive.back();
+    Cluster& c = *grid.alive[0];
     enter_block(*c.blocks[0]);
     while (take_turn() == Turn::returned && grid.started < grid.clusters) {
         begin_block(block, nth_index(grid.started++, gridDim));

@@ -17,10 +17,11 @@ inline uint64_t exchange(const char* function, uint32_t mask, uint64_t value, ui
     if (!(mask & self->bit())) fail_not_in_mask(function, where);
     Warp& warp = warp_of(*self);
     const unsigned lane = self->lane();
+    self->function = function, self->where = where;
     warp.at_warp |= self->bit();
     warp.mask[lane] = mask, warp.value[lane] = value, warp.source[lane] = source, warp.combine[lane] = combine;
     end_warp_function_if_complete(warp, lane);
-    suspend(function, where);
+    suspend();
     return warp.result[lane];
 }
 
@@ -32,8 +33,20 @@ void for_each(uint32_t lanes, F f) {
 
 inline void combine_nothing(Warp&, uint32_t) {}
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_absent_lane(const Warp& w, unsigned lane) {
+    self = &block.threads[(&w - block.warps) * 32 + lane];
+    fail(std::string(self->function) + " at " + text(self->where) + ": reads from lane " +
+         std::to_string(w.source[lane]) + " of the warp, which the mask names but " +
+         (w.source[lane] + (&w - block.warps) * 32 < block.size ? "which has returned" : "the block does not have"));
+}
+
+// The value of a lane that the mask does not name is undefined; here it is the reader's own.
 inline void combine_shuffle(Warp& w, uint32_t lanes) {
-    for_each(lanes, [&](unsigned l) { w.result[l] = w.value[lanes >> w.source[l] & 1 ? w.source[l] : l]; });
+    for_each(lanes, [&](unsigned l) {
+        const bool there = lanes >> w.source[l] & 1;
+        if (!there && w.mask[l] >> w.source[l] & 1) fail_absent_lane(w, l);
+        w.result[l] = w.value[there ? w.source[l] : l];
+    });
 }
 
 inline void combine_ballot(Warp& w, uint32_t lanes) {
@@ -77,7 +90,7 @@ T shuffle(const char* function, uint32_t mask, T value, unsigned source, Locatio
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof value);
     bits = exchange(function, mask, bits, source, combine_shuffle, where);
-    memcpy(&value, &bits, sizeof value);
+    memcpy(static_cast<void*>(&value), &bits, sizeof value);  // void: a half hides its bits
     return value;
 }
 
@@ -103,8 +116,6 @@ CUDA_ON_CPU_SHUFFLES(long long)
 CUDA_ON_CPU_SHUFFLES(unsigned long long)
 CUDA_ON_CPU_SHUFFLES(float)
 CUDA_ON_CPU_SHUFFLES(double)
-#undef CUDA_ON_CPU_SHUFFLES
-#undef CUDA_ON_CPU_SHUFFLE
 
 inline void __syncwarp(unsigned mask = 0xffffffff, cuda_on_cpu::Location where = {}) {
     cuda_on_cpu::exchange("__syncwarp()", mask, 0, 0, cuda_on_cpu::combine_nothing, where);

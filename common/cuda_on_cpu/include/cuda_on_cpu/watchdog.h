@@ -19,9 +19,9 @@ namespace cuda_on_cpu {
 // to the host's stack, and never back.
 class Watchdog {
 public:
-    static unsigned limit() {  // in seconds
+    static double limit() {  // in seconds
         const char* seconds = getenv("CUDA_ON_CPU_TIMEOUT");
-        return seconds && *seconds ? unsigned(atoi(seconds)) : 60;
+        return seconds && *seconds ? atof(seconds) : 60;
     }
     static void got_on() { quiet_ = 0; }
     static bool out_of_time() { return quiet_ >= 4; }
@@ -29,8 +29,8 @@ public:
 
 #ifdef __linux__
     Watchdog() {
-        const unsigned seconds = limit();
-        if (seconds == 0) return;
+        const double seconds = limit();
+        if (!(seconds > 0)) return;
         got_on();
         static const bool installed = install();
         // CPU time of this thread: a debugger or a busy machine do not count.
@@ -41,7 +41,8 @@ public:
         event._sigev_un._tid = pid_t(syscall(SYS_gettid));
         armed_ = installed && timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
         struct itimerspec often = {};
-        often.it_interval.tv_sec = seconds / 4, often.it_interval.tv_nsec = seconds % 4 * 250000000;
+        const int64_t nanoseconds = int64_t(seconds * 1e9) / 4 + 1;
+        often.it_interval.tv_sec = nanoseconds / 1000000000, often.it_interval.tv_nsec = nanoseconds % 1000000000;
         often.it_value = often.it_interval;
         if (armed_) timer_settime(timer_, 0, &often, nullptr);
     }
@@ -63,7 +64,7 @@ private:
     }
 
     static void tick() {
-        if (grid.alive.size() == 1 && (block.alive != alive_ || block.started != started_)) got_on();
+        if (grid.alive_count * cluster_size() == 1 && (block.alive != alive_ || block.started != started_)) got_on();
         alive_ = block.alive, started_ = block.started;
         quiet_ = quiet_ + 1;
         if (quiet_ > 4 && on_fiber) {
@@ -78,7 +79,7 @@ private:
 
 private:
     static inline volatile unsigned quiet_;  // signals since something has happened
-    static inline unsigned alive_, started_;
+    static inline unsigned alive_, started_;  // at the last signal
     static inline bool has_ended_a_thread_;
 };
 

@@ -31,7 +31,7 @@ __global__ void dynamic(float* a) {
 __global__ void local(float* a) {
     volatile float own[4] = {};
     __syncthreads();                                   // on a fiber of its own by now
-    own[threadIdx.x] = __shfl_down_sync(~0u, 1.f, 1);  // LINE local
+    own[threadIdx.x] = __shfl_sync(~0u, 1.f, 0);  // LINE local
     a[0] = own[0];
 }
 

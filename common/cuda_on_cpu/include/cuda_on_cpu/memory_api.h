@@ -1,0 +1,389 @@
+// Memory. All of it is the host's, so a pointer means the same everywhere.
+#pragma once
+
+#include "cuda_on_cpu/stream.h"
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault,
+};
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered,
+    cudaMemoryTypeHost,
+    cudaMemoryTypeDevice,
+    cudaMemoryTypeManaged,
+};
+enum cudaMemoryAdvise {
+    cudaMemAdviseSetReadMostly = 1,
+    cudaMemAdviseUnsetReadMostly,
+    cudaMemAdviseSetPreferredLocation,
+    cudaMemAdviseUnsetPreferredLocation,
+    cudaMemAdviseSetAccessedBy,
+    cudaMemAdviseUnsetAccessedBy,
+};
+enum cudaMemLocationType { cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice, cudaMemLocationTypeHost };
+enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4 };
+enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4 };
+enum {
+    cudaHostRegisterDefault = 0,
+    cudaHostRegisterPortable = 1,
+    cudaHostRegisterMapped = 2,
+    cudaHostRegisterIoMemory = 4,
+    cudaHostRegisterReadOnly = 8,
+};
+enum { cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2 };
+
+struct cudaMemLocation {
+    cudaMemLocationType type;
+    int id;
+};
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+    void *devicePointer, *hostPointer;
+};
+struct cudaExtent {
+    size_t width, height, depth;  // bytes, rows, planes
+};
+struct cudaPos {
+    size_t x, y, z;
+};
+struct cudaPitchedPtr {
+    void* ptr;
+    size_t pitch, xsize, ysize;
+};
+using cudaArray_t = struct cudaArray*;  // for textures, which are lacking
+struct cudaMemcpy3DParms {
+    cudaArray_t srcArray;
+    cudaPos srcPos;
+    cudaPitchedPtr srcPtr;
+    cudaArray_t dstArray;
+    cudaPos dstPos;
+    cudaPitchedPtr dstPtr;
+    cudaExtent extent;
+    cudaMemcpyKind kind;
+};
+inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
+inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
+inline cudaPitchedPtr make_cudaPitchedPtr(void* p, size_t pitch, size_t x, size_t y) { return {p, pitch, x, y}; }
+
+#pragma GCC visibility push(hidden)
+
+// ---- allocation ----------------------------------------------------------------------------------------------------
+
+namespace cuda_on_cpu {
+
+struct Allocation {
+    size_t bytes;
+    cudaMemoryType type;
+};
+inline std::mutex allocations_mutex;
+inline std::map<const void*, Allocation> allocations;  // and what cudaHostRegister() was given
+inline std::map<const void*, size_t> registered;
+
+inline cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType type) {
+    if (!pointer) return record(cudaErrorInvalidValue);
+    if (const cudaError_t error = refuse_unsafe_in_capture()) return error;
+    *pointer = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    if (bytes > SIZE_MAX / 2 || posix_memalign(pointer, 256, bytes) != 0) return record(cudaErrorMemoryAllocation);
+    const std::lock_guard<std::mutex> lock(allocations_mutex);
+    allocations[*pointer] = {bytes, type};
+    return cudaSuccess;
+}
+
+inline cudaError_t release(void* pointer) {
+    {
+        const std::lock_guard<std::mutex> lock(allocations_mutex);
+        allocations.erase(pointer);
+    }
+    free(pointer);
+    return cudaSuccess;
+}
+
+}  // namespace cuda_on_cpu
+
+inline cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+    return cuda_on_cpu::allocate(pointer, bytes, cudaMemoryTypeDevice);
+}
+inline cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned) {
+    return cuda_on_cpu::allocate(pointer, bytes, cudaMemoryTypeHost);
+}
+inline cudaError_t cudaMallocHost(void** pointer, size_t bytes, unsigned flags = 0) {
+    return cudaHostAlloc(pointer, bytes, flags);
+}
+inline cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned = cudaMemAttachGlobal) {
+    return cuda_on_cpu::allocate(pointer, bytes, cudaMemoryTypeManaged);
+}
+inline cudaError_t cudaFree(void* pointer) {
+    if (const cudaError_t error = cuda_on_cpu::refuse_unsafe_in_capture()) return error;
+    return cuda_on_cpu::release(pointer);
+}
+inline cudaError_t cudaFreeHost(void* pointer) { return cudaFree(pointer); }
+
+// In a capture the memory is there at once, and stays: the graph's launches all use the same.
+inline cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
+    if (!pointer) return cuda_on_cpu::record(cudaErrorInvalidValue);
+    *pointer = nullptr;
+    if (bytes > SIZE_MAX / 2 || (bytes > 0 && posix_memalign(pointer, 256, bytes) != 0))
+        return cuda_on_cpu::record(cudaErrorMemoryAllocation);
+    return cuda_on_cpu::enqueue(stream, cudaGraphNodeTypeMemAlloc, [] { return cudaSuccess; });
+}
+inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+    if (!cuda_on_cpu::capturing) return cuda_on_cpu::release(pointer);
+    return cuda_on_cpu::enqueue(stream, cudaGraphNodeTypeMemFree, [] { return cudaSuccess; });
+}
+
+// The same for T**, so that calls need no cast.
+template <class T>
+cudaError_t cudaMalloc(T** pointer, size_t bytes) {
+    return cudaMalloc((void**)pointer, bytes);
+}
+template <class T>
+cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned flags = 0) {
+    return cudaMallocHost((void**)pointer, bytes, flags);
+}
+template <class T>
+cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned flags) {
+    return cudaHostAlloc((void**)pointer, bytes, flags);
+}
+template <class T>
+cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal) {
+    return cudaMallocManaged((void**)pointer, bytes, flags);
+}
+template <class T>
+cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
+    return cudaMallocAsync((void**)pointer, bytes, stream);
+}
+
+// Rows begin at multiples of 512 bytes, as on a GPU.
+inline cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+    *pitch = (width + 511) / 512 * 512;
+    return cudaMalloc(pointer, *pitch * height);
+}
+template <class T>
+cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
+    return cudaMallocPitch((void**)pointer, pitch, width, height);
+}
+inline cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+    pitched->xsize = extent.width, pitched->ysize = extent.height;
+    return cudaMallocPitch(&pitched->ptr, &pitched->pitch, extent.width, extent.height * extent.depth);
+}
+
+inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned = 0) {
+    if (!pointer || bytes == 0) return cuda_on_cpu::record(cudaErrorInvalidValue);
+    const std::lock_guard<std::mutex> lock(cuda_on_cpu::allocations_mutex);
+    const bool is_new = cuda_on_cpu::registered.insert({pointer, bytes}).second;
+    return cuda_on_cpu::record(is_new ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
+}
+inline cudaError_t cudaHostUnregister(void* pointer) {
+    const std::lock_guard<std::mutex> lock(cuda_on_cpu::allocations_mutex);
+    const bool was_there = cuda_on_cpu::registered.erase(pointer) > 0;
+    return cuda_on_cpu::record(was_there ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+}
+inline cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+    if (!device || !host) return cuda_on_cpu::record(cudaErrorInvalidValue);
+    *device = host;
+    return cudaSuccess;
+}
+template <class T>
+cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned flags) {
+    return cudaHostGetDevicePointer((void**)device, host, flags);
+}
+
+inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+    const std::lock_guard<std::mutex> lock(cuda_on_cpu::allocations_mutex);
+    *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, const_cast<void*>(pointer)};
+    const auto contains = [=](const void* start, size_t bytes) {
+        return pointer >= start && pointer < static_cast<const char*>(start) + bytes;
+    };
+    cudaMemoryType type = cudaMemoryTypeUnregistered;
+    for (const auto& [start, allocation] : cuda_on_cpu::allocations)
+        if (contains(start, allocation.bytes)) type = allocation.type;
+    for (const auto& [start, bytes] : cuda_on_cpu::registered)
+        if (contains(start, bytes)) type = cudaMemoryTypeHost;
+    if (type == cudaMemoryTypeUnregistered) return cudaSuccess;
+    void* p = const_cast<void*>(pointer);
+    *attributes = {type, 0, p, type == cudaMemoryTypeDevice ? nullptr : p};
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
+    *free_bytes = *total = size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
+    return cudaSuccess;
+}
+
+// Where managed memory is best kept: there is one place only. The last parameter is an int up to CUDA 12.
+inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned, cudaStream_t = nullptr) {
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t = nullptr) { return cudaSuccess; }
+inline cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) { return cudaSuccess; }
+inline cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
+template <class T>
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, T*, size_t = 0, unsigned = cudaMemAttachSingle) {
+    return cudaSuccess;
+}
+
+// ---- copies --------------------------------------------------------------------------------------------------------
+
+namespace cuda_on_cpu {
+
+inline bool is_kind(cudaMemcpyKind kind) { return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault; }
+
+inline cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    if (!is_kind(kind)) return cudaErrorInvalidMemcpyDirection;
+    if (bytes == 0) return cudaSuccess;
+    if (!to || !from) return cudaErrorInvalidValue;
+    memmove(to, from, bytes);
+    return cudaSuccess;
+}
+
+inline cudaError_t copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                           cudaMemcpyKind kind) {
+    if (!is_kind(kind)) return cudaErrorInvalidMemcpyDirection;
+    if (width == 0 || height == 0) return cudaSuccess;
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    if (!to || !from) return cudaErrorInvalidValue;
+    for (size_t y = 0; y < height; y++)
+        memmove(static_cast<char*>(to) + y * to_pitch, static_cast<const char*>(from) + y * from_pitch, width);
+    return cudaSuccess;
+}
+
+inline cudaError_t copy_3d(const cudaMemcpy3DParms& p) {
+    if (p.srcArray || p.dstArray) return cudaErrorNotSupported;
+    for (size_t z = 0; z < p.extent.depth; z++) {
+        const auto plane = [z](const cudaPitchedPtr& q, cudaPos pos) {
+            return static_cast<char*>(q.ptr) + ((pos.z + z) * q.ysize + pos.y) * q.pitch + pos.x;
+        };
+        if (!p.srcPtr.ptr || !p.dstPtr.ptr) return cudaErrorInvalidValue;
+        const cudaError_t error = copy_2d(plane(p.dstPtr, p.dstPos), p.dstPtr.pitch, plane(p.srcPtr, p.srcPos),
+                                          p.srcPtr.pitch, p.extent.width, p.extent.height, p.kind);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
+inline cudaError_t set(void* to, size_t pitch, int value, size_t width, size_t height) {
+    if (width == 0 || height == 0) return cudaSuccess;
+    if (!to) return cudaErrorInvalidValue;
+    if (height > 1 && width > pitch) return cudaErrorInvalidValue;
+    for (size_t y = 0; y < height; y++) memset(static_cast<char*>(to) + y * pitch, value, width);
+    return cudaSuccess;
+}
+
+}  // namespace cuda_on_cpu
+
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t stream = nullptr) {
+    return cuda_on_cpu::enqueue(stream, cudaGraphNodeTypeMemcpy,
+                                [=] { return cuda_on_cpu::copy(to, from, bytes, kind); });
+}
+inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    if (const cudaError_t error = cuda_on_cpu::synchronize()) return error;
+    return cudaMemcpyAsync(to, from, bytes, kind);
+}
+inline cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
+}
+inline cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
+                                       cudaStream_t stream = nullptr) {
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+}
+inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                                     size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+    return cuda_on_cpu::enqueue(stream, cudaGraphNodeTypeMemcpy, [=] {
+        return cuda_on_cpu::copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
+    });
+}
+inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                                size_t height, cudaMemcpyKind kind) {
+    if (const cudaError_t error = cuda_on_cpu::synchronize()) return error;
+    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind);
+}
+inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream = nullptr) {
+    return cuda_on_cpu::enqueue(stream, cudaGraphNodeTypeMemcpy, [p = *p] { return cuda_on_cpu::copy_3d(p); });
+}
+inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) { return cudaMemcpy3DAsync(p); }
+
+inline cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
+                                     cudaStream_t stream = nullptr) {
+    return cuda_on_cpu::enqueue(stream, cudaGraphNodeTypeMemset,
+                                [=] { return cuda_on_cpu::set(to, pitch, value, width, height); });
+}
+inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+    return cudaMemset2DAsync(to, pitch, value, width, height);
+}
+inline cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream = nullptr) {
+    return cudaMemset2DAsync(to, bytes, value, bytes, 1, stream);
+}
+inline cudaError_t cudaMemset(void* to, int value, size_t bytes) { return cudaMemsetAsync(to, value, bytes); }
+inline cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+    for (size_t z = 0; z < extent.depth; z++) {
+        char* plane = static_cast<char*>(to.ptr) + z * to.ysize * to.pitch;
+        if (const cudaError_t error = cudaMemset2D(plane, to.pitch, value, extent.width, extent.height)) return error;
+    }
+    return cudaSuccess;
+}
+
+// A symbol is a __constant__ or __device__ variable.
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                    cudaStream_t stream = nullptr) {
+    if (offset > sizeof(T) || bytes > sizeof(T) - offset) return cuda_on_cpu::record(cudaErrorInvalidValue);
+    return cudaMemcpyAsync((char*)&symbol + offset, from, bytes, kind, stream);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream = nullptr) {
+    if (offset > sizeof(T) || bytes > sizeof(T) - offset) return cuda_on_cpu::record(cudaErrorInvalidValue);
+    return cudaMemcpyAsync(to, (const char*)&symbol + offset, bytes, kind, stream);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind);
+}
+template <class T>
+cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
+    *pointer = (void*)&symbol;
+    return cudaSuccess;
+}
+template <class T>
+cudaError_t cudaGetSymbolSize(size_t* bytes, const T&) {
+    *bytes = sizeof(T);
+    return cudaSuccess;
+}
+
+// ---- memory pools: the host's heap is the only one -----------------------------------------------------------------
+
+using cudaMemPool_t = struct CUmemPoolHandler_st*;
+enum cudaMemPoolAttr {
+    cudaMemPoolReuseFollowEventDependencies = 1,
+    cudaMemPoolReuseAllowOpportunistic,
+    cudaMemPoolReuseAllowInternalDependencies,
+    cudaMemPoolAttrReleaseThreshold,
+};
+inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
+    *pool = reinterpret_cast<cudaMemPool_t>(1);
+    return cudaSuccess;
+}
+inline cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+    return cudaDeviceGetDefaultMemPool(pool, device);
+}
+inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+template <class T>
+cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t bytes, cudaMemPool_t, cudaStream_t stream) {
+    return cudaMallocAsync(pointer, bytes, stream);
+}
+
+#pragma GCC visibility pop

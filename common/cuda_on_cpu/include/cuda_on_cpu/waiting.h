@@ -1,0 +1,39 @@
+// How cuda::atomic, cuda::barrier and their relatives wait, in kernels and, where CUDA allows it, on the host.
+#pragma once
+
+#include <thread>
+
+#include "cuda_on_cpu/launch.h"
+
+#pragma GCC visibility push(hidden)
+
+namespace cuda_on_cpu {
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse(const char* function, Location where,
+                                                          const std::string& why) {
+    const std::string what = std::string(function) + " at " + text(where) + ": " + why;
+    if (in_kernel) fail(what);
+    throw std::runtime_error("CUDA on CPU: " + what);
+}
+
+// Waits until done() holds. On the host another host thread makes it hold.
+template <class Done>
+void wait_anywhere(Done done, const char* function, Location where) {
+    if (in_kernel) return wait_until(done, function, where);
+    while (!done()) std::this_thread::yield();
+}
+
+// For functions that look whether a wait is over, once and once more after others have had their turn, or until then.
+template <class Done>
+bool try_until(Done done, std::chrono::steady_clock::time_point end, Location where) {
+    while (!done()) {
+        spin("a loop", where);
+        if (done()) return true;
+        if (std::chrono::steady_clock::now() >= end) return false;
+    }
+    return true;
+}
+
+}  // namespace cuda_on_cpu
+
+#pragma GCC visibility pop
