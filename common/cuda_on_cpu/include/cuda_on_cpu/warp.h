@@ -34,6 +34,7 @@ void for_each(uint32_t lanes, F f) {
 inline void combine_nothing(Warp&, uint32_t) {}
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail_absent_lane(const Warp& w, unsigned lane) {
+    warp_of(*self).at_warp &= ~self->bit();  // the last one that came: it leaves by the exception
     self = &block.threads[(&w - block.warps) * 32 + lane];
     fail(std::string(self->function) + " at " + text(self->where) + ": reads from lane " +
          std::to_string(w.source[lane]) + " of the warp, which the mask names but " +

@@ -40,9 +40,10 @@ thread_block_tile<Size, Parent> tiled_partition(const Parent&, Location where = 
 
 namespace details {
 
-inline void check_tile_size(unsigned size) {
+inline void check_tile_size(unsigned size, Location where) {
     if (!is_power_of_2(size) || size > 32)
-        cuda_on_cpu::fail("tiled_partition(): a size of " + std::to_string(size) + "; it must be 1, 2, 4, 8, 16 or 32");
+        cuda_on_cpu::fail("tiled_partition() at " + cuda_on_cpu::text(where) + ": a size of " + std::to_string(size) +
+                          "; it must be 1, 2, 4, 8, 16 or 32");
 }
 
 // The lanes of `mask` whose ranks lie in the same tile as the caller's.
@@ -56,23 +57,24 @@ inline uint32_t tile_of_lanes(uint32_t mask, unsigned size) {
 
 }  // namespace details
 
-inline thread_group tiled_partition(const thread_group& parent, unsigned size) {
-    details::check_tile_size(size);
+inline thread_group tiled_partition(const thread_group& parent, unsigned size, Location where = {}) {
+    details::check_tile_size(size, where);
     if (parent.type_ == thread_group::coalesced) {
         const unsigned threads = unsigned(parent.size());
         if (threads <= size) return parent;
         return thread_group(thread_group::coalesced, details::tile_of_lanes(parent.mask_, size),
                             unsigned(parent.thread_rank()) / size, (threads + size - 1) / size);
     }
-    if (parent.type_ != thread_group::block) cuda_on_cpu::fail("tiled_partition(): of a group larger than a block");
+    if (parent.type_ != thread_group::block) 
+        cuda_on_cpu::fail("tiled_partition() at " + cuda_on_cpu::text(where) + ": of a group larger than a block");
     const unsigned left = thread_block::size() - thread_block::thread_rank() / 32 * 32;  // in this warp and behind it
     const uint32_t warp = left < 32 ? (1u << left) - 1 : ~0u;
     return thread_group(thread_group::coalesced, details::tile_of_lanes(warp, size), thread_block::thread_rank() / size,
                         (thread_block::size() + size - 1) / size);
 }
 
-inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned size) {
-    details::check_tile_size(size);
+inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned size, Location where = {}) {
+    details::check_tile_size(size, where);
     if (parent.size() <= size) return parent;
     return {details::tile_of_lanes(parent.get_mask(), size), parent.thread_rank() / size,
             (parent.size() + size - 1) / size};

@@ -27,7 +27,7 @@ protected:
     uint32_t mask_;                   // of type coalesced: the lanes
     unsigned meta_rank_, meta_size_;  // and which of how many groups this is of those that a larger group was cut into
 
-    friend thread_group tiled_partition(const thread_group&, unsigned);
+    friend thread_group tiled_partition(const thread_group&, unsigned, Location);
 };
 
 template <unsigned MaxBlockSize = 1024>
@@ -54,7 +54,6 @@ public:
 private:
     thread_block() : thread_group(block) {}
     friend thread_block this_thread_block();
-    friend thread_group tiled_partition(const thread_group&, unsigned);
 };
 
 inline thread_block this_thread_block() { return {}; }

@@ -26,7 +26,7 @@ public:
     template <class T>
     T shfl(T value, unsigned rank, Location where = {}) const {
         if (mask_ == ~0u) rank %= 32;
-        if (rank >= size()) cuda_on_cpu::fail_no_source("group.shfl()", where);
+        if (rank >= size()) cuda_on_cpu::fail_rank("group.shfl()", rank, where);
         return from_rank("group.shfl()", value, rank, where);
     }
     // Without a thread that far up or down the value is the thread's own. In a full warp the hardware looks at five bits
