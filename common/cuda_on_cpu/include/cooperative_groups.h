@@ -1,5 +1,5 @@
-// Cooperative groups: a set of threads as an object that can be passed to functions, cut into parts, and waits together.
-// Read the parts in this order. cooperative_groups/reduce.h and scan.h add sums over a group.
+// Cooperative groups: a set of threads as an object that can be passed to functions, cut into parts, and waits
+// together. Read the parts in this order. cooperative_groups/reduce.h and scan.h add sums over a group.
 #pragma once
 
 #include <cuda_runtime.h>

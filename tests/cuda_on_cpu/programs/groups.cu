@@ -242,11 +242,13 @@ __global__ void groups(unsigned* wrong) {
 __global__ void one_of_many(int* calls, unsigned* bad) {
     auto warp = cg::tiled_partition<32>(cg::this_thread_block());
     cg::invoke_one(cg::this_thread_block(), [=] { atomicAdd(&calls[0], 1); });
-    cg::invoke_one(warp, [=](int n) { atomicAdd(&calls[1], n); }, 3);
+    cg::invoke_one(
+        warp, [=](int n) { atomicAdd(&calls[1], n); }, 3);
     const int before = cg::invoke_one_broadcast(warp, [=] { return atomicAdd(&calls[2], 10); });
     if (before % 10 != 0 || warp.shfl(before, 3) != before) atomicAdd(bad, 1);
     if (threadIdx.x % 32 < 7) {
-        const float half = cg::invoke_one_broadcast(cg::coalesced_threads(), [](float x) { return x / 2; }, 5.f);
+        const float half = cg::invoke_one_broadcast(
+            cg::coalesced_threads(), [](float x) { return x / 2; }, 5.f);
         if (half != 2.5f) atomicAdd(bad, 1);
     }
 }
@@ -412,7 +414,8 @@ __device__ unsigned check() {
     cg::thread_block_tile<Size> any = tile;
     bad += any.meta_group_rank() != tile.meta_group_rank() || any.shfl(t, 1) != first + 1;
     auto warp = cg::tiled_partition<32>(tile);
-    bad += warp.meta_group_rank() != t % Size / 32 || warp.meta_group_size() != Size / 32 || warp.shfl(t, 0) != t / 32 * 32;
+    bad += warp.meta_group_rank() != t % Size / 32 || warp.meta_group_size() != Size / 32 ||
+           warp.shfl(t, 0) != t / 32 * 32;
     return bad;
 }
 
@@ -466,7 +469,8 @@ __global__ void neighbours(unsigned* bad) {
     const unsigned expected = 100 * (blockIdx.x / 4 * 4 + (rank + 1) % 4) + t;
     bool ok = blocks == 4 && rank == blockIdx.x % 4 && next[t] == int(expected);
     ok = ok && cluster.query_shared_rank(next) == (rank + 1) % blocks && cluster.dim_blocks().x == 4;
-    ok = ok && cluster.num_threads() == 128 && cluster.thread_rank() == rank * 32 + t && cluster.block_index().x == rank;
+    ok =
+        ok && cluster.num_threads() == 128 && cluster.thread_rank() == rank * 32 + t && cluster.block_index().x == rank;
     ok = ok && cluster.thread_index().x == rank * 32 + t && cluster.dim_threads().x == 128;
     auto grid = cg::this_grid();
     ok = ok && grid.num_clusters() == 2 && grid.cluster_rank() == blockIdx.x / 4 && grid.dim_clusters().x == 2;

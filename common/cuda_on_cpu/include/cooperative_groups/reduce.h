@@ -51,8 +51,10 @@ template <class Group, class Destination, class V, class Op, class T = std::deca
 void reduce_store_async(const Group& group, Destination&& to, V&& value, Op&& op, Location where = {}) {
     const T result = reduce(group, T(value), op, where);
     if (group.thread_rank() != 0) return;
-    if constexpr (std::is_pointer<std::decay_t<Destination>>::value) *to = result;
-    else to.store(result);
+    if constexpr (std::is_pointer<std::decay_t<Destination>>::value)
+        *to = result;
+    else
+        to.store(result);
 }
 template <class Group, class Atomic, class V, class Op, class T = std::decay_t<V>>
 void reduce_update_async(const Group& group, Atomic&& to, V&& value, Op&& op, Location where = {}) {

@@ -1,5 +1,5 @@
-// inclusive_scan(): each thread gets the sum of the values of the threads up to itself; exclusive_scan(): of those before
-// itself, and the first thread gets 0.
+// inclusive_scan(): each thread gets the sum of the values of the threads up to itself; exclusive_scan(): of those
+// before itself, and the first thread gets 0.
 #pragma once
 
 #include "cuda_on_cpu/groups/operators.h"
@@ -63,23 +63,23 @@ Sums<T> scan_update(const Group& group, Atomic& atomic, T value, Op& op, Locatio
 
 }  // namespace details
 
-#define CUDA_ON_CPU_SCAN(kind)                                                                                   \
-    template <class Group, class V, class Op, class T = std::decay_t<V>>                                         \
-    T kind##_scan(const Group& group, V&& value, Op&& op, Location where = {}) {                                 \
+#define CUDA_ON_CPU_SCAN(kind)                                                                                     \
+    template <class Group, class V, class Op, class T = std::decay_t<V>>                                           \
+    T kind##_scan(const Group& group, V&& value, Op&& op, Location where = {}) {                                   \
         if constexpr (details::check_types<Group, T, Op>()) return details::scan(group, T(value), op, where).kind; \
-    }                                                                                                            \
-    template <class Group, class V, class T = std::decay_t<V>>                                                   \
-    T kind##_scan(const Group& group, V&& value, Location where = {}) {                                          \
-        return kind##_scan(group, T(value), plus<T>(), where);                                                   \
-    }                                                                                                            \
-    template <class Group, class Atomic, class V, class Op, class T = std::decay_t<V>>                           \
-    T kind##_scan_update(const Group& group, Atomic&& atomic, V&& value, Op&& op, Location where = {}) {         \
-        if constexpr (details::check_types<Group, T, Op>())                                                      \
-            return details::scan_update(group, atomic, T(value), op, where).kind;                                \
-    }                                                                                                            \
-    template <class Group, class Atomic, class V, class T = std::decay_t<V>>                                     \
-    T kind##_scan_update(const Group& group, Atomic&& atomic, V&& value, Location where = {}) {                  \
-        return kind##_scan_update(group, atomic, T(value), plus<T>(), where);                                    \
+    }                                                                                                              \
+    template <class Group, class V, class T = std::decay_t<V>>                                                     \
+    T kind##_scan(const Group& group, V&& value, Location where = {}) {                                            \
+        return kind##_scan(group, T(value), plus<T>(), where);                                                     \
+    }                                                                                                              \
+    template <class Group, class Atomic, class V, class Op, class T = std::decay_t<V>>                             \
+    T kind##_scan_update(const Group& group, Atomic&& atomic, V&& value, Op&& op, Location where = {}) {           \
+        if constexpr (details::check_types<Group, T, Op>())                                                        \
+            return details::scan_update(group, atomic, T(value), op, where).kind;                                  \
+    }                                                                                                              \
+    template <class Group, class Atomic, class V, class T = std::decay_t<V>>                                       \
+    T kind##_scan_update(const Group& group, Atomic&& atomic, V&& value, Location where = {}) {                    \
+        return kind##_scan_update(group, atomic, T(value), plus<T>(), where);                                      \
     }
 CUDA_ON_CPU_SCAN(inclusive)
 CUDA_ON_CPU_SCAN(exclusive)

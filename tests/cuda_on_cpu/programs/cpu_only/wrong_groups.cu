@@ -19,7 +19,7 @@ __global__ void no_such_rank(int* a) {
     }
 }
 
-__global__ void partial_tile() {                           // 48 threads
+__global__ void partial_tile() {                              // 48 threads
     cg::tiled_partition<64>(cg::this_thread_block()).sync();  // LINE divides
 }
 

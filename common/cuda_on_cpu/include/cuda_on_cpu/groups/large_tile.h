@@ -53,7 +53,8 @@ public:
     template <class T>
     T shfl(T value, unsigned rank, Location where = {}) const {
         if (rank >= Size) cuda_on_cpu::fail_rank("tile.shfl()", rank, where);
-        return cuda_on_cpu::with_values<Size>("tile.shfl()", value, where, [=](auto value_of) { return value_of(rank); });
+        return cuda_on_cpu::with_values<Size>("tile.shfl()", value, where,
+                                              [=](auto value_of) { return value_of(rank); });
     }
     int any(int predicate, Location where = {}) const { return count("tile.any()", predicate, where) > 0; }
     int all(int predicate, Location where = {}) const { return count("tile.all()", predicate, where) == Size; }

@@ -54,7 +54,8 @@ T running_sum(const Group& group, T value, Op& op, Location where) {
 template <class Atomic, class T, class Op>
 T update(Atomic& atomic, const T& operand, Op& op) {
     T old = atomic.load();
-    while (!atomic.compare_exchange_weak(old, op(old, operand))) {}
+    while (!atomic.compare_exchange_weak(old, op(old, operand))) {
+    }
     return old;
 }
 

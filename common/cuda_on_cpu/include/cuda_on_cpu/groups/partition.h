@@ -8,7 +8,8 @@
 
 namespace cooperative_groups {
 
-// ---- into tiles of a size that the compiler knows --------------------------------------------------------------------
+// ---- into tiles of a size that the compiler knows
+// --------------------------------------------------------------------
 
 namespace details {
 
@@ -36,7 +37,8 @@ thread_block_tile<Size, Parent> tiled_partition(const Parent&, Location where = 
     return {};
 }
 
-// ---- into tiles of any size ------------------------------------------------------------------------------------------
+// ---- into tiles of any size
+// ------------------------------------------------------------------------------------------
 
 namespace details {
 
@@ -65,7 +67,7 @@ inline thread_group tiled_partition(const thread_group& parent, unsigned size, L
         return thread_group(thread_group::coalesced, details::tile_of_lanes(parent.mask_, size),
                             unsigned(parent.thread_rank()) / size, (threads + size - 1) / size);
     }
-    if (parent.type_ != thread_group::block) 
+    if (parent.type_ != thread_group::block)
         cuda_on_cpu::fail("tiled_partition() at " + cuda_on_cpu::text(where) + ": of a group larger than a block");
     const unsigned left = thread_block::size() - thread_block::thread_rank() / 32 * 32;  // in this warp and behind it
     const uint32_t warp = left < 32 ? (1u << left) - 1 : ~0u;
@@ -80,7 +82,8 @@ inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned s
             (parent.size() + size - 1) / size};
 }
 
-// ---- by a value of each thread ---------------------------------------------------------------------------------------
+// ---- by a value of each thread
+// ---------------------------------------------------------------------------------------
 
 namespace details {
 
@@ -103,8 +106,10 @@ template <class Group, class Label>
 coalesced_group labeled_partition(const Group& group, Label label, Location where = {}) {
     static_assert(std::is_integral<Label>::value || std::is_pointer<Label>::value,
                   "the label of labeled_partition() is an integer or a pointer");
-    if constexpr (std::is_same<Label, bool>::value) return details::partition_in_two(group.get_mask(), label, where);
-    else return details::partition_by(group.get_mask(), uint64_t(label), where);
+    if constexpr (std::is_same<Label, bool>::value)
+        return details::partition_in_two(group.get_mask(), label, where);
+    else
+        return details::partition_by(group.get_mask(), uint64_t(label), where);
 }
 
 template <class Group>
@@ -112,7 +117,8 @@ coalesced_group binary_partition(const Group& group, bool predicate, Location wh
     return details::partition_in_two(group.get_mask(), predicate, where);
 }
 
-// ---- what takes any group --------------------------------------------------------------------------------------------
+// ---- what takes any group
+// --------------------------------------------------------------------------------------------
 
 template <class Group>
 void sync(const Group& group, Location where = {}) {
@@ -129,26 +135,38 @@ auto group_size(const Group& group) {
 
 inline unsigned long long thread_group::size() const {
     switch (type_) {
-        case block: return thread_block::size();
-        case grid: return grid_group::size();
-        case cluster: return cluster_group::size();
-        default: return unsigned(__builtin_popcount(mask_));
+        case block:
+            return thread_block::size();
+        case grid:
+            return grid_group::size();
+        case cluster:
+            return cluster_group::size();
+        default:
+            return unsigned(__builtin_popcount(mask_));
     }
 }
 inline unsigned long long thread_group::thread_rank() const {
     switch (type_) {
-        case block: return thread_block::thread_rank();
-        case grid: return grid_group::thread_rank();
-        case cluster: return cluster_group::thread_rank();
-        default: return cuda_on_cpu::rank_in(mask_);
+        case block:
+            return thread_block::thread_rank();
+        case grid:
+            return grid_group::thread_rank();
+        case cluster:
+            return cluster_group::thread_rank();
+        default:
+            return cuda_on_cpu::rank_in(mask_);
     }
 }
 inline void thread_group::sync(Location where) const {
     switch (type_) {
-        case block: return thread_block::sync(where);
-        case grid: return this_grid().sync(where);
-        case cluster: return cluster_group::sync(where);
-        default: return coalesced_group(mask_, meta_rank_, meta_size_).sync(where);
+        case block:
+            return thread_block::sync(where);
+        case grid:
+            return this_grid().sync(where);
+        case cluster:
+            return cluster_group::sync(where);
+        default:
+            return coalesced_group(mask_, meta_rank_, meta_size_).sync(where);
     }
 }
 

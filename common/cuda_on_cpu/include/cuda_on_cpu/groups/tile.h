@@ -29,8 +29,8 @@ public:
         if (rank >= size()) cuda_on_cpu::fail_rank("group.shfl()", rank, where);
         return from_rank("group.shfl()", value, rank, where);
     }
-    // Without a thread that far up or down the value is the thread's own. In a full warp the hardware looks at five bits
-    // of the distance.
+    // Without a thread that far up or down the value is the thread's own. In a full warp the hardware looks at five
+    // bits of the distance.
     template <class T>
     T shfl_up(T value, unsigned delta, Location where = {}) const {
         if (mask_ == ~0u) delta %= 32;
