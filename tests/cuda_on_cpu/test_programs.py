@@ -143,11 +143,20 @@ def test_wrong_groups(compiler, reverse):
     assert result.returncode == 0, result.stderr
     messages = dict(line.split(": ", 1) for line in result.stdout.splitlines())
     parts = {
-        "partial_warp": ["tile.shfl_xor() at", "LINE partial: reads from lane 16 of the warp", "the block does not have"],
+        "partial_warp": [
+            "tile.shfl_xor() at",
+            "LINE partial: reads from lane 16 of the warp",
+            "the block does not have",
+        ],
         "no_such_rank": ["LINE rank: the group has no thread of rank 5"],
         "partial_tile": ["tiled_partition<64>() at", "LINE divides: the block has 48 threads"],
         "not_a_power_of_2": ["LINE six: a size of 6; it must be 1, 2, 4, 8, 16 or 32"],
-        "half_a_tile": ["32 threads wait in tile.sync() at", "LINE half", "32 threads wait in block.sync()", "LINE other"],
+        "half_a_tile": [
+            "32 threads wait in tile.sync() at",
+            "LINE half",
+            "32 threads wait in block.sync()",
+            "LINE other",
+        ],
         "thread_is_missing": ["7 threads wait in tile.shfl_down() with mask 0x00ff0000", "LINE missing"],
         "two_branches": ["LINE first", "LINE second", "must reach the same one"],
     }

@@ -26,12 +26,12 @@ public:
     using arrival_token = unsigned;
 
     bool is_valid() const { return cuda_on_cpu::is_cooperative(); }
-    void sync(Location where = {}) const { cuda_on_cpu::grid_sync(where); }
-    arrival_token barrier_arrive(Location where = {}) const {
+    void sync(cuda_on_cpu::Location where = {}) const { cuda_on_cpu::grid_sync(where); }
+    arrival_token barrier_arrive(cuda_on_cpu::Location where = {}) const {
         cuda_on_cpu::grid_arrive(where);
         return 0;
     }
-    void barrier_wait(arrival_token&&, Location where = {}) const {
+    void barrier_wait(arrival_token&&, cuda_on_cpu::Location where = {}) const {
         cuda_on_cpu::grid_wait("grid.barrier_wait()", where);
     }
 
@@ -65,13 +65,15 @@ class cluster_group : public thread_group {
 public:
     struct arrival_token {};
 
-    static void sync(Location where = {}) { cuda_on_cpu::cluster_sync(where); }
-    static arrival_token barrier_arrive(Location where = {}) {
+    static void sync(cuda_on_cpu::Location where = {}) { cuda_on_cpu::cluster_sync(where); }
+    static arrival_token barrier_arrive(cuda_on_cpu::Location where = {}) {
         cuda_on_cpu::cluster_arrive(where);
         return {};
     }
-    static void barrier_wait(Location where = {}) { cuda_on_cpu::cluster_wait("cluster.barrier_wait()", where); }
-    static void barrier_wait(arrival_token&&, Location where = {}) { barrier_wait(where); }
+    static void barrier_wait(cuda_on_cpu::Location where = {}) {
+        cuda_on_cpu::cluster_wait("cluster.barrier_wait()", where);
+    }
+    static void barrier_wait(arrival_token&&, cuda_on_cpu::Location where = {}) { barrier_wait(where); }
 
     template <class T>
     static T* map_shared_rank(T* pointer, int rank) {

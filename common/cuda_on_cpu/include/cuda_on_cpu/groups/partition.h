@@ -27,7 +27,7 @@ struct Cuttable<thread_block_tile<Size, Parent>> : std::true_type {
 }  // namespace details
 
 template <unsigned Size, class Parent>
-thread_block_tile<Size, Parent> tiled_partition(const Parent&, Location where = {}) {
+thread_block_tile<Size, Parent> tiled_partition(const Parent&, cuda_on_cpu::Location where = {}) {
     using Cuttable = details::Cuttable<Parent>;
     static_assert(Cuttable::value, "tiled_partition<N>() takes a thread_block or a thread_block_tile");
     if constexpr (Cuttable::value) static_assert(Size < Cuttable::size, "a tile is smaller than the group it is of");
@@ -42,7 +42,7 @@ thread_block_tile<Size, Parent> tiled_partition(const Parent&, Location where = 
 
 namespace details {
 
-inline void check_tile_size(unsigned size, Location where) {
+inline void check_tile_size(unsigned size, cuda_on_cpu::Location where) {
     if (!is_power_of_2(size) || size > 32)
         cuda_on_cpu::fail("tiled_partition() at " + cuda_on_cpu::text(where) + ": a size of " + std::to_string(size) +
                           "; it must be 1, 2, 4, 8, 16 or 32");
@@ -59,7 +59,7 @@ inline uint32_t tile_of_lanes(uint32_t mask, unsigned size) {
 
 }  // namespace details
 
-inline thread_group tiled_partition(const thread_group& parent, unsigned size, Location where = {}) {
+inline thread_group tiled_partition(const thread_group& parent, unsigned size, cuda_on_cpu::Location where = {}) {
     details::check_tile_size(size, where);
     if (parent.type_ == thread_group::coalesced) {
         const unsigned threads = unsigned(parent.size());
@@ -75,7 +75,7 @@ inline thread_group tiled_partition(const thread_group& parent, unsigned size, L
                         (thread_block::size() + size - 1) / size);
 }
 
-inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned size, Location where = {}) {
+inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned size, cuda_on_cpu::Location where = {}) {
     details::check_tile_size(size, where);
     if (parent.size() <= size) return parent;
     return {details::tile_of_lanes(parent.get_mask(), size), parent.thread_rank() / size,
@@ -87,13 +87,13 @@ inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned s
 
 namespace details {
 
-inline coalesced_group partition_by(uint32_t mask, uint64_t label, Location where) {
+inline coalesced_group partition_by(uint32_t mask, uint64_t label, cuda_on_cpu::Location where) {
     const uint32_t same = __match_any_sync(mask, label, where), leader = same & -same;
     const uint32_t leaders = __ballot_sync(mask, cuda_on_cpu::self->bit() == leader, where);
     return {same, unsigned(__builtin_popcount(leaders & (leader - 1))), unsigned(__builtin_popcount(leaders))};
 }
 
-inline coalesced_group partition_in_two(uint32_t mask, bool predicate, Location where) {
+inline coalesced_group partition_in_two(uint32_t mask, bool predicate, cuda_on_cpu::Location where) {
     const uint32_t yes = __ballot_sync(mask, predicate, where);
     if (yes == mask || yes == 0) return {mask, 0, 1};
     return {predicate ? yes : mask & ~yes, predicate, 2};
@@ -103,7 +103,7 @@ inline coalesced_group partition_in_two(uint32_t mask, bool predicate, Location 
 
 // Threads with the same label are one group. Group is a coalesced_group or a thread_block_tile.
 template <class Group, class Label>
-coalesced_group labeled_partition(const Group& group, Label label, Location where = {}) {
+coalesced_group labeled_partition(const Group& group, Label label, cuda_on_cpu::Location where = {}) {
     static_assert(std::is_integral<Label>::value || std::is_pointer<Label>::value,
                   "the label of labeled_partition() is an integer or a pointer");
     if constexpr (std::is_same<Label, bool>::value)
@@ -113,7 +113,7 @@ coalesced_group labeled_partition(const Group& group, Label label, Location wher
 }
 
 template <class Group>
-coalesced_group binary_partition(const Group& group, bool predicate, Location where = {}) {
+coalesced_group binary_partition(const Group& group, bool predicate, cuda_on_cpu::Location where = {}) {
     return details::partition_in_two(group.get_mask(), predicate, where);
 }
 
@@ -121,7 +121,7 @@ coalesced_group binary_partition(const Group& group, bool predicate, Location wh
 // --------------------------------------------------------------------------------------------
 
 template <class Group>
-void sync(const Group& group, Location where = {}) {
+void sync(const Group& group, cuda_on_cpu::Location where = {}) {
     group.sync(where);
 }
 template <class Group>
@@ -157,7 +157,7 @@ inline unsigned long long thread_group::thread_rank() const {
             return cuda_on_cpu::rank_in(mask_);
     }
 }
-inline void thread_group::sync(Location where) const {
+inline void thread_group::sync(cuda_on_cpu::Location where) const {
     switch (type_) {
         case block:
             return thread_block::sync(where);
