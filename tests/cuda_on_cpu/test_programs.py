@@ -18,7 +18,7 @@ from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line
 # The programs that tests/CMakeLists.txt builds for a GPU as well. -O3: no optimiser may carry a value over a barrier.
 # -g0: half.cu compiles in 4 s then, not in 5.
 PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": [*WARNINGS, "-Wpedantic", "-O0"]}
-PORTABLE |= {"ptx": WARNINGS, "tensor_cores": WARNINGS, "runtime": WARNINGS}
+PORTABLE |= {"groups": WARNINGS, "ptx": WARNINGS, "tensor_cores": WARNINGS, "runtime": WARNINGS}
 PORTABLE |= {"half": [*WARNINGS, "-g0"], "half_kernels": WARNINGS}
 # What torch passes to nvcc: halves have no operators, and no conversions without a name.
 TORCH = [f"-D__CUDA_NO_{name}__" for name in ("HALF_OPERATORS", "HALF_CONVERSIONS", "HALF2_OPERATORS")]
@@ -155,6 +155,40 @@ def test_blocks_that_wait_for_ever(compiler, reverse):
     assert "block: [1,0,0], thread: [33,0,0] Assertion `s == 1 + 1` failed." in result.stderr
     assert result.returncode == -signal.SIGABRT  # of an assert on the host
     assert f"blocks.cu:{line_of(BLOCKS, 'host')}: int main(int, char**): Assertion `a[0] == 2' failed." in result.stderr
+
+
+GROUPS = "cpu_only/wrong_groups"
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_wrong_groups(compiler, reverse):
+    """Threads and lanes that are not there, barriers of a tile that not all reach, sizes that do not fit."""
+    result = run(build(GROUPS, compiler, *WARNINGS), reverse=reverse)
+    assert result.returncode == 0, result.stderr
+    messages = dict(line.split(": ", 1) for line in result.stdout.splitlines())
+    parts = {
+        "partial_warp": [
+            "tile.shfl_xor() at",
+            "LINE partial: reads from lane 16 of the warp",
+            "the block does not have",
+        ],
+        "no_such_rank": ["LINE rank: the group has no thread of rank 5"],
+        "partial_tile": ["tiled_partition<64>() at", "LINE divides: the block has 48 threads"],
+        "not_a_power_of_2": ["LINE six: a size of 6; it must be 1, 2, 4, 8, 16 or 32"],
+        "half_a_tile": [
+            "32 threads wait in tile.sync() at",
+            "LINE half",
+            "32 threads wait in block.sync()",
+            "LINE other",
+        ],
+        "thread_is_missing": ["7 threads wait in tile.shfl_down() with mask 0x00ff0000", "LINE missing"],
+        "two_branches": ["LINE first", "LINE second", "must reach the same one"],
+    }
+    assert set(messages) == set(parts)  # and no line for a wrong sum of the next launch
+    for kernel, texts in parts.items():
+        for text in texts:
+            text = re.sub(r"LINE (\w+)", lambda mark: f"wrong_groups.cu:{line_of(GROUPS, mark[1])}", text)
+            assert text in messages[kernel], messages[kernel]
 
 
 def test_endless_loops_end(compiler):

@@ -146,7 +146,7 @@ __device__ unsigned test_tile() {
 }
 
 __global__ void all_sizes(unsigned* bad) {
-    unsigned wrong = test_tile<1>() + test_tile<2>() + test_tile<4>() + test_tile<8>() + test_tile<16>();
+    unsigned wrong = test_tile<1>() + test_tile<4>() + test_tile<16>();
     auto warp = cg::tiled_partition<32>(cg::this_thread_block());
     wrong += shuffles(warp) + votes(warp) + (warp.meta_group_rank() != threadIdx.x / 32);
     atomicAdd(bad, wrong);
@@ -242,11 +242,13 @@ __global__ void groups(unsigned* wrong) {
 __global__ void one_of_many(int* calls, unsigned* bad) {
     auto warp = cg::tiled_partition<32>(cg::this_thread_block());
     cg::invoke_one(cg::this_thread_block(), [=] { atomicAdd(&calls[0], 1); });
-    cg::invoke_one(warp, [=](int n) { atomicAdd(&calls[1], n); }, 3);
+    cg::invoke_one(
+        warp, [=](int n) { atomicAdd(&calls[1], n); }, 3);
     const int before = cg::invoke_one_broadcast(warp, [=] { return atomicAdd(&calls[2], 10); });
     if (before % 10 != 0 || warp.shfl(before, 3) != before) atomicAdd(bad, 1);
     if (threadIdx.x % 32 < 7) {
-        const float half = cg::invoke_one_broadcast(cg::coalesced_threads(), [](float x) { return x / 2; }, 5.f);
+        const float half = cg::invoke_one_broadcast(
+            cg::coalesced_threads(), [](float x) { return x / 2; }, 5.f);
         if (half != 2.5f) atomicAdd(bad, 1);
     }
 }
@@ -326,14 +328,14 @@ __global__ void stores(int* out) {
 }
 
 // What the GPU's order of operations gives.
-float butterfly(const float* x, unsigned n, unsigned rank, unsigned distance, unsigned step) {
-    if (distance == n) return x[rank * step];
-    return butterfly(x, n, rank, 2 * distance, step) + butterfly(x, n, rank ^ distance, 2 * distance, step);
+float butterfly(const float* x, unsigned n, unsigned rank = 0, unsigned distance = 1) {
+    if (distance >= n) return x[rank];
+    return butterfly(x, n, rank, 2 * distance) + butterfly(x, n, rank ^ distance, 2 * distance);
 }
-float running(const float* x, unsigned rank, unsigned distance, unsigned step) {
-    if (distance == 0) return x[rank * step];
-    const float sum = running(x, rank, distance / 2, step);
-    return distance > rank ? sum : sum + running(x, rank - distance, distance / 2, step);
+float running(const float* x, unsigned rank, unsigned distance = 16) {
+    if (distance == 0) return x[rank];
+    const float sum = running(x, rank, distance / 2);
+    return distance > rank ? sum : sum + running(x, rank - distance, distance / 2);
 }
 
 void check(unsigned size, unsigned threads, bool is_tile, const float* out) {
@@ -343,15 +345,15 @@ void check(unsigned size, unsigned threads, bool is_tile, const float* out) {
         const unsigned warp = size < 32 ? size : 32;
         float sums[4] = {}, before[4] = {}, totals[128], lasts[128];
         for (unsigned w = 0; w < size / warp; w++) {
-            totals[w] = butterfly(x + w * warp, warp, 0, 1, 1);
-            lasts[w] = running(x + w * warp, warp - 1, 16, 1);
-            if (w > 0) before[w] = running(lasts, w - 1, 2, 1);
+            if (is_tile) totals[w] = butterfly(x + w * warp, warp);
+            lasts[w] = running(x + w * warp, warp - 1);
+            if (w > 0) before[w] = running(lasts, w - 1);
         }
-        for (unsigned w = 0; w < size / warp; w++) sums[w] = butterfly(totals, size / warp, w, 1, 1);
+        for (unsigned w = 0; is_tile && w < size / warp; w++) sums[w] = butterfly(totals, size / warp, w);
         for (unsigned i = 0; i < size; i++) {
             const unsigned w = i / warp, lane = i % warp;
-            const float in_warp = running(x + w * warp, lane, 16, 1);
-            const float until = lane ? running(x + w * warp, lane - 1, 16, 1) : 0;
+            const float in_warp = running(x + w * warp, lane);
+            const float until = lane ? running(x + w * warp, lane - 1) : 0;
             const float* o = out + 4 * (first + i);
             EXPECT(o[0] == (is_tile ? sums[w] : lasts[0]));
             EXPECT(o[1] == (w ? in_warp + before[w] : in_warp));
@@ -412,7 +414,8 @@ __device__ unsigned check() {
     cg::thread_block_tile<Size> any = tile;
     bad += any.meta_group_rank() != tile.meta_group_rank() || any.shfl(t, 1) != first + 1;
     auto warp = cg::tiled_partition<32>(tile);
-    bad += warp.meta_group_rank() != t % Size / 32 || warp.meta_group_size() != Size / 32 || warp.shfl(t, 0) != t / 32 * 32;
+    bad += warp.meta_group_rank() != t % Size / 32 || warp.meta_group_size() != Size / 32 ||
+           warp.shfl(t, 0) != t / 32 * 32;
     return bad;
 }
 
@@ -466,7 +469,8 @@ __global__ void neighbours(unsigned* bad) {
     const unsigned expected = 100 * (blockIdx.x / 4 * 4 + (rank + 1) % 4) + t;
     bool ok = blocks == 4 && rank == blockIdx.x % 4 && next[t] == int(expected);
     ok = ok && cluster.query_shared_rank(next) == (rank + 1) % blocks && cluster.dim_blocks().x == 4;
-    ok = ok && cluster.num_threads() == 128 && cluster.thread_rank() == rank * 32 + t && cluster.block_index().x == rank;
+    ok =
+        ok && cluster.num_threads() == 128 && cluster.thread_rank() == rank * 32 + t && cluster.block_index().x == rank;
     ok = ok && cluster.thread_index().x == rank * 32 + t && cluster.dim_threads().x == 128;
     auto grid = cg::this_grid();
     ok = ok && grid.num_clusters() == 2 && grid.cluster_rank() == blockIdx.x / 4 && grid.dim_clusters().x == 2;

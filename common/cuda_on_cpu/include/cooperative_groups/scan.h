@@ -1,5 +1,5 @@
-// inclusive_scan(): each thread gets the sum of the values of the threads up to itself; exclusive_scan(): of those before
-// itself, and the first thread gets 0.
+// inclusive_scan(): each thread gets the sum of the values of the threads up to itself; exclusive_scan(): of those
+// before itself, and the first thread gets 0.
 #pragma once
 
 #include "cuda_on_cpu/groups/operators.h"
@@ -15,17 +15,17 @@ struct Sums {
 };
 
 template <class Group, class T, class Op>
-Sums<T> scan_lanes(const Group& group, T value, Op& op, Location where) {
+Sums<T> scan_lanes(const Group& group, T value, Op& op, cuda_on_cpu::Location where) {
     const T inclusive = running_sum(group, value, op, where), before = group.shfl_up(inclusive, 1, where);
     return {inclusive, group.thread_rank() == 0 ? T{} : before};
 }
 
 template <class T, class Op>
-Sums<T> scan(const coalesced_group& group, T value, Op& op, Location where) {
+Sums<T> scan(const coalesced_group& group, T value, Op& op, cuda_on_cpu::Location where) {
     return scan_lanes(group, value, op, where);
 }
 template <unsigned Size, class T, class Op>
-Sums<T> scan(const SmallTile<Size>& tile, T value, Op& op, Location where) {
+Sums<T> scan(const SmallTile<Size>& tile, T value, Op& op, cuda_on_cpu::Location where) {
     return scan_lanes(tile, value, op, where);
 }
 
@@ -39,7 +39,7 @@ T running_sum_of(ValueOf value_of, unsigned rank, unsigned distance, Op& op) {
 }
 
 template <unsigned Size, class T, class Op>
-Sums<T> scan(const LargeTile<Size>& tile, T value, Op& op, Location where) {
+Sums<T> scan(const LargeTile<Size>& tile, T value, Op& op, cuda_on_cpu::Location where) {
     const SmallTile<32> warp;
     const Sums<T> mine = scan(warp, value, op, where);
     const unsigned rank = tile.thread_rank() / 32;
@@ -53,7 +53,7 @@ Sums<T> scan(const LargeTile<Size>& tile, T value, Op& op, Location where) {
 
 // Adds the group's sum to a cuda::atomic. All threads get the atomic's earlier value, as if it came before their own.
 template <class Group, class Atomic, class T, class Op>
-Sums<T> scan_update(const Group& group, Atomic& atomic, T value, Op& op, Location where) {
+Sums<T> scan_update(const Group& group, Atomic& atomic, T value, Op& op, cuda_on_cpu::Location where) {
     const Sums<T> sums = scan(group, value, op, where);
     T old{};
     if (group.thread_rank() == group.size() - 1) old = update(atomic, sums.inclusive, op);
@@ -63,23 +63,23 @@ Sums<T> scan_update(const Group& group, Atomic& atomic, T value, Op& op, Locatio
 
 }  // namespace details
 
-#define CUDA_ON_CPU_SCAN(kind)                                                                                   \
-    template <class Group, class V, class Op, class T = std::decay_t<V>>                                         \
-    T kind##_scan(const Group& group, V&& value, Op&& op, Location where = {}) {                                 \
-        if constexpr (details::check_types<Group, T, Op>()) return details::scan(group, T(value), op, where).kind; \
-    }                                                                                                            \
-    template <class Group, class V, class T = std::decay_t<V>>                                                   \
-    T kind##_scan(const Group& group, V&& value, Location where = {}) {                                          \
-        return kind##_scan(group, T(value), plus<T>(), where);                                                   \
-    }                                                                                                            \
-    template <class Group, class Atomic, class V, class Op, class T = std::decay_t<V>>                           \
-    T kind##_scan_update(const Group& group, Atomic&& atomic, V&& value, Op&& op, Location where = {}) {         \
-        if constexpr (details::check_types<Group, T, Op>())                                                      \
-            return details::scan_update(group, atomic, T(value), op, where).kind;                                \
-    }                                                                                                            \
-    template <class Group, class Atomic, class V, class T = std::decay_t<V>>                                     \
-    T kind##_scan_update(const Group& group, Atomic&& atomic, V&& value, Location where = {}) {                  \
-        return kind##_scan_update(group, atomic, T(value), plus<T>(), where);                                    \
+#define CUDA_ON_CPU_SCAN(kind)                                                                                        \
+    template <class Group, class V, class Op, class T = std::decay_t<V>>                                              \
+    T kind##_scan(const Group& group, V&& value, Op&& op, cuda_on_cpu::Location where = {}) {                         \
+        if constexpr (details::check_types<Group, T, Op>()) return details::scan(group, T(value), op, where).kind;    \
+    }                                                                                                                 \
+    template <class Group, class V, class T = std::decay_t<V>>                                                        \
+    T kind##_scan(const Group& group, V&& value, cuda_on_cpu::Location where = {}) {                                  \
+        return kind##_scan(group, T(value), plus<T>(), where);                                                        \
+    }                                                                                                                 \
+    template <class Group, class Atomic, class V, class Op, class T = std::decay_t<V>>                                \
+    T kind##_scan_update(const Group& group, Atomic&& atomic, V&& value, Op&& op, cuda_on_cpu::Location where = {}) { \
+        if constexpr (details::check_types<Group, T, Op>())                                                           \
+            return details::scan_update(group, atomic, T(value), op, where).kind;                                     \
+    }                                                                                                                 \
+    template <class Group, class Atomic, class V, class T = std::decay_t<V>>                                          \
+    T kind##_scan_update(const Group& group, Atomic&& atomic, V&& value, cuda_on_cpu::Location where = {}) {          \
+        return kind##_scan_update(group, atomic, T(value), plus<T>(), where);                                         \
     }
 CUDA_ON_CPU_SCAN(inclusive)
 CUDA_ON_CPU_SCAN(exclusive)

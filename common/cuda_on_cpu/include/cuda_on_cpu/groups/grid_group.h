@@ -1,5 +1,5 @@
-// grid_group and cluster_group: the threads of several blocks. On their barriers and on the shared memory of other blocks
-// see cuda_on_cpu/grid.h.
+// grid_group and cluster_group: the threads of several blocks. On their barriers and on the shared memory of other
+// blocks see cuda_on_cpu/grid.h.
 #pragma once
 
 #include "cuda_on_cpu/grid.h"
@@ -13,9 +13,7 @@ namespace details {
 
 inline unsigned long long volume(dim3 v) { return 1ull * v.x * v.y * v.z; }
 inline unsigned long long linear(dim3 i, dim3 n) { return i.x + (i.y + 1ull * i.z * n.y) * n.x; }
-inline dim3 in_threads(dim3 blocks) {
-    return {blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z};
-}
+inline dim3 in_threads(dim3 blocks) { return {blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z}; }
 inline dim3 thread_of_block(dim3 block) {
     const dim3 first = in_threads(block);
     return {first.x + threadIdx.x, first.y + threadIdx.y, first.z + threadIdx.z};
@@ -28,18 +26,20 @@ public:
     using arrival_token = unsigned;
 
     bool is_valid() const { return cuda_on_cpu::is_cooperative(); }
-    void sync(Location where = {}) const { cuda_on_cpu::grid_sync(where); }
-    arrival_token barrier_arrive(Location where = {}) const {
+    void sync(cuda_on_cpu::Location where = {}) const { cuda_on_cpu::grid_sync(where); }
+    arrival_token barrier_arrive(cuda_on_cpu::Location where = {}) const {
         cuda_on_cpu::grid_arrive(where);
         return 0;
     }
-    void barrier_wait(arrival_token&&, Location where = {}) const {
+    void barrier_wait(arrival_token&&, cuda_on_cpu::Location where = {}) const {
         cuda_on_cpu::grid_wait("grid.barrier_wait()", where);
     }
 
     static unsigned long long num_threads() { return num_blocks() * thread_block::size(); }
     static unsigned long long size() { return num_threads(); }
-    static unsigned long long thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+    static unsigned long long thread_rank() {
+        return block_rank() * thread_block::size() + thread_block::thread_rank();
+    }
     static dim3 dim_threads() { return details::in_threads(gridDim); }
     static dim3 thread_index() { return details::thread_of_block(blockIdx); }
 
@@ -65,13 +65,15 @@ class cluster_group : public thread_group {
 public:
     struct arrival_token {};
 
-    static void sync(Location where = {}) { cuda_on_cpu::cluster_sync(where); }
-    static arrival_token barrier_arrive(Location where = {}) {
+    static void sync(cuda_on_cpu::Location where = {}) { cuda_on_cpu::cluster_sync(where); }
+    static arrival_token barrier_arrive(cuda_on_cpu::Location where = {}) {
         cuda_on_cpu::cluster_arrive(where);
         return {};
     }
-    static void barrier_wait(Location where = {}) { cuda_on_cpu::cluster_wait("cluster.barrier_wait()", where); }
-    static void barrier_wait(arrival_token&&, Location where = {}) { barrier_wait(where); }
+    static void barrier_wait(cuda_on_cpu::Location where = {}) {
+        cuda_on_cpu::cluster_wait("cluster.barrier_wait()", where);
+    }
+    static void barrier_wait(arrival_token&&, cuda_on_cpu::Location where = {}) { barrier_wait(where); }
 
     template <class T>
     static T* map_shared_rank(T* pointer, int rank) {

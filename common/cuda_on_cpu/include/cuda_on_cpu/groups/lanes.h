@@ -34,13 +34,13 @@ template <size_t bytes>
 void combine_parcels(Warp& w, uint32_t lanes) {
     const auto parcel = [&](unsigned l) { return reinterpret_cast<Parcel<bytes>*>(w.value[l]); };
     for_each(lanes, [&](unsigned l) {
-        w.result[l] = lanes >> w.source[l] & 1;
-        if (w.result[l]) memcpy(parcel(l)->got, parcel(w.source[l])->given, bytes);
+        if (!(lanes >> w.source[l] & 1)) fail_absent_lane(w, l);
+        memcpy(parcel(l)->got, parcel(w.source[l])->given, bytes);
     });
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail_no_source(const char* function, Location where) {
-    fail(std::string(function) + " at " + text(where) + ": the thread whose value it reads is not there");
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_rank(const char* function, unsigned rank, Location where) {
+    fail(std::string(function) + " at " + text(where) + ": the group has no thread of rank " + std::to_string(rank));
 }
 
 template <class T>
@@ -49,8 +49,7 @@ T shuffle_any(const char* function, uint32_t mask, T value, unsigned source, Loc
     static_assert(std::is_trivially_copyable<T>::value, "cooperative groups exchange values of trivial types");
     Parcel<sizeof(T)> parcel;
     memcpy(parcel.given, &value, sizeof(T));
-    const uint64_t address = reinterpret_cast<uintptr_t>(&parcel);
-    if (!exchange(function, mask, address, source, combine_parcels<sizeof(T)>, where)) fail_no_source(function, where);
+    exchange(function, mask, reinterpret_cast<uintptr_t>(&parcel), source, combine_parcels<sizeof(T)>, where);
     T result = value;
     memcpy(static_cast<void*>(&result), parcel.got, sizeof(T));
     return result;

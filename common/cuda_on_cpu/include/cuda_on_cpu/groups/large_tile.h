@@ -48,18 +48,21 @@ namespace details {
 template <unsigned Size>
 class LargeTile : public TileSize<Size> {
 public:
-    void sync(Location where = {}) const { cuda_on_cpu::meet<Size>(0, "tile.sync()", where); }
+    void sync(cuda_on_cpu::Location where = {}) const { cuda_on_cpu::meet<Size>(0, "tile.sync()", where); }
 
     template <class T>
-    T shfl(T value, unsigned rank, Location where = {}) const {
-        if (rank >= Size) cuda_on_cpu::fail_no_source("tile.shfl()", where);
-        return cuda_on_cpu::with_values<Size>("tile.shfl()", value, where, [=](auto value_of) { return value_of(rank); });
+    T shfl(T value, unsigned rank, cuda_on_cpu::Location where = {}) const {
+        if (rank >= Size) cuda_on_cpu::fail_rank("tile.shfl()", rank, where);
+        return cuda_on_cpu::with_values<Size>("tile.shfl()", value, where,
+                                              [=](auto value_of) { return value_of(rank); });
     }
-    int any(int predicate, Location where = {}) const { return count("tile.any()", predicate, where) > 0; }
-    int all(int predicate, Location where = {}) const { return count("tile.all()", predicate, where) == Size; }
+    int any(int predicate, cuda_on_cpu::Location where = {}) const { return count("tile.any()", predicate, where) > 0; }
+    int all(int predicate, cuda_on_cpu::Location where = {}) const {
+        return count("tile.all()", predicate, where) == Size;
+    }
 
 private:
-    static unsigned count(const char* function, int predicate, Location where) {
+    static unsigned count(const char* function, int predicate, cuda_on_cpu::Location where) {
         return cuda_on_cpu::with_values<Size>(function, predicate, where, [](auto value_of) {
             unsigned yes = 0;
             for (unsigned rank = 0; rank < Size; rank++) yes += value_of(rank) != 0;

@@ -42,7 +42,7 @@ constexpr bool check_types() {
 // Each thread adds the running sum of the thread before it, then that of the thread two before it, then four, ...
 // CUDA does it in this order: sums of floats have the same bits.
 template <class Group, class T, class Op>
-T running_sum(const Group& group, T value, Op& op, Location where) {
+T running_sum(const Group& group, T value, Op& op, cuda_on_cpu::Location where) {
     for (unsigned distance = 1; distance < group.size(); distance *= 2) {
         const T other = group.shfl_up(value, distance, where);
         if (distance <= group.thread_rank()) value = op(value, other);
@@ -54,7 +54,8 @@ T running_sum(const Group& group, T value, Op& op, Location where) {
 template <class Atomic, class T, class Op>
 T update(Atomic& atomic, const T& operand, Op& op) {
     T old = atomic.load();
-    while (!atomic.compare_exchange_weak(old, op(old, operand))) {}
+    while (!atomic.compare_exchange_weak(old, op(old, operand))) {
+    }
     return old;
 }
 

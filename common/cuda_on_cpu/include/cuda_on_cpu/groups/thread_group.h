@@ -7,15 +7,13 @@
 
 namespace cooperative_groups {
 
-using cuda_on_cpu::Location;
-
 // Knows which group it stands for. It is copied by value, and only the threads of the group have one.
 class thread_group {
 public:
     unsigned long long size() const;
     unsigned long long num_threads() const { return size(); }
     unsigned long long thread_rank() const;
-    void sync(Location where = {}) const;
+    void sync(cuda_on_cpu::Location where = {}) const;
     unsigned get_type() const { return type_; }
 
 protected:
@@ -27,7 +25,7 @@ protected:
     uint32_t mask_;                   // of type coalesced: the lanes
     unsigned meta_rank_, meta_size_;  // and which of how many groups this is of those that a larger group was cut into
 
-    friend thread_group tiled_partition(const thread_group&, unsigned);
+    friend thread_group tiled_partition(const thread_group&, unsigned, cuda_on_cpu::Location);
 };
 
 template <unsigned MaxBlockSize = 1024>
@@ -37,9 +35,10 @@ class thread_block : public thread_group {
 public:
     struct arrival_token {};
 
-    static void sync(Location where = {}) { cuda_on_cpu::barrier("block.sync()", false, where); }
+    static void sync(cuda_on_cpu::Location where = {}) { cuda_on_cpu::barrier("block.sync()", false, where); }
     static arrival_token barrier_arrive() { return {}; }
-    static void barrier_wait(arrival_token&&, Location where = {}) {  // as in CUDA, the whole barrier is here
+    static void barrier_wait(arrival_token&&,
+                             cuda_on_cpu::Location where = {}) {  // as in CUDA, the whole barrier is here
         cuda_on_cpu::barrier("block.barrier_wait()", false, where);
     }
 
@@ -54,7 +53,6 @@ public:
 private:
     thread_block() : thread_group(block) {}
     friend thread_block this_thread_block();
-    friend thread_group tiled_partition(const thread_group&, unsigned);
 };
 
 inline thread_block this_thread_block() { return {}; }

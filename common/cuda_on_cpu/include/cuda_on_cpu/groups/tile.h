@@ -24,21 +24,21 @@ public:
     uint32_t get_mask() const { return mask_; }
 
     template <class T>
-    T shfl(T value, unsigned rank, Location where = {}) const {
+    T shfl(T value, unsigned rank, cuda_on_cpu::Location where = {}) const {
         if (mask_ == ~0u) rank %= 32;
-        if (rank >= size()) cuda_on_cpu::fail_no_source("group.shfl()", where);
+        if (rank >= size()) cuda_on_cpu::fail_rank("group.shfl()", rank, where);
         return from_rank("group.shfl()", value, rank, where);
     }
-    // Without a thread that far up or down the value is the thread's own. In a full warp the hardware looks at five bits
-    // of the distance.
+    // Without a thread that far up or down the value is the thread's own. In a full warp the hardware looks at five
+    // bits of the distance.
     template <class T>
-    T shfl_up(T value, unsigned delta, Location where = {}) const {
+    T shfl_up(T value, unsigned delta, cuda_on_cpu::Location where = {}) const {
         if (mask_ == ~0u) delta %= 32;
         const unsigned rank = thread_rank();
         return from_rank("group.shfl_up()", value, delta <= rank ? rank - delta : rank, where);
     }
     template <class T>
-    T shfl_down(T value, unsigned delta, Location where = {}) const {
+    T shfl_down(T value, unsigned delta, cuda_on_cpu::Location where = {}) const {
         if (mask_ == ~0u) delta %= 32;
         const unsigned rank = thread_rank();
         return from_rank("group.shfl_down()", value, delta < size() - rank ? rank + delta : rank, where);
@@ -46,13 +46,13 @@ public:
 
 private:
     template <class T>
-    T from_rank(const char* function, T value, unsigned rank, Location where) const {
+    T from_rank(const char* function, T value, unsigned rank, cuda_on_cpu::Location where) const {
         return cuda_on_cpu::shuffle_any(function, mask_, value, cuda_on_cpu::lane_of_rank(mask_, rank), where);
     }
 };
 
 // The threads of the warp that are here together.
-inline coalesced_group coalesced_threads(Location where = {}) { return {__activemask(where), 0, 1}; }
+inline coalesced_group coalesced_threads(cuda_on_cpu::Location where = {}) { return {__activemask(where), 0, 1}; }
 
 // ---- thread_block_tile ---------------------------------------------------------------------------------------------
 
@@ -79,26 +79,26 @@ public:
     static uint32_t get_mask() { return (~0u >> (32 - Size)) << (cuda_on_cpu::self->lane() & -Size); }
 
     template <class T>
-    T shfl(T value, int rank, Location where = {}) const {
+    T shfl(T value, int rank, cuda_on_cpu::Location where = {}) const {
         return shuffle("tile.shfl()", cuda_on_cpu::source_idx, value, unsigned(rank), where);
     }
     template <class T>
-    T shfl_up(T value, unsigned delta, Location where = {}) const {
+    T shfl_up(T value, unsigned delta, cuda_on_cpu::Location where = {}) const {
         return shuffle("tile.shfl_up()", cuda_on_cpu::source_up, value, delta, where);
     }
     template <class T>
-    T shfl_down(T value, unsigned delta, Location where = {}) const {
+    T shfl_down(T value, unsigned delta, cuda_on_cpu::Location where = {}) const {
         return shuffle("tile.shfl_down()", cuda_on_cpu::source_down, value, delta, where);
     }
     template <class T>
-    T shfl_xor(T value, unsigned bits, Location where = {}) const {
+    T shfl_xor(T value, unsigned bits, cuda_on_cpu::Location where = {}) const {
         return shuffle("tile.shfl_xor()", cuda_on_cpu::source_xor, value, bits, where);
     }
 
 private:
     using Source = unsigned(unsigned lane, unsigned width, unsigned second);
     template <class T>
-    static T shuffle(const char* function, Source source, T value, unsigned second, Location where) {
+    static T shuffle(const char* function, Source source, T value, unsigned second, cuda_on_cpu::Location where) {
         const unsigned from = source(cuda_on_cpu::self->lane(), Size, second % 32);
         return cuda_on_cpu::shuffle_any(function, get_mask(), value, from, where);
     }
