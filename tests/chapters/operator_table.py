@@ -314,8 +314,6 @@ FUNCTIONS = [
     Operator("03_add2", "custom_operation", ("input",), lambda x: 2 * x, build="build_one_file"),
     Operator("04_package", "my_cuda_function", ("input",), lambda x: 2 * x),
     Operator("05_cmake", "axpy", ("x", "y"), axpy, scalars={"alpha": ALPHA}),
-    Operator("05_cmake", "axpy", ("x", "y"), axpy, scalars={"alpha": ALPHA}, variant="by torch.ops", dispatched=True,
-             of=lambda module: torch.ops.chapter05.axpy),
     Operator("06_vec4", "add_scalar", AB, add),
     Operator("06_vec4", "add_grid_stride", AB, add),
     Operator("06_vec4", "add_unrolled", AB, add, scalars={"loads": LOADS, "width": WIDTH, "reserved": RESERVED}),

@@ -77,7 +77,7 @@ def try_call(tried, call, seed):
     torch.manual_seed(seed)
     args = [tensor(*made) for made in of_each]
     if op.dispatched and any(x.is_meta for x in args):
-        return  # the dispatcher has a function of its own for them: tests/chapters/test_05_cmake.py
+        return  # the dispatcher has a function of its own for them, which the tests of its chapter try
     with torch.set_grad_enabled(grad):
         faults = op.faults(args) + op.scalar_faults(args, scalars)
         tried["refused" if faults else "right"] += 1
