@@ -34,7 +34,7 @@ struct BiasGelu : Function<BiasGelu> {
                               const std::string& approximate) {
         ctx->save_for_backward({x, bias});
         ctx->saved_data["approximate"] = approximate;
-        const at::AutoDispatchBelowADInplaceOrView guard;  // the dispatcher's keys for autograd are done with
+        const at::AutoDispatchBelowAutograd guard;  // the dispatcher goes on behind autograd
         return call(x, bias, approximate);
     }
 
