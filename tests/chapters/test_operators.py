@@ -189,7 +189,7 @@ NO_SCALARS = {
     "float": ["7", None, [7.0], 1j, 10**400, torch.ones(2)],
     "int": [2.5, "8", None, [8], 1j, 2**70, -(2**70), numpy.float32(2.5), torch.tensor(2.5), torch.ones(2)],
     "bool": [1, 0.0, "x", None, [True], torch.tensor(True), torch.ones(2)],
-    "str": [3, 2.5, ["none"], b"none", torch.ones(2)],
+    "str": [3, 2.5, ["none"], torch.ones(2)],
     "mask": [True, None, "ab", [True], [True] * 3, [1, 0], [True, None]],
 }
 WITH_SCALARS = [(op, name) for op in FUNCTIONS if not op.in_place for name in op.scalars]
