@@ -38,8 +38,8 @@ MUTANTS = [
            "    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), \"bias_gelu\",", of("09_library.bias_gelu", SECOND), gpus=2),
     Mutant(GELU_CPP, f"x.size(-1),\n                         approximate == \"tanh\", {STREAM}",
            "x.size(-1),\n                         approximate == \"tanh\", nullptr",
-           [*of("09_library.bias_gelu", SIDE), "tests/chapters/test_09_dispatcher.py::test_a_cuda_graph_under_reduce_overhead"],
-           gpus=1),
+           [*of("09_library.bias_gelu", SIDE),
+            "tests/chapters/test_09_dispatcher.py::test_a_cuda_graph_under_reduce_overhead"], gpus=1),
     # ---- no guard: the kernel runs on the current GPU, not on that of its tensors
     Mutant(SQUARE_CPP, f"    {GUARD}(matrix.device());\n", "", of("02_square.square_matrix", SECOND), gpus=2),
     Mutant(ADD2_CPP, f"    {GUARD}(a.device());", "    ", of("03_add2.add2", SECOND), gpus=2),
