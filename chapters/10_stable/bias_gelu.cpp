@@ -16,19 +16,17 @@ using torch::stable::accelerator::DeviceGuard;
 static int64_t columns_of(const Tensor& x) { return x.size(x.dim() - 1); }
 static int64_t rows_of(const Tensor& x) { return x.numel() == 0 ? 0 : x.numel() / columns_of(x); }
 
-static bool is_tanh(const std::string& approximate) {
+// Whether approximate is "tanh", after all checks.
+static bool checked(const Tensor& x, const Tensor& bias, const std::string& approximate) {
+    check_input(x, "x", {ScalarType::Float, ScalarType::Double});
+    check_input(bias, "bias", {x.scalar_type()});
+    STD_TORCH_CHECK(x.dim() >= 1, "x must have 1 dimension or more, got 0");
+    STD_TORCH_CHECK(bias.dim() == 1 && bias.size(0) == columns_of(x), "bias must have the shape [", columns_of(x),
+                    "], as x has the shape [", joined(x.sizes()), "], got [", joined(bias.sizes()), "]");
+    check_same_device(x, "x", bias, "bias");
     STD_TORCH_CHECK(approximate == "none" || approximate == "tanh", "approximate must be none or tanh, got ",
                     approximate);
     return approximate == "tanh";
-}
-
-static void check_x_and_bias(const Tensor& x, const Tensor& bias) {
-    check_input(x, "x", {ScalarType::Float, ScalarType::Double});
-    check_input(bias, "bias", {x.scalar_type()});
-    STD_TORCH_CHECK(x.dim() >= 1, "x must have 1 dimension or more, got the shape []");
-    STD_TORCH_CHECK(bias.dim() == 1 && bias.numel() == columns_of(x), "bias must have the shape [", columns_of(x),
-                    "], as x has ", columns_of(x), " columns, got ", to_text(bias.sizes()));
-    check_same_device(x, "x", bias, "bias");
 }
 
 // torch's current stream of x's device. From torch 2.13 on: getCurrentStream(index).nativeHandle()
@@ -57,8 +55,7 @@ static void backward(const Tensor& grad_x, const Tensor& grad_bias, const Tensor
 
 // x: float32 or float64, contiguous, one dimension or more. bias: as long as the last one, of x's dtype and device.
 Tensor bias_gelu(const Tensor& x, const Tensor& bias, const std::string& approximate) {
-    const bool tanh = is_tanh(approximate);
-    check_x_and_bias(x, bias);
+    const bool tanh = checked(x, bias, approximate);
     const DeviceGuard guard(x.get_device_index());
     const Tensor out = torch::stable::empty_like(x);
     (x.scalar_type() == ScalarType::Float ? forward<float> : forward<double>)(out, x, bias, tanh);
@@ -67,8 +64,7 @@ Tensor bias_gelu(const Tensor& x, const Tensor& bias, const std::string& approxi
 
 // The same in place: x is overwritten.
 void bias_gelu_(const Tensor& x, const Tensor& bias, const std::string& approximate) {
-    const bool tanh = is_tanh(approximate);
-    check_x_and_bias(x, bias);
+    const bool tanh = checked(x, bias, approximate);
     check_apart(x, "x", bias, "bias");
     const DeviceGuard guard(x.get_device_index());
     (x.scalar_type() == ScalarType::Float ? forward<float> : forward<double>)(x, x, bias, tanh);
@@ -77,8 +73,7 @@ void bias_gelu_(const Tensor& x, const Tensor& bias, const std::string& approxim
 // The gradients of x and of bias, given that of the result.
 std::tuple<Tensor, Tensor> bias_gelu_backward(const Tensor& grad, const Tensor& x, const Tensor& bias,
                                               const std::string& approximate) {
-    const bool tanh = is_tanh(approximate);
-    check_x_and_bias(x, bias);
+    const bool tanh = checked(x, bias, approximate);
     check_input(grad, "grad", {x.scalar_type()});
     check_same(grad, "grad", x, "x");
     const DeviceGuard guard(x.get_device_index());
@@ -93,14 +88,7 @@ STABLE_TORCH_LIBRARY(chapter10, m) {
     m.def("bias_gelu_backward(Tensor grad, Tensor x, Tensor bias, *, str approximate=\"none\") -> (Tensor, Tensor)");
 }
 
-// The key under which the dispatcher keeps implementations for the kernel's device.
-#ifdef CUDA_ON_CPU
-#define KERNEL_KEY CPU
-#else
-#define KERNEL_KEY CUDA
-#endif
-
-STABLE_TORCH_LIBRARY_IMPL(chapter10, KERNEL_KEY, m) {
+STABLE_TORCH_LIBRARY_IMPL(chapter10, KERNEL_DISPATCH_KEY, m) {
     m.impl("bias_gelu", TORCH_BOX(&bias_gelu));
     m.impl("bias_gelu_", TORCH_BOX(&bias_gelu_));
     m.impl("bias_gelu_backward", TORCH_BOX(&bias_gelu_backward));

@@ -1,4 +1,4 @@
-// bias_gelu_kernel.cu: the kernels of chapter 09, unchanged. What makes a library stable is in bias_gelu.cpp alone.
+// bias_gelu_kernel.cu: three kernels and their launchers, those of chapter 09. No torch header in here.
 //
 // GELU: D. Hendrycks, K. Gimpel, "Gaussian Error Linear Units", 2016, arXiv:1606.08415.
 #include "bias_gelu.h"
@@ -63,9 +63,10 @@ __device__ void store(T* p, const Pack<T, V>& values) {
     *reinterpret_cast<Pack<T, V>*>(p) = values;
 }
 
-// A thread asks for 32 bytes of each array, and only then waits: 2 packs of 16 bytes, or 8 floats, or 4 doubles.
-template <class T, int V>
-constexpr int loads = 32 / (V * sizeof(T));
+// A thread asks for 64 bytes, and only then waits: for 4 packs of 16 bytes of one array, or 2 of each of two arrays.
+// With 4 blocks of 256 threads, 64 KiB are in flight on each multiprocessor.
+template <class T, int V, int arrays>
+constexpr int loads = 64 / (arrays * V * sizeof(T));
 
 template <class T>
 constexpr int widest = 16 / sizeof(T);
@@ -98,7 +99,7 @@ struct Layout {
 template <class T, int V, class Function>
 __global__ void __launch_bounds__(threads, resident_blocks)
     bias_gelu_kernel(T* out, const T* x, const T* bias, int64_t rows, int64_t columns) {
-    constexpr int L = loads<T, V>;
+    constexpr int L = loads<T, V, 1>;
     const int64_t column = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * V;
     if (column >= columns) return;
     const Pack<T, V> b = load<V>(bias + column);
@@ -120,7 +121,7 @@ static void launch_forward(T* out, const T* x, const T* bias, int64_t rows, int6
                            cudaStream_t stream) {
     const Layout layout(columns, V);
     // CUDA allows a grid 65535 blocks in y. The kernel's loop goes on beyond them.
-    const unsigned chunks = unsigned(std::min<int64_t>(layout.chunks(rows, loads<T, V>), 65535));
+    const unsigned chunks = unsigned(std::min<int64_t>(layout.chunks(rows, loads<T, V, 1>), 65535));
     const auto kernel = tanh ? bias_gelu_kernel<T, V, Approximate> : bias_gelu_kernel<T, V, Exact>;
     kernel<<<dim3(layout.tiles, chunks), layout.block, 0, stream>>>(out, x, bias, rows, columns);
     CHECK_LAUNCH();
@@ -157,7 +158,7 @@ template <class T, int V, class Function>
 __global__ void __launch_bounds__(threads, resident_blocks)
     bias_gelu_backward_kernel(T* grad_x, T* sums, const T* grad, const T* x, const T* bias, int64_t rows,
                               int64_t columns) {
-    constexpr int L = loads<T, V>;
+    constexpr int L = loads<T, V, 2>;
     const int64_t column = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * V;
     const bool inside = column < columns;  // a thread that is not may not return: __syncthreads() waits for all
     const Pack<T, V> b = inside ? load<V>(bias + column) : Pack<T, V>{};
@@ -196,13 +197,14 @@ __global__ void sum_rows_kernel(T* sum, const T* partial, int64_t rows, int64_t 
 // few partial sums. It depends on `columns`, not on where arrays begin, as partial_rows() has to know it, too.
 template <class T>
 static unsigned backward_chunks(int64_t rows, int64_t columns) {
-    const int V = columns % widest<T> == 0 ? widest<T> : 1;
-    const Layout layout(columns, V);
+    const bool is_wide = columns % widest<T> == 0;
+    const Layout layout(columns, is_wide ? widest<T> : 1);
+    const int64_t most = layout.chunks(rows, is_wide ? loads<T, widest<T>, 2> : loads<T, 1, 2>);
     int device = 0, multiprocessors = 0;
     CHECK_CUDA(cudaGetDevice(&device));
     CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     const int64_t at_a_time = multiprocessors * resident_blocks / layout.tiles;
-    return unsigned(std::max<int64_t>(1, std::min(at_a_time, layout.chunks(rows, 32 / (V * int(sizeof(T)))))));
+    return unsigned(std::max<int64_t>(1, std::min(at_a_time, most)));
 }
 
 template <class T>

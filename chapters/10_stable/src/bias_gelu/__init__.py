@@ -1,7 +1,7 @@
-"""bias_gelu(x, bias) = gelu(x + bias), as torch.ops.chapter10.bias_gelu.
+"""gelu(x + bias), as torch.ops.chapter10.bias_gelu.
 
-The library knows no Python: torch loads it, and it enters its operators in torch's dispatcher. So one file serves every
-Python, and every torch from 2.11 on.
+The library beside this file knows no Python. torch loads it, and the library enters its operators in the dispatcher. So
+one file serves every Python from 3.10 on, and every torch from 2.11 on.
 """
 
 from pathlib import Path
@@ -11,4 +11,6 @@ import torch
 __version__ = "0.1.0"
 
 torch.ops.load_library(Path(__file__).with_name("_C.abi3.so"))
-from . import registration  # noqa: E402, F401  it needs the operators
+from . import library, registration  # noqa: E402  they need the operators
+
+library.register(registration.device_type)
