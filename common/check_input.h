@@ -44,6 +44,13 @@ inline void check_memory(const at::Tensor& x, const char* name) {
                       ": it was resized");
 }
 
+// torch.func.jvp and torch.autograd.forward_ad keep a second tensor, the tangent, beside x.
+inline void check_no_tangent(const at::Tensor& x, const char* name) {
+    TORCH_CHECK_VALUE(!x._fw_grad(0).defined() || !c10::AutogradState::get_tls_state().get_fw_grad_mode(), name,
+                      " has a forward-mode gradient, but this operator has no jvp and would drop it in silence; pass ",
+                      name, ".detach()");
+}
+
 inline void check_plain(const at::Tensor& x, const char* name);  // below: rare faults
 
 // A tensor of any strides.
@@ -92,8 +99,5 @@ inline void check_plain(const at::Tensor& x, const char* name) {
     TORCH_CHECK_VALUE(!x.is_neg(), name, " is a lazily negated view (its memory holds the opposite sign); pass ", name,
                       ".resolve_neg()");
 
-    // torch.func.jvp and torch.autograd.forward_ad keep a second tensor, the tangent, beside x.
-    TORCH_CHECK_VALUE(!x._fw_grad(0).defined() || !c10::AutogradState::get_tls_state().get_fw_grad_mode(), name,
-                      " has a forward-mode gradient, but this operator has no jvp and would drop it in silence; pass ",
-                      name, ".detach()");
+    check_no_tangent(x, name);
 }

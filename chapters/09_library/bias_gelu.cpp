@@ -19,6 +19,7 @@
 
 // What no kernel can use. A size may be a symbol, while torch.export tries a model out: sym_size() takes either.
 static void check_one(const at::Tensor& x, const char* name, at::ScalarType dtype) {
+    TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got an undefined one");  // None
     TORCH_CHECK_TYPE(x.scalar_type() == dtype, name, " must have dtype ", dtype, ", got ", x.scalar_type());
     TORCH_CHECK_VALUE(x.is_contiguous(), name, " must be contiguous, got strides ", x.sym_strides(), " for shape ",
                       x.sym_sizes(), "; pass ", name, ".contiguous()");
@@ -26,8 +27,8 @@ static void check_one(const at::Tensor& x, const char* name, at::ScalarType dtyp
 
 static void check(const at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
     const at::ScalarType dtype = x.scalar_type();
-    TORCH_CHECK_TYPE(dtype == at::kFloat || dtype == at::kDouble, "x must have dtype Float or Double, got ", dtype);
     check_one(x, "x", dtype);
+    TORCH_CHECK_TYPE(dtype == at::kFloat || dtype == at::kDouble, "x must have dtype Float or Double, got ", dtype);
     check_one(bias, "bias", dtype);
     TORCH_CHECK_VALUE(x.dim() >= 1, "x must have 1 dimension or more, got 0");
     TORCH_CHECK_VALUE(bias.dim() == 1 && bias.sym_size(0) == x.sym_size(-1), "bias must have the shape [",
@@ -62,11 +63,19 @@ static std::tuple<at::Tensor, at::Tensor> bias_gelu_backward_meta(const at::Tens
 // ---- for tensors with memory. Each begins with its Meta function: so both refuse the same, and give the same shapes
 // ---
 
+// What only a tensor with memory can have wrong. While autograd records, library.py's gradient comes first, and no
+// tensor here requires grad; but the library may be loaded without it.
+static void check_memory_of(const at::Tensor& x, const char* name) {
+    check_memory(x, name);
+    check_no_grad(x, name);
+    check_no_tangent(x, name);
+}
+
 static int64_t rows_of(const at::Tensor& x) { return x.numel() == 0 ? 0 : x.numel() / x.size(-1); }
 
 static void run(at::Tensor& out, const at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
-    check_memory(x, "x");
-    check_memory(bias, "bias");
+    check_memory_of(x, "x");
+    check_memory_of(bias, "bias");
     const c10::cuda::CUDAGuard guard(x.device());
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "bias_gelu", [&] {
         launch_bias_gelu(out.mutable_data_ptr<scalar_t>(), x.const_data_ptr<scalar_t>(),
@@ -86,9 +95,9 @@ static at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, std::st
 static std::tuple<at::Tensor, at::Tensor> bias_gelu_backward(const at::Tensor& grad, const at::Tensor& x,
                                                              const at::Tensor& bias, std::string_view approximate) {
     auto [grad_x, grad_bias] = bias_gelu_backward_meta(grad, x, bias, approximate);
-    check_memory(grad, "grad");
-    check_memory(x, "x");
-    check_memory(bias, "bias");
+    check_memory_of(grad, "grad");
+    check_memory_of(x, "x");
+    check_memory_of(bias, "bias");
     const c10::cuda::CUDAGuard guard(x.device());
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "bias_gelu_backward", [&, &grad_x = grad_x, &grad_bias = grad_bias] {
         const int64_t rows = rows_of(x), columns = x.size(-1);
@@ -104,11 +113,21 @@ static std::tuple<at::Tensor, at::Tensor> bias_gelu_backward(const at::Tensor& g
 // The same into x. It returns nothing: an operator may not return its argument, or a view of it.
 static void bias_gelu_(at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
     bias_gelu_meta_(x, bias, approximate);
-    check_no_grad(x, "x");  // backward would need the x that is gone
-    check_no_grad(bias, "bias");
-    const auto overlap = at::get_overlap_status(x, bias);
-    TORCH_CHECK_VALUE(overlap == at::MemOverlapStatus::No, "x must not share memory with bias");
+    const auto overlap = at::get_overlap_status(x, bias);  // other threads would read what one has written
+    TORCH_CHECK_VALUE(overlap != at::MemOverlapStatus::Partial, "x must not share a part of its memory with bias");
     run(x, x, bias, approximate);
+}
+
+// It has no gradient: backward would need the x that is gone. The kernel's own check does not see all of that: under
+// torch.func only the tensors that come here require grad.
+static void bias_gelu_autograd_(c10::DispatchKeySet keys, at::Tensor& x, const at::Tensor& bias,
+                                std::string_view approximate) {
+    check_no_grad(x, "x");
+    check_no_grad(bias, "bias");
+    static const auto op = c10::Dispatcher::singleton()
+                               .findSchemaOrThrow("chapter09::bias_gelu_", "")
+                               .typed<void(at::Tensor&, const at::Tensor&, std::string_view)>();
+    op.redispatch(keys & c10::after_autograd_keyset, x, bias, approximate);  // on to ADInplaceOrView, then the kernel
 }
 
 // ---- the entries in the dispatcher
@@ -128,8 +147,8 @@ TORCH_LIBRARY(chapter09, m) {
     m.def("bias_gelu_(Tensor(a!) x, Tensor bias, *, str approximate='none') -> ()");
     m.impl("bias_gelu_", kernel_dispatch_key, TORCH_FN(bias_gelu_));
     m.impl("bias_gelu_", c10::DispatchKey::Meta, TORCH_FN(bias_gelu_meta_));
-    // It has no gradient, and says so. ADInplaceOrView counts up x's version: so autograd learns that x has changed.
-    m.impl("bias_gelu_", c10::DispatchKey::Autograd, torch::autograd::autogradNotImplementedFallback());
+    m.impl("bias_gelu_", c10::DispatchKey::Autograd, TORCH_FN(bias_gelu_autograd_));
+    // Counts up x's version, by which autograd learns that x has changed.
     m.impl("bias_gelu_", c10::DispatchKey::ADInplaceOrView,
            torch::autograd::autogradNotImplementedInplaceOrViewFallback());
 }
