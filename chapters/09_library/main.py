@@ -20,6 +20,7 @@ root = here.parents[1]
 sys.path[:0] = [str(here), str(root)]  # so that library.py and `common` are found, wherever you start this file from
 
 import library
+
 from common import bench, check, cmake, device, title
 from common.cpp_extension import load
 

@@ -37,7 +37,11 @@ for dtype in torch.float32, torch.float64:
 x, bias = (torch.randn(s, dtype=torch.float64, device=device, requires_grad=True) for s in ((3, 4), (4,)))
 assert torch.autograd.gradcheck(ops.bias_gelu, (x, bias))
 assert torch.autograd.gradgradcheck(ops.bias_gelu, (x, bias))
-for name, args in ("bias_gelu", (x, bias)), ("bias_gelu_backward", (x, x, bias)), ("bias_gelu_", (x.detach(), bias.detach())):
+for name, args in (
+    ("bias_gelu", (x, bias)),
+    ("bias_gelu_backward", (x, x, bias)),
+    ("bias_gelu_", (x.detach(), bias.detach())),
+):
     torch.library.opcheck(getattr(ops, name).default, args)
 
 refused("x must have dtype Float or Double, got Half", x.half(), bias)
