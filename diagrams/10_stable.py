@@ -20,7 +20,9 @@ def ties(canvas):
     library(left, "pybind11: chapter 04", "my_kernel.cpython-312-*.so", "orange")
     canvas.arrow((left + 4, 10.5), (left + 4, 15.5), "orange")
     canvas.text(left + 6, 13, "C++ functions", align="left")
-    functions(left, 15.5, 29, "torch 2.11, no other", ["c10::GradMode::is_enabled", "c10::Error::Error", "..."], "orange")
+    functions(
+        left, 15.5, 29, "torch 2.11, no other", ["c10::GradMode::is_enabled", "c10::Error::Error", "..."], "orange"
+    )
     canvas.arrow((left + wide - 1.5, 10.5), (left + wide - 1.5, 35.5), "orange")
     canvas.text(left + wide - 3, 32.5, "functions of Python", align="right")
     functions(left, 35.5, wide, "Python 3.12, no other", ["PyInstanceMethod_New", "..."], "orange")
@@ -28,7 +30,9 @@ def ties(canvas):
     library(right, "stable ABI: chapter 10", "_C.abi3.so", "green")
     canvas.arrow((right + 4, 10.5), (right + 4, 15.5), "green")
     canvas.text(right + 6, 13, "C functions", align="left")
-    functions(right, 15.5, wide, "every torch from 2.11 on", ["aoti_torch_get_sizes", "torch_call_dispatcher", "..."], "green")
+    functions(
+        right, 15.5, wide, "every torch from 2.11 on", ["aoti_torch_get_sizes", "torch_call_dispatcher", "..."], "green"
+    )
     canvas.arrow((right + 4, 35.5), (right + 4, 29.5))
     canvas.text(right + 6, 32.5, "calls the operator", align="left")
     functions(right, 35.5, wide, "every Python from 3.10 on", ["torch.ops.chapter10", ".bias_gelu(x, bias)"], "green")

@@ -83,9 +83,9 @@ std::tuple<Tensor, Tensor> bias_gelu_backward(const Tensor& grad, const Tensor& 
 }
 
 STABLE_TORCH_LIBRARY(chapter10, m) {
-    m.def("bias_gelu(Tensor x, Tensor bias, *, str approximate=\"none\") -> Tensor");
-    m.def("bias_gelu_(Tensor(a!) x, Tensor bias, *, str approximate=\"none\") -> ()");
-    m.def("bias_gelu_backward(Tensor grad, Tensor x, Tensor bias, *, str approximate=\"none\") -> (Tensor, Tensor)");
+    m.def("bias_gelu(Tensor x, Tensor bias, *, str approximate='none') -> Tensor");
+    m.def("bias_gelu_(Tensor(a!) x, Tensor bias, *, str approximate='none') -> ()");
+    m.def("bias_gelu_backward(Tensor grad, Tensor x, Tensor bias, *, str approximate='none') -> (Tensor, Tensor)");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(chapter10, KERNEL_DISPATCH_KEY, m) {

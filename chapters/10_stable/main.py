@@ -18,7 +18,7 @@ import torch
 
 here = Path(__file__).resolve().parent
 root = here.parents[1]
-sys.path[:0] = [str(here), str(root)]  # so that wheel.py and `common` are found, wherever you start this file from
+sys.path[:0] = [str(here), str(root)]  # so that package.py and `common` are found, wherever you start this file from
 
 from common import bench, check, device, title
 from common.cpp_extension import load
@@ -120,16 +120,16 @@ def benchmark(ops):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--sizes", type=int, nargs="+", default=[20], metavar="K", help="time 2^K elements")
-    options.add_argument("--wheel", nargs="*", metavar="PYTHON", help="see wheel.py")
+    options.add_argument("--wheel", nargs="*", metavar="PYTHON", help="see package.py")
     options.add_argument("--calls", action="store_true", help="what a call costs")
     options.add_argument("--build-times", action="store_true", help="see build_times.py")
     options = options.parse_args()
 
     title(10, "bias_gelu", "stable ABI")
     if options.wheel is not None:
-        import wheel
+        import package
 
-        return wheel.main(options.wheel)
+        return package.main(options.wheel)
     if options.build_times:
         import build_times
 

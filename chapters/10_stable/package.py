@@ -122,22 +122,28 @@ def versions(python) -> tuple[str, str | None]:
 def try_with(python, file: Path) -> str:
     """Imports the wheel in that Python, in another folder, and tries the operators. What it printed last."""
     env = {k: v for k, v in os.environ.items() if k != "PYTHONHOME"} | {"PYTHONPATH": str(installed(file))}
-    command = [python, str(here / "try_wheel.py")]
+    command = [python, str(here / "try_package.py")]
     done = subprocess.run(command, cwd="/", env=env, stdout=-1, stderr=-2, text=True)
     if done.returncode:
         raise RuntimeError(f"{python}\n{done.stdout}")
     return done.stdout.splitlines()[-1]
 
 
+def needed(library: Path) -> list[str]:
+    """The libraries that have to be there when it is loaded."""
+    done = subprocess.run(["readelf", "-d", library], stdout=-1, text=True, check=True)
+    return re.findall(r"\(NEEDED\).*\[(.+)\]", done.stdout)
+
+
 def main(others=()):
     file = wheel()
     print(f"{'wheel':8}{file.name}\n{'':8}sha256 {digest([file])}")
-    (library,) = installed(file).glob("bias_gelu/_C*")
-    for whose, names in foreign(library).items():
-        print(f"{'uses':8}{whose:24}{len(names):4} functions")
-    for python in [*pythons(), *others]:
-        version, torchs = versions(python)
-        if not version:
-            continue
-        said = try_with(python, file) if torchs else "not tried: it has no torch"
-        print(f"{'import':8}Python {version:9}{f'torch {torchs}' if torchs else '':22}{said}")
+    (library,) = installed(file).glob("bias_gelu/*.so")
+    for k, (whose, names) in enumerate(foreign(library).items()):
+        print(f"{'' if k else 'uses':8}{whose:24}{len(names):4} names")
+    print(f"{'needs':8}{' '.join(needed(library))}")
+    found = {python: versions(python) for python in [*pythons(), *others]}
+    for python, (version, torchs) in sorted(found.items(), key=lambda item: (item[1][1] or "", item[1][0])):
+        if version:
+            said = try_with(python, file) if torchs else "has no torch: not tried"
+            print(f"{'import':8}Python {version:10}{torchs and f'torch {torchs}' or '':16}{said}")

@@ -1,6 +1,6 @@
 """Imports the installed package bias_gelu, and tries each operator. Any Python from 3.10 on; it needs nothing but torch.
 
-wheel.py starts it in the Pythons that are to take the wheel.
+package.py starts it in the Pythons that are to take the wheel.
 """
 
 import bias_gelu
