@@ -8,6 +8,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "common/check_input.h"
+
 // The registered operators, found by name and called through the dispatcher: so torch.compile sees them, too.
 static at::Tensor call(const at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
     static const auto op = c10::Dispatcher::singleton()
@@ -34,7 +36,7 @@ struct BiasGelu : Function<BiasGelu> {
                               const std::string& approximate) {
         ctx->save_for_backward({x, bias});
         ctx->saved_data["approximate"] = approximate;
-        const at::AutoDispatchBelowADInplaceOrView guard;  // the dispatcher's keys for autograd are done with
+        const at::AutoDispatchBelowAutograd guard;  // the dispatcher goes on behind autograd
         return call(x, bias, approximate);
     }
 
@@ -46,7 +48,15 @@ struct BiasGelu : Function<BiasGelu> {
     }
 };
 
+// apply() asks a tensor for its device and shape before forward() can check it. None has neither, a nested one no shape.
+static void check_shaped(const at::Tensor& x, const char* name) {
+    TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got an undefined one");
+    check_dense(x, name);
+}
+
 static at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
+    check_shaped(x, "x");
+    check_shaped(bias, "bias");
     return BiasGelu::apply(x, bias, std::string(approximate));
 }
 

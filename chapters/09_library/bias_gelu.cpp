@@ -7,7 +7,6 @@
 #include <ATen/ops/empty_like.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
-#include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
 #include <torch/library.h>
 
 #include <string_view>
@@ -68,7 +67,6 @@ static std::tuple<at::Tensor, at::Tensor> bias_gelu_backward_meta(const at::Tens
 static void check_memory_of(const at::Tensor& x, const char* name) {
     check_memory(x, name);
     check_no_grad(x, name);
-    check_no_tangent(x, name);
 }
 
 static int64_t rows_of(const at::Tensor& x) { return x.numel() == 0 ? 0 : x.numel() / x.size(-1); }
@@ -118,16 +116,37 @@ static void bias_gelu_(at::Tensor& x, const at::Tensor& bias, std::string_view a
     run(x, x, bias, approximate);
 }
 
-// It has no gradient: backward would need the x that is gone. The kernel's own check does not see all of that: under
+// ---- between autograd and the kernels. Boxed: one function for operators with any arguments, which lie on a stack
+// ------
+
+using Boxed = torch::CppFunction;
+
+template <class Check>
+static void for_each_tensor(const c10::OperatorHandle& op, const torch::jit::Stack& stack, const Check& check) {
+    const auto& arguments = op.schema().arguments();
+    for (size_t i = 0; i < arguments.size(); i++) {
+        const c10::IValue& value = stack[stack.size() - arguments.size() + i];
+        if (value.isTensor()) check(value.toTensor(), arguments[i]);
+    }
+}
+
+// Autograd of bias_gelu_: it has no gradient, as backward would need the x that is gone. Here, not in the kernel: under
 // torch.func only the tensors that come here require grad.
-static void bias_gelu_autograd_(c10::DispatchKeySet keys, at::Tensor& x, const at::Tensor& bias,
-                                std::string_view approximate) {
-    check_no_grad(x, "x");
-    check_no_grad(bias, "bias");
-    static const auto op = c10::Dispatcher::singleton()
-                               .findSchemaOrThrow("chapter09::bias_gelu_", "")
-                               .typed<void(at::Tensor&, const at::Tensor&, std::string_view)>();
-    op.redispatch(keys & c10::after_autograd_keyset, x, bias, approximate);  // on to ADInplaceOrView, then the kernel
+static void refuse_gradients(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+    for_each_tensor(op, *stack, [](const at::Tensor& x, const c10::Argument& argument) {
+        check_no_grad(x, argument.name().c_str());
+    });
+    op.redispatchBoxed(keys & c10::after_autograd_keyset, stack);
+}
+
+// ADInplaceOrView of all: no operator has a forward-mode gradient, and torch would go on without. An argument that is
+// written, Tensor(a!), gets a new version: so autograd learns that it has changed.
+static void refuse_tangents(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+    for_each_tensor(op, *stack, [](const at::Tensor& x, const c10::Argument& argument) {
+        check_no_tangent(x, argument.name().c_str());
+        if (argument.alias_info() && argument.alias_info()->isWrite()) x.unsafeGetTensorImpl()->bump_version();
+    });
+    op.redispatchBoxed(keys & c10::after_ADInplaceOrView_keyset, stack);
 }
 
 // ---- the entries in the dispatcher
@@ -147,8 +166,8 @@ TORCH_LIBRARY(chapter09, m) {
     m.def("bias_gelu_(Tensor(a!) x, Tensor bias, *, str approximate='none') -> ()");
     m.impl("bias_gelu_", kernel_dispatch_key, TORCH_FN(bias_gelu_));
     m.impl("bias_gelu_", c10::DispatchKey::Meta, TORCH_FN(bias_gelu_meta_));
-    m.impl("bias_gelu_", c10::DispatchKey::Autograd, TORCH_FN(bias_gelu_autograd_));
-    // Counts up x's version, by which autograd learns that x has changed.
-    m.impl("bias_gelu_", c10::DispatchKey::ADInplaceOrView,
-           torch::autograd::autogradNotImplementedInplaceOrViewFallback());
+    m.impl("bias_gelu_", c10::DispatchKey::Autograd, Boxed::makeFromBoxedFunction<&refuse_gradients>());
+
+    for (const char* name : {"bias_gelu", "bias_gelu_backward", "bias_gelu_"})
+        m.impl(name, c10::DispatchKey::ADInplaceOrView, Boxed::makeFromBoxedFunction<&refuse_tangents>());
 }

@@ -58,7 +58,7 @@ def calls(draw):
     """An operator, how each of its tensors is made, its scalars. Of what it wants, three things are changed at most."""
     op = draw(strategies.sampled_from(BUILT))
     shape = draw(strategies.sampled_from([example(op)] * 6 + [op.shape(n) for n in (0, 1, 257)]) | SHAPES)
-    of_each = [[shape, op.dtype, "contiguous", "none"] for _ in op.arguments]
+    of_each = [[op.shape_of(name, shape), op.dtype, "contiguous", "none"] for name in op.arguments]
     argument = strategies.integers(0, len(of_each) - 1)
     for i, (what, value) in draw(strategies.lists(strategies.tuples(argument, DEPARTURE), max_size=3)):
         of_each[i][what] = value
