@@ -48,7 +48,8 @@ struct BiasGelu : Function<BiasGelu> {
     }
 };
 
-// apply() asks a tensor for its device and shape before forward() can check it. None has neither, a nested one no shape.
+// apply() asks a tensor for its device and shape before forward() can check it. None has neither, a nested one no
+// shape.
 static void check_shaped(const at::Tensor& x, const char* name) {
     TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got an undefined one");
     check_dense(x, name);

@@ -27,7 +27,7 @@ def measure(load_library, way):
         folders.append(folder)
         for file in [*files, "bias_gelu.h"]:
             (folder / file).write_text(first_line + (source / file).read_text())
-        load_library("bias_gelu_way", folder, files, folder)
+        load_library("bias_gelu_way", folder, files, source == here, folder)
 
     together = seconds_to_build(f"bias_gelu {way}".replace(" ", "_").replace("/", "_"), build)
     for line in (folders[0] / ".ninja_log").read_text().splitlines():  # where ninja keeps its times, in milliseconds

@@ -28,14 +28,14 @@ CHAPTER_09 = root / "chapters" / "09_library"
 COLUMNS = 4096  # of x, at most
 
 
-def load_library(name, folder, sources, build_directory=None):
+def load_library(name, folder, sources, stable=False, build_directory=None):
     """A library that enters operators in the dispatcher, or a module of pybind11."""
     return load(
         name=name,
         sources=[str(folder / source) for source in sources],
         extra_include_paths=[str(root)],
-        extra_cflags=["-O2", "-DUSE_CUDA", TARGET],
-        extra_cuda_cflags=[TARGET],
+        extra_cflags=["-O2"] + ["-DUSE_CUDA", TARGET] * stable,
+        extra_cuda_cflags=[TARGET] * stable,
         build_directory=build_directory and str(build_directory),
         is_python_module="binding.cpp" in sources,
     )
@@ -44,7 +44,7 @@ def load_library(name, folder, sources, build_directory=None):
 @functools.cache  # torch takes a registration once in a process
 def build():
     """The library without its package, rebuilt on every change; then what the package adds in Python."""
-    load_library("bias_gelu_stable", here, ["bias_gelu.cpp", "bias_gelu_kernel.cu"])
+    load_library("bias_gelu_stable", here, ["bias_gelu.cpp", "bias_gelu_kernel.cu"], stable=True)
     registration = python_part("registration")
     python_part("library").register(registration.device_type)
     return torch.ops.chapter10

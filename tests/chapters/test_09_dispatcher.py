@@ -187,7 +187,9 @@ def test_compiled_in_one_graph(build, backend, dynamic):
         result, expected = compiled(x, bias), layer(op)(x, bias)
         results = [result, *torch.autograd.grad(result.sum(), (x, bias))]
         right = [expected, *torch.autograd.grad(expected.sum(), (x, bias))]
-        torch.testing.assert_close(results, right, **dict.fromkeys(("rtol", "atol"), 0 if backend == "aot_eager" else 1e-5))
+        torch.testing.assert_close(
+            results, right, **dict.fromkeys(("rtol", "atol"), 0 if backend == "aot_eager" else 1e-5)
+        )
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -277,7 +279,9 @@ def test_an_exported_model_takes_another_size(ops, change):
 @pytest.mark.thorough
 def test_a_model_with_the_pybind11_function_is_not_exported():
     op = operators("09_library", "build_pybind").bias_gelu
-    with pytest.raises(ValueError, match="x must be a plain tensor, got one that wraps another, as in .* torch.compile"):
+    with pytest.raises(
+        ValueError, match="x must be a plain tensor, got one that wraps another, as in .* torch.compile"
+    ):
         torch.export.export(Model(op), tuple(random((4, 4), (4,))))
 
 
@@ -368,7 +372,9 @@ class Doubled(torch.Tensor):
 def test_a_subclass_sees_it(ops):
     x, bias = random((3, 5), (5,))
     assert torch.equal(ops.bias_gelu(Doubled(x), bias), ops.bias_gelu(2 * x, bias))
-    assert torch.equal(ops.bias_gelu(x, Doubled(bias), approximate="tanh"), ops.bias_gelu(x, 2 * bias, approximate="tanh"))
+    assert torch.equal(
+        ops.bias_gelu(x, Doubled(bias), approximate="tanh"), ops.bias_gelu(x, 2 * bias, approximate="tanh")
+    )
 
 
 def test_a_mode_sees_it(ops):

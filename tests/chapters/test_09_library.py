@@ -195,7 +195,9 @@ def test_forward_mode_is_refused(bias_gelu, ops, how, of):
 def test_reverse_mode_of_torch_func_is_refused(bias_gelu):
     """By torch: an autograd.Function of your own (chapter 07) can take part, a registered gradient cannot."""
     x, bias = random((3, 5), (5,))
-    with pytest.raises(RuntimeError, match=r"must override the setup_context|cannot use C\+\+ torch::autograd::Function"):
+    with pytest.raises(
+        RuntimeError, match=r"must override the setup_context|cannot use C\+\+ torch::autograd::Function"
+    ):
         torch.func.grad(lambda x: bias_gelu(x, bias).sum())(x)
 
 

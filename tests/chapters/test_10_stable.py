@@ -206,14 +206,14 @@ def test_what_the_dispatcher_takes_care_of(ops):
         "in place, negated": lambda: (y := torch._neg_view(-x), ops.bias_gelu_(y, bias))[0],
     }.items():
         torch.testing.assert_close(call(), expected, msg=name)
-    for x, error in {
+    for bad, error in {
         torch._efficientzerotensor((3, 4), dtype=x.dtype, device=device): RuntimeError,
         x.to_sparse(): NotImplementedError,
         torch.nested.nested_tensor([x, x]): NotImplementedError,
         torch.Tensor._make_subclass(Computes, x): NotImplementedError,
     }.items():
         with pytest.raises(error):
-            ops.bias_gelu(x, bias)
+            ops.bias_gelu(bad, bias)
 
 
 def test_func_grad_is_refused(ops):

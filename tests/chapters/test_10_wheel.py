@@ -119,7 +119,8 @@ def compile(text, target):
 
 def test_what_is_newer_than_the_target_does_not_compile():
     """So nobody finds out at the user's: a target of 2.11 hides what 2.13 added, in every later torch."""
-    text = "#include <torch/csrc/stable/accelerator.h>\nvoid* f(torch::stable::accelerator::Stream s) { return s.nativeHandle(); }\n"
+    text = "#include <torch/csrc/stable/accelerator.h>\nusing namespace torch::stable::accelerator;\n"
+    text += "void* f(Stream s) { return s.nativeHandle(); }\n"
     assert "nativeHandle" in compile(text, ["-DTORCH_TARGET_VERSION=0x020b000000000000"])
     if torch.__version__ >= "2.13":
         assert not compile(text, [])
@@ -132,3 +133,11 @@ def test_a_target_that_is_newer_than_torch():
         assert "TORCH_TARGET_VERSION is newer" in said
     else:
         assert "TARGET_VERSION" not in said
+
+
+@pytest.mark.parametrize(
+    "header", ["ATen/ops/empty_like.h", "c10/core/Device.h", "torch/extension.h", "torch/library.h"]
+)
+def test_a_header_of_the_other_abi_does_not_compile(header):
+    said = compile(f"#include <{header}>\n", ["-DTORCH_TARGET_VERSION=0x020b000000000000"])
+    assert "This file should not be included when either TORCH_STABLE_ONLY or TORCH_TARGET_VERSION is defined" in said
