@@ -77,6 +77,19 @@ def test_no_symbol_outside_the_stable_set(library):
     assert not [name for name in package.needed(library) if "python" in name]
 
 
+def shims_from(version):
+    """Those that torch has from 2.<version> on: they stand between an #if and an #endif in its header."""
+    text = (HEADERS / "csrc" / "stable" / "c" / "shim.h").read_text()
+    (part,) = re.findall(rf"^#if .*>= TORCH_VERSION_2_{version}_0\n(.*?)^#endif // TORCH_F", text, re.M | re.S) or [""]
+    return set(re.findall(r"\b(torch_\w+)\(", part))
+
+
+def test_no_shim_is_newer_than_the_target(library):
+    newer = set().union(*map(shims_from, range(12, 20)))
+    assert newer or torch.__version__ < "2.12"
+    assert not newer & set(package.foreign(library)["torch, in C"])
+
+
 def test_the_same_tool_finds_chapter_04s_ties():
     """C++ functions of torch, and functions of Python that later versions may change."""
     operators("04_package")
