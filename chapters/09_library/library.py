@@ -1,14 +1,18 @@
 """What the operators of bias_gelu.cpp lack, added in Python: gradients, autocast, vmap."""
 
+import functools
+
 import torch
+
+entries = torch.library.Library("chapter09", "IMPL")  # they last as long as this object
 
 
 def register(device_type):
     """Once for each process, after the library was loaded."""
     torch.library.register_autograd("chapter09::bias_gelu", backward, setup_context=save)
     torch.library.register_autograd("chapter09::bias_gelu_backward", double_backward, setup_context=save)
-    torch.library.register_autocast("chapter09::bias_gelu", device_type, torch.float32)
     torch.library.register_vmap("chapter09::bias_gelu", vmap)
+    entries.impl("bias_gelu", functools.partial(autocast, device_type), f"Autocast{device_type.upper()}")
 
 
 def save(ctx, inputs, keyword_only_inputs, output):
@@ -53,3 +57,10 @@ def vmap(info, in_dims, x, bias, *, approximate="none"):
         for x, b in zip(xs, bias.movedim(bias_dim, 0), strict=True)
     ]
     return torch.stack(calls), 0
+
+
+def autocast(device_type, x, bias, *, approximate="none"):
+    """In an autocast region, the kernel gets float32. torch.library.register_autocast takes no keyword arguments yet."""
+    x, bias = (t.float() if t.dtype in (torch.float16, torch.bfloat16) else t for t in (x, bias))
+    with torch.autocast(device_type, enabled=False):  # otherwise this function would call itself
+        return torch.ops.chapter09.bias_gelu(x, bias, approximate=approximate)
