@@ -1,5 +1,5 @@
-// bias_gelu.cpp: the operators of chapter 09, by torch's stable ABI: all that this file uses of torch are C functions
-// that later versions of torch keep, and headers that are compiled into this library. Gradients: src/bias_gelu/.
+// bias_gelu.cpp: the operators of chapter 09, by torch's stable ABI. Of torch's libraries this file uses C functions
+// that later versions keep; what else the headers offer is compiled into this library. Gradients are in src/bias_gelu.
 #include "bias_gelu.h"
 
 #include <torch/csrc/stable/accelerator.h>

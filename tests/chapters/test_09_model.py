@@ -31,9 +31,7 @@ def exported():
 
 def test_a_program_runs_the_exported_model(exported):
     code, text = run(*exported)
-    assert code == 0 and re.fullmatch(
-        r"check   bias_gelu.pt2 from C\+\+: rows = 0 1 3 255 256 257 131075 +ok\n", text
-    )
+    assert code == 0 and re.fullmatch(r"check   bias_gelu.pt2 from C\+\+: rows = 0 1 3 255 256 257 131075 +ok\n", text)
 
 
 @pytest.mark.skipif(not shutil.which("ldd"), reason="ldd not found")

@@ -54,14 +54,16 @@ def test_one_file_whoever_built_it(wheel):
 
 
 @pytest.mark.parametrize("python", package.pythons())
-def test_every_python_takes_it(wheel, python):
+def test_every_python_takes_it(wheel, python, capfd):
     version, torchs = package.versions(python)
     if not version:
         pytest.skip(f"{python} does not start")
     if torchs is None:
         pytest.skip(f"{python} is Python {version} and has no torch")
     said = package.try_with(python, wheel)
-    print(f"Python {version}, torch {torchs}, sha256 {package.digest([wheel])}: {said}")
+    with capfd.disabled():  # to be seen in `make test-versions`
+        line = f"{wheel.name}, sha256 {package.digest([wheel])[:16]}..., Python {version}, torch {torchs}: {said}"
+        print(f"\n{line}", file=sys.stderr, flush=True)
     assert said == "ok, bias_gelu 0.1.0"
 
 
