@@ -14,7 +14,7 @@
 
 #include "common/check_input.h"
 
-// ---- for tensors that have a shape and no memory (Meta) -------------------------------------------------------------
+// ---- for tensors that have a shape and no memory (Meta) ----
 
 // What no kernel can use. A size may be a symbol, while torch.export tries a model out: sym_size() takes either.
 static void check_one(const at::Tensor& x, const char* name, at::ScalarType dtype) {
@@ -59,8 +59,8 @@ static std::tuple<at::Tensor, at::Tensor> bias_gelu_backward_meta(const at::Tens
     return {at::empty_like(x, at::MemoryFormat::Contiguous), at::empty_like(bias, at::MemoryFormat::Contiguous)};
 }
 
-// ---- for tensors with memory. Each begins with its Meta function: so both refuse the same, and give the same shapes
-// ---
+// ---- for tensors with memory ----
+// Each operator begins with its Meta function: so both refuse the same, and give results of the same shape.
 
 // What only a tensor with memory can have wrong. While autograd records, library.py's gradient comes first, and no
 // tensor here requires grad; but the library may be loaded without it.
@@ -76,9 +76,9 @@ static void run(at::Tensor& out, const at::Tensor& x, const at::Tensor& bias, st
     check_memory_of(bias, "bias");
     const c10::cuda::CUDAGuard guard(x.device());
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "bias_gelu", [&] {
-        launch_bias_gelu(out.mutable_data_ptr<scalar_t>(), x.const_data_ptr<scalar_t>(),
-                         bias.const_data_ptr<scalar_t>(), rows_of(x), x.size(-1), approximate == "tanh",
-                         c10::cuda::getCurrentCUDAStream());
+        scalar_t* const result = out.mutable_data_ptr<scalar_t>();  // first: if out is x, this may move x (lazy copies)
+        launch_bias_gelu(result, x.const_data_ptr<scalar_t>(), bias.const_data_ptr<scalar_t>(), rows_of(x), x.size(-1),
+                         approximate == "tanh", c10::cuda::getCurrentCUDAStream());
     });
 }
 
@@ -116,8 +116,8 @@ static void bias_gelu_(at::Tensor& x, const at::Tensor& bias, std::string_view a
     run(x, x, bias, approximate);
 }
 
-// ---- between autograd and the kernels. Boxed: one function for operators with any arguments, which lie on a stack
-// ------
+// ---- between autograd and the kernels ----
+// Boxed functions: they take the arguments of any operator, which lie on a stack.
 
 using Boxed = torch::CppFunction;
 
@@ -149,8 +149,7 @@ static void refuse_tangents(const c10::OperatorHandle& op, c10::DispatchKeySet k
     op.redispatchBoxed(keys & c10::after_ADInplaceOrView_keyset, stack);
 }
 
-// ---- the entries in the dispatcher
-// -----------------------------------------------------------------------------------
+// ---- the entries in the dispatcher ----
 
 // The macro makes a global object. Its constructor runs this block when the library is loaded. kernel_dispatch_key:
 // CUDA; in CUDA on CPU, CPU. Meta: for meta tensors, and for the fake tensors of torch.compile and torch.export.

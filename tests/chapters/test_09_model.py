@@ -72,7 +72,7 @@ print(model.boxed_run([torch.rand({shape}, dtype={dtype}, device={device!r})])[0
 
 @pytest.mark.parametrize("shape, dtype", [((3, 9), torch.float32), ((3, 8), torch.float64)], ids=str)
 def test_a_model_does_not_check_its_inputs(exported, shape, dtype, monkeypatch):
-    """Its own loop reads the memory as the export says, and hands the operator what it expects. One variable asks for checks."""
+    """Its own loop reads the memory as the export says, and hands the operator what it expects. A variable asks for checks."""
     library, package = (str(exported[0].parent / name) for name in ("libbias_gelu.so", "bias_gelu.pt2"))
     code = WRONG_INPUT.format(load=LOAD, library=library, package=package, shape=shape, dtype=dtype, device=str(device))
     assert run(sys.executable, "-c", code) == (0, "torch.Size([3, 8])\n")

@@ -1,4 +1,4 @@
-"""Chapter 09: mistakes that people make with registered operators. Each is made here on purpose, seen, and seen to be cured."""
+"""Chapter 09: mistakes that people make with registered operators. Each is made here on purpose, seen, and cured."""
 
 import pytest
 import torch

@@ -30,6 +30,9 @@ AXPY, AXPY_CPP = "chapters/05_cmake/axpy.cu", "chapters/05_cmake/axpy.cpp"
 VEC4, VEC4_CPP = "chapters/06_vec4/vec4.cu", "chapters/06_vec4/vec4.cpp"
 SWIGLU, SWIGLU_CPP = "chapters/07_autograd/swiglu.cu", "chapters/07_autograd/swiglu.cpp"
 IMAGE, IMAGE_CPP = "chapters/08_image/image.cu", "chapters/08_image/image.cpp"
+GELU, GELU_CPP, GELU_PY = (f"chapters/09_library/{name}" for name in ("bias_gelu.cu", "bias_gelu.cpp", "library.py"))
+GELU_AUTOGRAD = "chapters/09_library/autograd.cpp"
+LIBRARY, DISPATCHER = T + "09_library.py::test_", T + "09_dispatcher.py::test_"
 
 
 def case(test, operator, *more):
@@ -251,4 +254,43 @@ MUTANTS = [
            T + "08_image.py::test_a_useless_maxVal_is_refused"),
     Mutant(IMAGE_CPP, "!(apart(-1, 1) || apart(-2, 3))", "!apart(-1, 1)",
            T + "08_image.py::test_other_shapes_and_strides_are_refused"),
+    # ---- 09: the kernels, the sums over rows
+    *(Mutant(GELU, text, replacement, LIBRARY + "forward_and_backward") for text, replacement in (
+        ("T(0.5) * u * (1 + tanh_of(u))", "T(0.5) * u * tanh_of(u)"),
+        ("0.5) * (1 + std::erf(u * T(0.70710678118654752440))) + u * density", "0.5) + u * density"),
+        ("T(3 * 0.044715)", "T(0.044715)"),
+        ("half = (count + 1) / 2;", "half = count / 2;"),
+        ("        __syncthreads();\n", ""),
+        ("store(sums + blockIdx.y * columns + column, sum)", "store(sums + column, sum)"),
+        ("std::max<int64_t>(1, std::min", "std::max<int64_t>(0, std::min"),
+        ("row < rows; row += blockDim.y)", "row < rows - 1; row += blockDim.y)"),
+    )),
+    Mutant(GELU, "            if (row + k * height < rows) store(out", "            store(out",
+           forward("09_library.bias_gelu")),
+    Mutant(GELU, "loads<T, V, 1>), 65535)", "loads<T, V, 1>), 65536)", LIBRARY + "more_rows_than_blocks_in_y"),
+    Mutant(GELU, "if (rows == 0 || columns == 0) return;", "if (columns == 0) return;", LIBRARY + "forward_and_backward"),
+    Mutant(GELU, "layout.block, 0, stream>>>(out", "layout.block>>>(out", LAUNCH + "[09_library]"),
+    # ---- 09: what the operators refuse, what the dispatcher is told
+    *(Mutant(GELU_CPP, text, "true", f"{LIBRARY}the_operator_refuses[{name}-Python]") for text, name in (
+        ("x.defined()", "None"), ("x.scalar_type() == dtype", "bias of float16"), ("x.is_contiguous()", "transposed"),
+        ("x.dim() >= 1", "no dimension"), ("bias.dim() == 1", "bias of x's shape"),
+        ('approximate == "none" || approximate == "tanh"', "another word"))),
+    Mutant(GELU_CPP, "grad.sym_sizes() == x.sym_sizes()", "true", LIBRARY + "backward_refuses[shape]"),
+    Mutant(GELU_CPP, "    check_no_grad(x, name);\n", "", LIBRARY + "without_library_py"),
+    Mutant(GELU_CPP, "overlap != at::MemOverlapStatus::Partial", "true", LIBRARY + "in_place_and_shared_memory"),
+    Mutant(GELU_CPP, "check_no_grad(x, argument.name().c_str());", "", LIBRARY + "in_place_refuses_gradients"),
+    Mutant(GELU_CPP, "check_no_tangent(x, argument.name().c_str());", "", LIBRARY + "forward_mode_is_refused"),
+    Mutant(GELU_CPP, "x.unsafeGetTensorImpl()->bump_version();", ";", LIBRARY + "autograd_learns_that_x_was_overwritten"),
+    Mutant(GELU_CPP, "    return at::empty_like(x, at::MemoryFormat::Contiguous);",
+           "    return at::empty_like(x, x.is_meta() ? at::MemoryFormat::Preserve : at::MemoryFormat::Contiguous);",
+           DISPATCHER + "the_results_have_the_same_layout_without_memory[odd stride of one row-meta]"),
+    # ---- 09: gradients, autocast, vmap
+    Mutant(GELU_PY, "grad.contiguous()", "grad", LIBRARY + "an_expanded_gradient[Python]"),
+    Mutant(GELU_AUTOGRAD, "grads[0].contiguous()", "grads[0]", LIBRARY + "an_expanded_gradient[C++]"),
+    Mutant(GELU_PY, "both = grad_of_grad_x + grad_of_grad_bias", "both = grad_of_grad_x",
+           LIBRARY + "gradcheck_of_the_backward_operator"),
+    Mutant(GELU_PY, "(2 - u * u) * density", "(1 - u * u) * density", LIBRARY + "gradcheck"),
+    Mutant(GELU_PY, "k * 6 * 0.044715", "k * 3 * 0.044715", LIBRARY + "gradcheck"),
+    Mutant(GELU_PY, "(torch.float16, torch.bfloat16)", "(torch.float16,)", DISPATCHER + "autocast_computes_in_float32"),
+    Mutant(GELU_PY, "x.movedim(x_dim, 0).contiguous(), bias", "x.movedim(x_dim, 0), bias", DISPATCHER + "vmap"),
 ]  # fmt: skip

@@ -21,6 +21,7 @@ AXPY_CPP, REGISTRATION = "chapters/05_cmake/axpy.cpp", "chapters/05_cmake/regist
 VEC4, VEC4_CPP = "chapters/06_vec4/vec4.cu", "chapters/06_vec4/vec4.cpp"
 SWIGLU, SWIGLU_CPP = "chapters/07_autograd/swiglu.cu", "chapters/07_autograd/swiglu.cpp"
 IMAGE, IMAGE_CPP = "chapters/08_image/image.cu", "chapters/08_image/image.cpp"
+GELU_CPP = "chapters/09_library/bias_gelu.cpp"
 
 GUARD = "const c10::cuda::CUDAGuard guard"
 STREAM = "c10::cuda::getCurrentCUDAStream()"
@@ -32,6 +33,13 @@ def of(operator, *tests):
 
 
 MUTANTS = [
+    # ---- 09: the guard and the stream of a registered operator
+    Mutant(GELU_CPP, f"    {GUARD}(x.device());\n    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), \"bias_gelu\",",
+           "    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), \"bias_gelu\",", of("09_library.bias_gelu", SECOND), gpus=2),
+    Mutant(GELU_CPP, f"x.size(-1),\n                         approximate == \"tanh\", {STREAM}",
+           "x.size(-1),\n                         approximate == \"tanh\", nullptr",
+           [*of("09_library.bias_gelu", SIDE),
+            "tests/chapters/test_09_dispatcher.py::test_a_cuda_graph_under_reduce_overhead"], gpus=1),
     # ---- no guard: the kernel runs on the current GPU, not on that of its tensors
     Mutant(SQUARE_CPP, f"    {GUARD}(matrix.device());\n", "", of("02_square.square_matrix", SECOND), gpus=2),
     Mutant(ADD2_CPP, f"    {GUARD}(a.device());", "    ", of("03_add2.add2", SECOND), gpus=2),
