@@ -114,7 +114,7 @@ def test_more_than_2_to_the_31_elements(ops, columns):
         expected = torch.ops.aten.gelu_backward(part[1].double(), (part[0] + bias).double())
         close(part[3], expected.float())
         total += expected.sum(0)
-    torch.testing.assert_close(of_bias, total.float(), rtol=1e-4, atol=1e-5 * rows**0.5)
+    torch.testing.assert_close(of_bias, total.float(), rtol=1e-4, atol=3e-5 * rows**0.5)
 
 
 def test_a_bias_gradient_has_the_same_bits_each_time(ops):
