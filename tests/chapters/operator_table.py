@@ -43,6 +43,7 @@ class Operator:
     tolerance: rtol and atol of its results against the reference; 0 asks for the same bits.
     differentiable: it takes tensors that require grad.
     dispatched: torch's dispatcher comes first, with words of its own for what is no tensor or wraps one.
+    stable: it is bound by the stable ABI, which knows RuntimeError only, and puts function, file and line before the words.
     in_place: the first argument is an input and receives the result; the operator's own chapter tests it.
     variant: what sets this row apart from another of the same operator.
     build: the function of main.py whose module has the operator.
@@ -68,6 +69,7 @@ class Operator:
     tolerance: float = 0
     differentiable: bool = False
     dispatched: bool = False
+    stable: bool = False
     in_place: bool = False
     variant: str = ""
     build: str = "build"
@@ -124,13 +126,19 @@ class Operator:
             found += [(ValueError, f"{both} be on the same device, got")] * (x.device != y.device)
             written = self.writes in (a, b) and not found and share_a_part(x, y)
             found += [(ValueError, f"{self.writes} must not share a part of its memory")] * written
-        return found
+        return [self._raised(*fault) for fault in found]
+
+    def _raised(self, exception, words):
+        if not self.stable or exception not in (TypeError, ValueError):
+            return exception, words
+        return RuntimeError, rf"(\w+, \S+:\d+, )?({words})"
 
     def scalar_faults(self, args, scalars):
         """The same for scalars out of their row's lists. What is right may be too large for small tensors, or not wrong."""
         right = {"n": lambda n: 0 <= n <= args[0].numel()}  # by name, where the tensors decide
         lists = {name: lambda v, s=s: not any(v is w for w in s.wrong) for name, s in self.scalars.items()}
-        return [(ValueError, rf"{name} must .*, got ") for name, v in scalars.items() if not (lists | right)[name](v)]
+        wrong = [name for name, v in scalars.items() if not (lists | right)[name](v)]
+        return [self._raised(ValueError, rf"{name} must .*, got ") for name in wrong]
 
     def _faults_of(self, name, x):
         if not isinstance(x, torch.Tensor):
@@ -371,5 +379,11 @@ FUNCTIONS = [
              variant="gradient in C++", build="build_cpp"),
     Operator("09_library", "bias_gelu", ("x", "bias"), bias_gelu, **X_BIAS | {"dispatched": False}, **both_rounded,
              variant="by pybind11", build="build_pybind"),
+    Operator("10_stable", "bias_gelu", ("x", "bias"), bias_gelu, **X_BIAS, **both_rounded, differentiable=True,
+             stable=True),
+    Operator("10_stable", "bias_gelu_backward", ("grad", "x", "bias"), bias_gelu_backward, **X_BIAS, **both,
+             tolerance=1e-4, differentiable=True, stable=True),
+    Operator("10_stable", "bias_gelu_", ("x", "bias"), bias_gelu, **X_BIAS, **both_rounded, writes="x", in_place=True,
+             stable=True),
 ]  # fmt: skip
 OPERATORS = [op for op in FUNCTIONS if op.arguments and not op.in_place]  # on tensors
