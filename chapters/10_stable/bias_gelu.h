@@ -14,8 +14,8 @@ void launch_bias_gelu(T* out, const T* x, const T* bias, int64_t rows, int64_t c
 
 // The gradients of a loss L, given grad[r][c] = dL/dout[r][c]:
 //     grad_x[r][c] = dL/dx[r][c] = grad[r][c] * gelu'(x[r][c] + bias[c])
-//     grad_bias[c] = dL/dbias[c] = the sum of grad_x[r][c] over all r, in an order that depends on the GPU and sizes
-//     alone
+//     grad_bias[c] = dL/dbias[c] = the sum of grad_x[r][c] over all r, in an order that depends on the GPU, the sizes
+//     and whether all pointers are multiples of 16 alone
 // partial: memory for partial_rows<T>(rows, columns) rows of `columns` elements.
 template <class T>
 void launch_bias_gelu_backward(T* grad_x, T* grad_bias, T* partial, const T* grad, const T* x, const T* bias,
