@@ -13,17 +13,42 @@
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/AutogradState.h>
+#include <c10/core/DispatchKey.h>
 #include <c10/core/GradMode.h>
 
+// Where kernels run, and under which key the dispatcher keeps them (chapter 09).
 #ifdef CUDA_ON_CPU
 constexpr at::DeviceType kernel_device = at::kCPU;  // CUDA on CPU: kernels read the host's memory
+constexpr c10::DispatchKey kernel_dispatch_key = c10::DispatchKey::CPU;
 #else
 constexpr at::DeviceType kernel_device = at::kCUDA;
+constexpr c10::DispatchKey kernel_dispatch_key = c10::DispatchKey::CUDA;
 #endif
 
 inline void check_dense(const at::Tensor& x, const char* name) {
     TORCH_CHECK_VALUE(x.layout() == at::kStrided && !x.is_nested(), name, " must be a dense tensor, got ",
                       x.is_nested() ? "a nested one of layout " : "layout ", x.layout());
+}
+
+inline void check_no_grad(const at::Tensor& x, const char* name) {
+    TORCH_CHECK_VALUE(!x.requires_grad() || !at::GradMode::is_enabled(), name,
+                      " requires grad, but this operator has no backward and would cut the graph in silence; pass ",
+                      name, ".detach() or call it under torch.no_grad()");
+}
+
+// untyped_storage().resize_() frees memory under tensors that live on.
+inline void check_memory(const at::Tensor& x, const char* name) {
+    const size_t has = x.storage().nbytes();
+    const size_t needs = at::detail::computeStorageNbytes(x.sizes(), x.strides(), x.itemsize(), x.storage_offset());
+    TORCH_CHECK_VALUE(has >= needs, name, " must have ", needs, " bytes of memory, got a storage of ", has,
+                      ": it was resized");
+}
+
+// torch.func.jvp and torch.autograd.forward_ad keep a second tensor, the tangent, beside x.
+inline void check_no_tangent(const at::Tensor& x, const char* name) {
+    TORCH_CHECK_VALUE(!x._fw_grad(0).defined() || !c10::AutogradState::get_tls_state().get_fw_grad_mode(), name,
+                      " has a forward-mode gradient, but this operator has no jvp and would drop it in silence; pass ",
+                      name, ".detach()");
 }
 
 inline void check_plain(const at::Tensor& x, const char* name);  // below: rare faults
@@ -35,9 +60,7 @@ inline void check_tensor(const at::Tensor& x, const char* name, at::ScalarType d
     TORCH_CHECK_VALUE(x.device().type() == kernel_device, name, " must be on ", kernel_device, ", got ", x.device());
     check_dense(x, name);
     check_plain(x, name);
-    TORCH_CHECK_VALUE(!x.requires_grad() || !at::GradMode::is_enabled(), name,
-                      " requires grad, but this operator has no backward and would cut the graph in silence; pass ",
-                      name, ".detach() or call it under torch.no_grad()");
+    check_no_grad(x, name);
 }
 
 // A contiguous tensor: its elements lie one after another, without gaps.
@@ -70,18 +93,11 @@ inline void check_plain(const at::Tensor& x, const char* name) {
         " must be a plain tensor, got one that wraps another, as in torch.vmap, torch.func, torch.compile "
         "or a subclass with __torch_dispatch__: ",
         x.key_set());
-
-    // untyped_storage().resize_() frees memory under tensors that live on.
-    const size_t needs = at::detail::computeStorageNbytes(x.sizes(), x.strides(), x.itemsize(), x.storage_offset());
-    TORCH_CHECK_VALUE(has >= needs, name, " must have ", needs, " bytes of memory, got a storage of ", has,
-                      ": it was resized");
+    check_memory(x, name);
 
     // x.conj().imag shares the memory of x.imag and has the opposite sign: torch negates when it reads.
     TORCH_CHECK_VALUE(!x.is_neg(), name, " is a lazily negated view (its memory holds the opposite sign); pass ", name,
                       ".resolve_neg()");
 
-    // torch.func.jvp and torch.autograd.forward_ad keep a second tensor, the tangent, beside x.
-    TORCH_CHECK_VALUE(!x._fw_grad(0).defined() || !c10::AutogradState::get_tls_state().get_fw_grad_mode(), name,
-                      " has a forward-mode gradient, but this operator has no jvp and would drop it in silence; pass ",
-                      name, ".detach()");
+    check_no_tangent(x, name);
 }

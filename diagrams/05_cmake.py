@@ -5,7 +5,7 @@ LEFT, MIDDLE, RIGHT, WIDE = 1, 21, 53, 17.4  # where the columns begin, and how 
 
 def targets(canvas):
     """Arrows from each target to what it links. In this project, the Python module axpy_module, made from binding.cpp, and the
-    C++ program axpy_main, made from main.cpp, link the library axpy, made from axpy.cu, axpy.cpp and registration.cpp. A
+    C++ program axpy_main, made from main.cpp, link the library axpy, made from axpy.cu and axpy.cpp. A
     dashed arrow, the command cmake --install, copies the library to a folder where another project finds it, as axpy::axpy.
     There the program consumer, made from consumer.cpp, links it. The library, in both places, links torch and cuda. The
     Python module also links libtorch_python."""
@@ -18,7 +18,7 @@ def targets(canvas):
         canvas.text(x + WIDE / 2, 6.2, title, "blue")
         _target(canvas, x, 8, 7.5, name, source, "blue")
     canvas.text(MIDDLE - 1, 30.6, "library", "green", "right")
-    _target(canvas, MIDDLE, 22.5, 12.5, "axpy", "axpy.cu\naxpy.cpp\nregistration.cpp", "green")
+    _target(canvas, MIDDLE, 22.5, 12.5, "axpy", "axpy.cu\naxpy.cpp", "green")
     _target(canvas, RIGHT, 22.5, 12.5, "axpy::axpy", "libaxpy.so\naxpy.h", "green", dashed=True)
     canvas.arrow((MIDDLE + WIDE, 30), (RIGHT, 30), "orange", dashed=True)
     canvas.text(39.4, 26.6, "cmake\n--install", "orange", "left", code=True)

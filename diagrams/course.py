@@ -5,18 +5,19 @@ import itertools
 
 def map(canvas):
     """Two tracks through the chapters. Kernels: 00 threads, 02 square, 03 add2, 06 vec4, 08 image. PyTorch: 00 threads,
-    01 hello, 03 add2, 04 package, 05 cmake, 07 autograd. They share 00 and 03."""
+    01 hello, 03 add2, 04 package, 05 cmake, 07 autograd, 09 library. They share 00 and 03."""
     canvas.height(29)
     kernels, both, pytorch = 4, 14.5, 25  # the height of each track
-    wide, high = 10, 6.4
-    places = {
-        "00\nthreads": (1, both), "01\nhello": (13, pytorch), "02\nsquare": (13, kernels), "03\nadd2": (25, both),
-        "04\npackage": (37, pytorch), "06\nvec4": (37, kernels), "05\ncmake": (49, pytorch), "08\nimage": (49, kernels),
-        "07\nautograd": (61, pytorch),
-    }  # fmt: skip
+    wide, high = 8.6, 6.4
+    columns = [
+        {"00\nthreads": both}, {"01\nhello": pytorch, "02\nsquare": kernels}, {"03\nadd2": both},
+        {"04\npackage": pytorch, "06\nvec4": kernels}, {"05\ncmake": pytorch, "08\nimage": kernels},
+        {"07\nautograd": pytorch}, {"09\nlibrary": pytorch},
+    ]  # fmt: skip
+    places = {name: (0.7 + 10.3 * k, y) for k, column in enumerate(columns) for name, y in column.items()}
     tracks = {
         "blue": ["00\nthreads", "02\nsquare", "03\nadd2", "06\nvec4", "08\nimage"],
-        "orange": ["00\nthreads", "01\nhello", "03\nadd2", "04\npackage", "05\ncmake", "07\nautograd"],
+        "orange": ["00\nthreads", "01\nhello", "03\nadd2", "04\npackage", "05\ncmake", "07\nautograd", "09\nlibrary"],
     }
     for colour, chapters in tracks.items():
         for here, there in itertools.pairwise(chapters):

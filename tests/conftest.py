@@ -67,8 +67,6 @@ def builds(items):
 
     def cmake_build():  # one for all of it, as it holds the lock of their folder
         cmake.build("CMake", [], ["all"] if "test_05_cmake" in thorough else CMAKE_TARGETS)
-        if "test_05_cmake" in thorough:
-            chapter("05_cmake").export_model()
 
     for name in sorted(names, key=lambda name: (name != "05_cmake", name != "04_package")):
         for build in (word for word in dir(chapter(name)) if word.startswith("build")):

@@ -133,7 +133,8 @@ def _operator(op):
     remarks = {a: ["optional"] * (a in op.optional) + ["receives the result"] * (a == op.writes) for a in op.arguments}
     tensors = [f"`{a}`" + f" ({', '.join(words)})" * bool(words) for a, words in remarks.items()]
     dtypes = [str(dtype).removeprefix("torch.") for dtype in op.dtypes]
-    shape = ["any" if op.ranks is None else f"{' or '.join(map(str, op.ranks))} dimensions"]
+    ranks = f"{op.ranks[0]} or more" if isinstance(op.ranks, range) else " or ".join(map(str, op.ranks or ()))
+    shape = [f"{ranks} dimensions" if op.ranks else "any"] + [f"`{name}`: the last of them" for name in op.shapes]
     shape += [f"the last of {op.last}"] * bool(op.last) + [f"{op.multiple}n elements"] * (op.multiple > 1)
     memory = ["rows may lie apart" if op.crops else "contiguous"] + ["at a multiple of 16 bytes"] * op.aligned
     scalars = [f"`{name}`: {scalar.accepts}" for name, scalar in op.scalars.items() if scalar.accepts]

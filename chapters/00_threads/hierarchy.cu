@@ -103,18 +103,19 @@ __device__ unsigned sum_of(Load load, int64_t pieces, int64_t reads) {
 }
 
 // The blocks of a multiprocessor read the same pieces one after another, and its L1 cache would answer some of them. So
-// an array of more than one piece is read by __ldcg, which passes by the L1 cache.
-__global__ void read_kernel(unsigned* sums, const uint4* array, int64_t pieces, int64_t reads) {
+// an array of more than one piece is read by __ldcg, which passes by the L1 cache. The launcher decides that: if the
+// kernel asked `pieces == 1`, the compiler would see that all reads are of the same piece, and make only some of them.
+__global__ void read_kernel(unsigned* sums, const uint4* array, int64_t pieces, int64_t reads, bool past_l1) {
     const auto cached = [=](int64_t i) { return array[i]; };
-    const auto past_l1 = [=](int64_t i) { return __ldcg(array + i); };
-    const unsigned sum = pieces == 1 ? sum_of(cached, pieces, reads) : sum_of(past_l1, pieces, reads);
+    const auto uncached = [=](int64_t i) { return __ldcg(array + i); };
+    const unsigned sum = past_l1 ? sum_of(uncached, pieces, reads) : sum_of(cached, pieces, reads);
     sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
 void launch_read(unsigned* sums, const unsigned* array, int64_t pieces, int64_t reads, int blocks,
                  cudaStream_t stream) {
     const auto* vectors = reinterpret_cast<const uint4*>(array);
-    read_kernel<<<blocks, reading_threads, 0, stream>>>(sums, vectors, pieces, reads);
+    read_kernel<<<blocks, reading_threads, 0, stream>>>(sums, vectors, pieces, reads, pieces > 1);
     CHECK_LAUNCH();
 }
 

@@ -12,10 +12,6 @@ class Tensor;  // enough to declare a function; a file that calls it includes <A
 // ValueError of torch (c10::TypeError, c10::ValueError) for anything else.
 at::Tensor axpy(const at::Tensor& x, const at::Tensor& y, double alpha);
 
-// The part of axpy()'s checks that needs no memory: dtype, strides, shape, device, alpha. registration.cpp calls this
-// function for tensors that have a shape only. Throws what axpy() throws.
-void check_axpy(const at::Tensor& x, const at::Tensor& y, double alpha);
-
 // z[i] = alpha * x[i] + y[i] for 0 <= i < n, in the order of `stream`, rounded once. The pointers are to memory of the
 // current device; z may be x or y. Throws std::runtime_error when the launch fails.
 void launch_axpy(float* z, float alpha, const float* x, const float* y, int64_t n, cudaStream_t stream);

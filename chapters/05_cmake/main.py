@@ -2,7 +2,6 @@
 
 python chapters/05_cmake/main.py                  build, check, time: from C++ and from Python
 python chapters/05_cmake/main.py --sizes 20 28    ... with 2^20 and 2^28 elements
-python chapters/05_cmake/main.py --model          export a model that uses axpy, and run it from C++
 """
 
 import argparse
@@ -22,22 +21,11 @@ from common import bench, check, cmake, device, title
 SIZES = [2**k for k in ((4, 20, 28) if device.type == "cuda" else (4, 20))]  # that benchmark() measures
 
 
-def run_cmake():
-    """The folder with the library, the module and the program."""
-    sources = ["axpy.cu", "axpy.cpp", "registration.cpp", "binding.cpp", "main.cpp"]
-    return cmake.build("axpy", sources, ["axpy_module", "axpy_main"]) / "chapters" / here.name
-
-
-def export_model():
-    """The program that runs the model, and the model, which takes a while: torch compiles it. CMake starts model.py."""
-    cmake.build("axpy_model", ["axpy.cu", "axpy.cpp", "registration.cpp", "model.cpp"], ["axpy_model"])
-    folder = cmake.build("model.pt2", ["model.py"], ["exported_model"]) / "chapters" / here.name
-    return folder / "axpy_model", folder / "model.pt2"
-
-
 def build():
     """The Python module. It is no package that pip installed: so import it from its file, as load() does."""
-    (file,) = run_cmake().glob("axpy.*.so")
+    sources = ["axpy.cu", "axpy.cpp", "binding.cpp", "main.cpp"]
+    folder = cmake.build("axpy", sources, ["axpy_module", "axpy_main"])
+    (file,) = (folder / "chapters" / here.name).glob("axpy.*.so")
     spec = importlib.util.spec_from_file_location("axpy", file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -71,12 +59,9 @@ def main():
     options.add_argument(
         "--sizes", type=int, nargs="+", default=[4, 20], choices=range(33), metavar="K", help="time 2^K elements"
     )
-    options.add_argument("--model", action="store_true", help="export a model, and run it from C++")
     options = options.parse_args()
 
     title(5, "axpy", "CMake")
-    if options.model:
-        return run(*export_model())
     module = build()
     program = Path(module.__file__).with_name("axpy_main")
     check(module.axpy, torch.add, inputs, rtol=0, atol=0)

@@ -14,6 +14,7 @@
 #include "chapters/06_vec4/vec4.h"
 #include "chapters/07_autograd/swiglu.h"
 #include "chapters/08_image/image.h"
+#include "chapters/09_library/bias_gelu.h"
 #include "common/check_launch.h"
 
 using Floats = const float* const*;
@@ -30,6 +31,21 @@ struct Row {
 static float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 static float sum(const float* in, int64_t) { return in[0] + in[1]; }
 static float twice(const float* in, int64_t) { return 2 * in[0]; }
+
+// gelu() and its slope are differences close to 0 at some places. With something added, errors are fractions of the
+// sum.
+__global__ void add_kernel(float* out, const float* in, float plus, int64_t n) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) out[i] += in ? plus * in[i] : plus;
+}
+
+static void add(float* out, const float* in, float plus, int64_t n, cudaStream_t s) {
+    if (n > 0) add_kernel<<<unsigned((n + 255) / 256), 256, 0, s>>>(out, in, plus, n);
+}
+
+static double slope_of_gelu(float u) {
+    return 0.5 * (1 + std::erf(u * std::sqrt(0.5))) + u * std::exp(-0.5 * u * u) / std::sqrt(2 * std::acos(-1.0));
+}
 
 // Launchers with the arguments (out, in, n, stream) and (out, a, b, n, stream), as a Row calls them.
 static auto unary(void (*launch)(float*, const float*, int64_t, cudaStream_t)) {
@@ -83,6 +99,16 @@ static const std::vector<Row> rows = {
          launch_swiglu_backward<float>(nullptr, out, in[0], in[1], nullptr, n, s);
      },
      [](const float* in, int64_t) { return in[0] * in[1] * sigmoid(in[1]); }, 2e-6},
+    {"launch_bias_gelu", 2,  // one row of n elements
+     [](float* out, Floats in, int64_t n, cudaStream_t s) {
+         launch_bias_gelu(out, in[0], in[1], 1, n, false, s);
+         add(out, nullptr, 64, n, s);
+     },
+     [](const float* in, int64_t) {
+         const double u = in[0] + in[1];
+         return float(64 + 0.5 * u * (1 + std::erf(u * std::sqrt(0.5))));
+     },
+     2e-6},
 };
 
 // Launchers with other types: these are checked, and not timed.
@@ -250,6 +276,32 @@ static void check_gray_naive(const char* name) {
         0, 3);
 }
 
+// A row that is repeated 700 times: grad_x of the last row, or grad_bias, which is the sum of so many partial sums.
+template <bool of_bias>
+static void check_bias_gelu_backward(const char* name) {
+    constexpr int64_t rows = 700;
+    check_launch<float>(
+        name, 3, {1, 3, 64, 255, 257, 1028},
+        [](float* out, Floats in, int64_t n, cudaStream_t s) {
+            const bench::Memory memory = bench::device_memory((3 * rows + partial_rows<float>(rows, n) + 1) * n * 4);
+            float *grad = static_cast<float*>(memory.get()), *x = grad + rows * n, *grad_x = x + rows * n;
+            float *grad_bias = grad_x + rows * n, *partial = grad_bias + n;
+            for (int64_t row = 0; row < rows; row++) {
+                CHECK_CUDA(cudaMemcpyAsync(grad + row * n, in[0], n * 4, cudaMemcpyDeviceToDevice, s));
+                CHECK_CUDA(cudaMemcpyAsync(x + row * n, in[1], n * 4, cudaMemcpyDeviceToDevice, s));
+            }
+            launch_bias_gelu_backward(grad_x, grad_bias, partial, grad, x, in[2], rows, n, false, s);
+            const float* result = of_bias ? grad_bias : grad_x + (rows - 1) * n;
+            CHECK_CUDA(cudaMemcpyAsync(out, result, n * 4, cudaMemcpyDeviceToDevice, s));
+            add(out, in[0], of_bias ? 2 * rows : 2, n, s);
+            CHECK_CUDA(cudaStreamSynchronize(s));  // before the memory is gone
+        },
+        [](const float* in, int64_t) {
+            return float((of_bias ? rows : 1) * (in[0] * (slope_of_gelu(in[1] + in[2]) + 2)));
+        },
+        of_bias ? 2e-5 : 2e-6);
+}
+
 template <auto launch_normalize>
 static void check_volume(const char* name) {
     check_launch<float, uint16_t>(
@@ -274,6 +326,8 @@ static const std::vector<OtherRow> other_rows = {
     {"launch_rgb_to_gray", check_gray},
     {"launch_rgb_to_gray, BGR with gaps", check_bgr_with_gaps},
     {"launch_rgb_to_gray_naive", check_gray_naive},
+    {"launch_bias_gelu_backward", check_bias_gelu_backward<false>},
+    {"launch_bias_gelu_backward, for the bias", check_bias_gelu_backward<true>},
     {"launch_normalize_volume", check_volume<launch_normalize_volume>},
     {"launch_normalize_volume_naive", check_volume<launch_normalize_volume_naive>},
 };

@@ -17,12 +17,17 @@ def random(shape, dtype):
 
 
 def good(op, n=4):
-    return [random(op.shape(n), op.dtype) for _ in op.arguments]
+    return of_shape(op, op.shape(n))
+
+
+def of_shape(op, shape):
+    """Tensors for all arguments, the first of this shape."""
+    return [random(op.shape_of(name, shape), op.dtype) for name in op.arguments]
 
 
 def examples(op):
     """Tensors of a shape that the operator takes, of two dimensions or more: one alone cannot be transposed."""
-    return [random(example(op), op.dtype) for _ in op.arguments]
+    return of_shape(op, example(op))
 
 
 def example(op):

@@ -19,7 +19,7 @@ from common.checking import SIZES
 
 @dataclass(frozen=True)
 class Scalar:
-    """An argument that is no tensor. kind: float, int, bool or mask (two bools). right, wrong: values that are taken, and
+    """An argument that is no tensor. kind: float, int, bool, str or mask (two bools). right, wrong: values that are taken, and
     others that are a ValueError; what is none of its kind is a TypeError. accepts: the same in words, for the docs."""
 
     kind: str
@@ -32,6 +32,7 @@ class Scalar:
 @dataclass(frozen=True)
 class Operator:
     """arguments: the names of its tensors, all of one shape, dtype and device.
+    shapes: arguments of another shape: name -> what it is, given the others'.
     reference: the same in torch ops; gets tensors by place, scalars by name.
     scalars: its other arguments, by name.
     dtypes: those that it takes; `dtype`, the first, is what most tests use.
@@ -42,6 +43,8 @@ class Operator:
     tolerance: rtol and atol of its results against the reference; 0 asks for the same bits.
     differentiable: it takes tensors that require grad.
     dispatched: torch's dispatcher comes first, with words of its own for what is no tensor or wraps one.
+    stable: it is bound by the stable ABI, which knows RuntimeError only, and puts function, file and line before the words.
+    in_place: the first argument is an input and receives the result; the operator's own chapter tests it.
     variant: what sets this row apart from another of the same operator.
     build: the function of main.py whose module has the operator.
     of: how to get it from that module, where it is none of its functions.
@@ -52,10 +55,11 @@ class Operator:
     arguments: tuple[str, ...]
     reference: Callable
     shape: Callable = lambda n: (n,)  # of the arguments, for a size
+    shapes: dict[str, Callable] = field(default_factory=dict)
     sizes: tuple = SIZES
     scalars: dict[str, Scalar] = field(default_factory=dict)
     dtypes: tuple = (torch.float32,)
-    ranks: tuple | None = None
+    ranks: tuple | range | None = None
     last: int | None = None
     multiple: int = 1
     crops: bool = False
@@ -65,6 +69,8 @@ class Operator:
     tolerance: float = 0
     differentiable: bool = False
     dispatched: bool = False
+    stable: bool = False
+    in_place: bool = False
     variant: str = ""
     build: str = "build"
     of: Callable | None = None
@@ -95,6 +101,10 @@ class Operator:
         result = self.function(*args, **self.values(args) | kwargs)
         return args[self.arguments.index(self.writes)] if result is None and self.writes else result
 
+    def shape_of(self, argument, shape):
+        """The shape of that argument where the first one has this shape."""
+        return self.shapes[argument](shape) if argument in self.shapes else shape
+
     def takes(self, shape):
         """Whether tensors of that shape are what it is for."""
         rank = self.ranks is None or len(shape) in self.ranks
@@ -108,17 +118,27 @@ class Operator:
         for (a, x), (b, y) in itertools.combinations(named, 2):
             both = f"({a} and {b}|{b} and {a}) must"
             found += [(TypeError, rf"({a}|{b}) must have dtype \w+, got \w+")] * (x.dtype != y.dtype)
-            found += [(ValueError, rf"{both} have the same shape, got \[")] * (sizes(x) != sizes(y))
+            if b in self.shapes:
+                other = not x.is_nested and sizes(y) != self.shapes[b](sizes(x))
+                found += [(ValueError, rf"{b} must have the shape \[.*, got \[")] * other
+            else:
+                found += [(ValueError, rf"{both} have the same shape, got \[")] * (sizes(x) != sizes(y))
             found += [(ValueError, f"{both} be on the same device, got")] * (x.device != y.device)
             written = self.writes in (a, b) and not found and share_a_part(x, y)
             found += [(ValueError, f"{self.writes} must not share a part of its memory")] * written
-        return found
+        return [self._raised(*fault) for fault in found]
+
+    def _raised(self, exception, words):
+        if not self.stable or exception not in (TypeError, ValueError):
+            return exception, words
+        return RuntimeError, rf"(\w+, \S+:\d+, )?({words})"
 
     def scalar_faults(self, args, scalars):
         """The same for scalars out of their row's lists. What is right may be too large for small tensors, or not wrong."""
         right = {"n": lambda n: 0 <= n <= args[0].numel()}  # by name, where the tensors decide
         lists = {name: lambda v, s=s: not any(v is w for w in s.wrong) for name, s in self.scalars.items()}
-        return [(ValueError, rf"{name} must .*, got ") for name, v in scalars.items() if not (lists | right)[name](v)]
+        wrong = [name for name, v in scalars.items() if not (lists | right)[name](v)]
+        return [self._raised(ValueError, rf"{name} must .*, got ") for name in wrong]
 
     def _faults_of(self, name, x):
         if not isinstance(x, torch.Tensor):
@@ -127,6 +147,7 @@ class Operator:
             torchs_own = [
                 (RuntimeError, rf"\w+::{self.name}\(\) Expected a value of type 'Tensor' for argument '{name}'")
             ]
+            torchs_own += [(NotImplementedError, f"There were no tensor arguments .*{self.name}")]
             return [] if taken else [(TypeError, words)] + torchs_own * self.dispatched
         dtype = rf"must have dtype {NAMES[self.dtype]}( or \w+)?, got {NAMES.get(x.dtype)}$"
         wrong = [(x.dtype not in self.dtypes, TypeError, dtype)]
@@ -144,11 +165,13 @@ class Operator:
                  rf"requires grad, but this operator has no backward .* pass {name}.detach\(\)"),
                 (not (rows_together if self.crops else torch.Tensor.is_contiguous)(x), ValueError,
                  rf"must be contiguous.*, got strides \[.* pass {name}.contiguous\(\)"),
-                (not self.takes(x.shape), ValueError, r"must have (\d dimensions|the shape|a multiple of).*, got"),
+                (name not in self.shapes and not self.takes(x.shape), ValueError,
+                 r"must have (\d dimensions?|the shape|a multiple of).*, got"),
                 (self.aligned and x.data_ptr() % 16, ValueError, "must begin at a multiple of 16 bytes, got .* beyond"),
             ]  # fmt: skip
         found = [(exception, f"{name} {words}" if words else '"neg_') for is_so, exception, words in wrong if is_so]
-        found += [(NotImplementedError, f".*{self.name}")] * (x.is_nested and self.dispatched)
+        elsewhere = x.is_nested or x.layout != torch.strided or x.is_quantized or x.device.type != device.type
+        found += [(NotImplementedError, f".*{self.name}")] * (elsewhere and self.dispatched)
         if name == self.writes and x.is_inference() and not torch.is_inference_mode_enabled():
             found.append((RuntimeError, "Inplace update to inference tensor outside InferenceMode"))  # torch's own
         return found
@@ -200,6 +223,15 @@ def axpy(x, y, alpha):  # rounded once, like the kernel's fma
 
 def swiglu(a, b):
     return torch.nn.functional.silu(a) * b
+
+
+def bias_gelu(x, bias, approximate):  # torch's own for float32 is NaN at infinity, on some CPUs
+    return torch.nn.functional.gelu((x + bias).double(), approximate=approximate).to(x.dtype)
+
+
+def bias_gelu_backward(grad, x, bias, approximate):
+    grad_x = torch.ops.aten.gelu_backward(grad.double(), (x + bias).double(), approximate=approximate)
+    return grad_x.to(x.dtype), grad_x.sum(list(range(x.dim() - 1))).to(x.dtype) if x.dim() > 1 else grad_x.to(x.dtype)
 
 
 def swiglu_and_gate(a, b):
@@ -291,6 +323,9 @@ CHASE = {"bytes": Scalar("int", 1024, (128, 256, 2**15), (0, -1, 384, 2**41), "a
 READ = {"bytes": Scalar("int", 2**15, (2**16, 3 * 2**15), (0, -1, 2**15 + 4, 2**41), "a multiple of 2^15"),
         "reads": Scalar("int", 1, (2, 5), (0, -1, 2**31), "1 to 2^31 - 1"),
         "blocks": Scalar("int", 2, (1, 3), (0, -1, 2**20 + 1), "1 to 2^20"), "shared": SHARED}  # fmt: skip
+APPROXIMATE = Scalar("str", "none", ("tanh",), ("", "erf", "Tanh", "none "), "none or tanh")
+X_BIAS = {"shape": lambda n: (n, 5), "shapes": {"bias": lambda shape: tuple(shape[-1:])}, "ranks": range(1, 65),
+          "scalars": {"approximate": APPROXIMATE}, "dispatched": True}  # fmt: skip
 IMAGE = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint8,), "ranks": (3, 4), "last": 3, "crops": True}
 VOLUME = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint16,), "ranks": (3,), "scalars": {"maxVal": MAX_VAL}}
 AB = ("a", "b")
@@ -314,8 +349,6 @@ FUNCTIONS = [
     Operator("03_add2", "custom_operation", ("input",), lambda x: 2 * x, build="build_one_file"),
     Operator("04_package", "my_cuda_function", ("input",), lambda x: 2 * x),
     Operator("05_cmake", "axpy", ("x", "y"), axpy, scalars={"alpha": ALPHA}),
-    Operator("05_cmake", "axpy", ("x", "y"), axpy, scalars={"alpha": ALPHA}, variant="by torch.ops", dispatched=True,
-             of=lambda module: torch.ops.chapter05.axpy),
     Operator("06_vec4", "add_scalar", AB, add),
     Operator("06_vec4", "add_grid_stride", AB, add),
     Operator("06_vec4", "add_unrolled", AB, add, scalars={"loads": LOADS, "width": WIDTH, "reserved": RESERVED}),
@@ -338,5 +371,19 @@ FUNCTIONS = [
     Operator("08_image", "rgb_to_gray_naive", ("img",), gray_naive, **IMAGE),
     Operator("08_image", "normalize_volume", ("volume",), quotient, **VOLUME),
     Operator("08_image", "normalize_volume_naive", ("volume",), quotient, **VOLUME),
+    Operator("09_library", "bias_gelu", ("x", "bias"), bias_gelu, **X_BIAS, **both_rounded, differentiable=True),
+    Operator("09_library", "bias_gelu_backward", ("grad", "x", "bias"), bias_gelu_backward, **X_BIAS, **both,
+             tolerance=1e-4, differentiable=True),  # the bias gradient is a sum of many
+    Operator("09_library", "bias_gelu_", ("x", "bias"), bias_gelu, **X_BIAS, **both_rounded, writes="x", in_place=True),
+    Operator("09_library", "bias_gelu", ("x", "bias"), bias_gelu, **X_BIAS, **both_rounded, differentiable=True,
+             variant="gradient in C++", build="build_cpp"),
+    Operator("09_library", "bias_gelu", ("x", "bias"), bias_gelu, **X_BIAS | {"dispatched": False}, **both_rounded,
+             variant="by pybind11", build="build_pybind"),
+    Operator("10_stable", "bias_gelu", ("x", "bias"), bias_gelu, **X_BIAS, **both_rounded, differentiable=True,
+             stable=True),
+    Operator("10_stable", "bias_gelu_backward", ("grad", "x", "bias"), bias_gelu_backward, **X_BIAS, **both,
+             tolerance=1e-4, differentiable=True, stable=True),
+    Operator("10_stable", "bias_gelu_", ("x", "bias"), bias_gelu, **X_BIAS, **both_rounded, writes="x", in_place=True,
+             stable=True),
 ]  # fmt: skip
-OPERATORS = [op for op in FUNCTIONS if op.arguments]  # on tensors
+OPERATORS = [op for op in FUNCTIONS if op.arguments and not op.in_place]  # on tensors

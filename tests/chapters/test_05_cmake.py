@@ -1,4 +1,4 @@
-"""Chapter 05: module, programs, exported model, ctest, installed library, editors; what is said when something is missing."""
+"""Chapter 05: module, program, ctest, installed library, editors; what is said when something is missing."""
 
 import os
 import re
@@ -11,11 +11,14 @@ from pathlib import Path
 
 import pytest
 import torch
-from support import CMAKE_TARGETS, ROOT, chapter, kept_folder, operators, write
+from support import CMAKE_TARGETS, ROOT, kept_folder, operators, write
 
 from common import check, cmake, device, progress, toolkit
 
+CXX = os.environ.get("CXX", "c++")
 PATH = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="about the loader of Linux")
 
 
 def run(*command, path=PATH, **environment):
@@ -93,7 +96,7 @@ def test_a_file_that_does_not_compile_is_the_compilers_error():
         if "__pycache__" not in file:
             text = (ROOT / file).read_text()
             text = text.replace("fmaf(alpha", "fmaf(beta") if file.endswith("axpy.cu") else text
-            write(copy / file, "" if file.endswith(("axpy.cpp", "registration.cpp")) else text)  # to save time
+            write(copy / file, "" if file.endswith("axpy.cpp") else text)  # to save time
     with pytest.raises(progress.BuildError) as info:
         cmake.build("axpy", ["axpy.cu"], ["axpy_module"], copy, copy / f"build-{device.type}")
     assert re.search(r"axpy.cu[:(]\d+.*beta", str(info.value)), info.value
@@ -105,9 +108,7 @@ def test_what_goes_wrong_without_libtorch_python(built, tmp_path):
     folder = built / "chapters/05_cmake"
     module = tmp_path / "axpy.so"
     compiled = folder / "CMakeFiles/axpy_module.dir/binding.cpp.o"
-    output(
-        os.environ.get("CXX", "c++"), "-shared", compiled, "-o", module, f"-L{folder}", "-laxpy", f"-Wl,-rpath,{folder}"
-    )
+    output(CXX, "-shared", compiled, "-o", module, f"-L{folder}", "-laxpy", f"-Wl,-rpath,{folder}")
     code, text = run(sys.executable, "-c", f"import sys, torch; sys.path.insert(0, {str(tmp_path)!r}); import axpy")
     assert code == 1 and re.search("undefined symbol: _ZN(5torch|8pybind11)", text), text
 
@@ -118,6 +119,41 @@ def test_a_module_is_called_as_its_file(built, tmp_path):
     shutil.copy(file, tmp_path / "another.so")
     code, text = run(sys.executable, "-c", f"import sys, torch; sys.path.insert(0, {str(tmp_path)!r}); import another")
     assert code == 1 and "does not define module export function (PyInit_another)" in text
+
+
+@pytest.mark.thorough
+def test_another_python_does_not_find_the_module(built, tmp_path):
+    (file,) = (built / "chapters/05_cmake").glob("axpy.*.so")
+    shutil.copy(file, tmp_path / re.sub(r"\d+", "39", file.name, count=1))
+    code, text = run(sys.executable, "-c", f"import sys, torch; sys.path.insert(0, {str(tmp_path)!r}); import axpy")
+    assert code == 1 and "No module named 'axpy'" in text
+
+
+@pytest.mark.thorough
+@linux
+def test_what_goes_wrong_with_another_torch(built, tmp_path):
+    """The RPATH of libaxpy names the right torch, and a library with the name of another's is loaded already."""
+    empty, other = write(tmp_path / "empty.cpp", ""), tmp_path / "libc10.so"
+    output(CXX, "-shared", "-fPIC", empty, "-o", other, "-Wl,-soname,libc10.so")
+    load = f"import ctypes; ctypes.CDLL({str(other)!r}); ctypes.CDLL({str(built / 'chapters/05_cmake/libaxpy.so')!r})"
+    code, text = run(sys.executable, "-c", load)
+    assert code == 1 and re.search("undefined symbol: _Z.*(3c10|2at)", text), text
+
+
+@pytest.mark.thorough
+@linux
+@pytest.mark.parametrize("standard, numbers", [("-l:libstdc++.so.6", True), ("-static-libstdc++", False)])
+def test_what_goes_wrong_with_two_standard_libraries(built, tmp_path, standard, numbers):
+    """-Bsymbolic lets the module use its own copy. Without, that depends on what else the process has loaded."""
+    if not Path(output(CXX, "-print-file-name=libstdc++.a").strip()).is_absolute():
+        pytest.skip(f"{CXX} has no static libstdc++")
+    objects = (built / "chapters/05_cmake/CMakeFiles").glob("axpy*.dir/[!m]*.o")  # of the library and of the module
+    lib = Path(torch.__file__).parent / "lib"
+    linked = [f"-L{lib}", f"-Wl,-rpath,{lib}", "-ltorch_python", standard, "-o", tmp_path / "axpy.so"]
+    output(CXX, "-shared", "-Wl,-Bsymbolic", *objects, *linked)
+    call = f"import axpy; axpy.axpy(*(torch.rand(n, device={device.type!r}) for n in (2, 3)))"
+    code, text = run(sys.executable, "-c", f"import sys, torch; sys.path.insert(0, {str(tmp_path)!r}); {call}")
+    assert code != 0 and ("x and y must have the same shape, got [2] and [3]" in text) == numbers, text
 
 
 @pytest.mark.thorough
@@ -150,133 +186,10 @@ def test_the_program_refuses_a_size(built, size):
 
 
 @pytest.mark.skipif(not shutil.which("ldd"), reason="ldd not found")
-@pytest.mark.parametrize("program", ["axpy_main", pytest.param("axpy_model", marks=pytest.mark.thorough)])
-def test_a_program_has_no_python(built, program):
-    cmake.build(program, [], [program])
-    libraries = output("ldd", built / "chapters/05_cmake" / program)
+def test_the_program_has_no_python(built):
+    libraries = output("ldd", built / "chapters/05_cmake/axpy_main")
     assert "libaxpy.so" in libraries and "libtorch_cpu.so" in libraries and "not found" not in libraries
     assert "python" not in re.sub(r"=> .*", "", libraries)
-
-
-# ---- the exported model --------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def exported():
-    """(the program, the package): torch compiles it once, for a minute, and it is found in the next run."""
-    return chapter("05_cmake").export_model()
-
-
-@pytest.fixture
-def registered():
-    operators("05_cmake")  # loads libaxpy, and that registers the operator
-    return torch.ops.chapter05.axpy
-
-
-class Model(torch.nn.Module):
-    def __init__(self, op):
-        super().__init__()
-        self.op = op
-
-    def forward(self, x, y):
-        return self.op(x, y, 2.0)
-
-
-@pytest.mark.thorough
-def test_a_program_runs_the_exported_model(exported):
-    assert re.fullmatch(r"check   model.pt2 from C\+\+: rows = 0 1 3 255 256 257 131075 +ok\n", output(*exported))
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "text, said", [(None, "file open failed"), ("no model", "(central directory|not a ZIP archive)")]
-)
-def test_a_file_that_is_no_model(all_built, tmp_path, text, said):
-    file = tmp_path / "model.pt2"
-    if text:
-        file.write_text(text)
-    code, printed = run(all_built / "chapters/05_cmake/axpy_model", file)
-    assert code == 1 and re.fullmatch(rf"{re.escape(str(file))}: .*{said}\n", printed), printed
-
-
-LOAD = "torch._C._aoti.AOTIModelPackageLoader"  # C++'s; torch._inductor.aoti_load_package compiles before it loads
-
-
-@pytest.mark.thorough
-def test_a_model_without_the_library(exported):
-    """So it is in a program from which the linker has dropped libaxpy."""
-    code, text = run(sys.executable, "-c", f"import torch; {LOAD}({str(exported[1])!r}, 'model', False, 1, -1)")
-    assert code == 1 and "Could not find schema for chapter05::axpy" in text
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "shape, dtype, said",
-    [
-        ((3, 9), torch.float32, "x and y must have the same shape, got [3, 8] and [3, 9]"),
-        ((3, 8), torch.float64, "y must have dtype Float, got Double"),
-    ],
-)
-def test_a_model_does_not_check_its_inputs(exported, registered, shape, dtype, said, capfd):
-    """Its own loops read the memory as the export says. The operator checks: torch 2.15 raises what it says, 2.11 prints
-    it and goes on with no tensor."""
-    model = eval(LOAD)(str(exported[1]), "model", False, 1, -1)
-    try:
-        result = model.boxed_run([torch.rand(shape, dtype=dtype, device=device)])
-    except RuntimeError as error:
-        assert said in str(error)
-    else:
-        assert result == [None] and said in capfd.readouterr().err
-
-
-def test_the_registered_operator(registered, thread_order):
-    check(registered, torch.add, two, sizes=(0, 1, 257), rtol=0, atol=0)
-    check(lambda x, y: registered(x, y, alpha=-2.5), lambda x, y: torch.add(y, x, alpha=-2.5), two, (257,), name="axpy")
-
-
-@pytest.mark.parametrize(
-    "change, error, message",
-    [
-        (lambda x, y: (x.double(), y), TypeError, "x must have dtype Float, got Double"),
-        (lambda x, y: (x[:3], y), ValueError, r"same shape, got \[3\] and \[5\]"),
-        (lambda x, y: (x.requires_grad_(), y), ValueError, "x requires grad"),
-        (lambda x, y: (x, y, 1e300), ValueError, "alpha must fit into float32"),
-        (lambda x, y: (x, y, "2"), RuntimeError, "Expected a value of type 'float' for argument 'alpha'"),
-        (lambda x, y: (x,), RuntimeError, "missing value for argument 'y'"),
-        (lambda x, y: (x, y.to("meta")), ValueError, "x and y must be on the same device, got .* and meta"),
-        (
-            lambda x, y: (x.to("meta"), y[:3].to("meta")),
-            ValueError,
-            r"x and y must have the same shape, got \[5\] and \[3\]",
-        ),
-        (lambda x, y: (x.to("meta"), y.double().to("meta")), TypeError, "y must have dtype Float, got Double"),
-    ],
-)
-def test_the_registered_operator_refuses(registered, change, error, message):
-    """axpy's own errors pass through the dispatcher as they are; what is wrong by the schema is a RuntimeError."""
-    with pytest.raises(error, match=message) as info:
-        registered(*change(*two()))
-    assert type(info.value) is error
-
-
-def test_a_gradient_is_refused_and_not_zero(registered):
-    x, y = two()
-    with pytest.raises(RuntimeError, match="derivative for chapter05::axpy is not implemented"):
-        torch.func.grad(lambda x: registered(x, y).sum())(x)
-
-
-def test_opcheck(registered):
-    """torch's own test of a registration: does the schema tell the truth, does Meta say what the kernel does, ..."""
-    torch.library.opcheck(registered, (*two(), 2.0))
-
-
-def test_export_takes_the_registered_operator_only(registered):
-    graph = torch.export.export(Model(registered), two()).graph
-    assert "torch.ops.chapter05.axpy.default" in str(graph)
-    with pytest.raises(
-        ValueError, match="x must be a plain tensor, got one that wraps another, as in .* torch.compile"
-    ):
-        torch.export.export(Model(operators("05_cmake").axpy), two())
 
 
 # ---- ctest ---------------------------------------------------------------------------------------------------------

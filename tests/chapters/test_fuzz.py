@@ -58,7 +58,7 @@ def calls(draw):
     """An operator, how each of its tensors is made, its scalars. Of what it wants, three things are changed at most."""
     op = draw(strategies.sampled_from(BUILT))
     shape = draw(strategies.sampled_from([example(op)] * 6 + [op.shape(n) for n in (0, 1, 257)]) | SHAPES)
-    of_each = [[shape, op.dtype, "contiguous", "none"] for _ in op.arguments]
+    of_each = [[op.shape_of(name, shape), op.dtype, "contiguous", "none"] for name in op.arguments]
     argument = strategies.integers(0, len(of_each) - 1)
     for i, (what, value) in draw(strategies.lists(strategies.tuples(argument, DEPARTURE), max_size=3)):
         of_each[i][what] = value
@@ -77,7 +77,7 @@ def try_call(tried, call, seed):
     torch.manual_seed(seed)
     args = [tensor(*made) for made in of_each]
     if op.dispatched and any(x.is_meta for x in args):
-        return  # the dispatcher has a function of its own for them: tests/chapters/test_05_cmake.py
+        return  # the dispatcher has a function of its own for them, which the tests of its chapter try
     with torch.set_grad_enabled(grad):
         faults = op.faults(args) + op.scalar_faults(args, scalars)
         tried["refused" if faults else "right"] += 1

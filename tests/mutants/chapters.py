@@ -30,6 +30,9 @@ AXPY, AXPY_CPP = "chapters/05_cmake/axpy.cu", "chapters/05_cmake/axpy.cpp"
 VEC4, VEC4_CPP = "chapters/06_vec4/vec4.cu", "chapters/06_vec4/vec4.cpp"
 SWIGLU, SWIGLU_CPP = "chapters/07_autograd/swiglu.cu", "chapters/07_autograd/swiglu.cpp"
 IMAGE, IMAGE_CPP = "chapters/08_image/image.cu", "chapters/08_image/image.cpp"
+GELU, GELU_CPP, GELU_PY = (f"chapters/09_library/{name}" for name in ("bias_gelu.cu", "bias_gelu.cpp", "library.py"))
+GELU_AUTOGRAD = "chapters/09_library/autograd.cpp"
+LIBRARY, DISPATCHER = T + "09_library.py::test_", T + "09_dispatcher.py::test_"
 
 
 def case(test, operator, *more):
@@ -148,14 +151,12 @@ MUTANTS = [
            forward("04_package.my_cuda_function")),
     Mutant("chapters/04_package/package_kernel.cu", "if (n == 0) return;", "if (n < 0) return;",
            case(SHAPES, "04_package.my_cuda_function")),
-    # ---- 05: fma, range of alpha, registration
+    # ---- 05: fma, range of alpha
     Mutant(AXPY, "z[i] = fmaf(alpha, x[i], y[i])", "z[i] = alpha * x[i] + y[i]", T + "05_cmake.py::test_rounded_once"),
     Mutant(AXPY, "if (n == 0) return;", "if (n < 0) return;", case(SHAPES, "05_cmake.axpy")),
+    Mutant(AXPY_CPP, '    check_same(x, "x", y, "y");\n', "", case(SHAPE, "05_cmake.axpy")),
     Mutant(AXPY_CPP, "!std::isfinite(alpha) || ", "", T + "05_cmake.py::test_axpy"),
     Mutant(AXPY_CPP, "std::abs(alpha) <= ", "alpha <= ", T + "05_cmake.py::test_alpha_beyond_float32_is_refused"),
-    Mutant("chapters/05_cmake/registration.cpp", "check_axpy(x, y, alpha);", "",
-           [T + "05_cmake.py::test_the_registered_operator_refuses",
-            T + "05_registration.py::test_what_axpy_refuses_is_refused_without_memory_too"]),
     # ---- 06: a thread's share, tail, head, alignment
     Mutant(VEC4, "const int64_t i = first + k * int(blockDim.x);\n        if (i < n) c[i]",
            "const int64_t i = first + k;\n        if (i < n) c[i]", forward("06_vec4.add_unrolled")),
@@ -251,4 +252,49 @@ MUTANTS = [
            T + "08_image.py::test_a_useless_maxVal_is_refused"),
     Mutant(IMAGE_CPP, "!(apart(-1, 1) || apart(-2, 3))", "!apart(-1, 1)",
            T + "08_image.py::test_other_shapes_and_strides_are_refused"),
+    # ---- 09: the kernels, the sums over rows
+    *(Mutant(GELU, text, replacement, LIBRARY + "forward_and_backward") for text, replacement in (
+        ("T(-2 * 0.79788456080286535588)", "T(2 * 0.79788456080286535588)"),
+        ("0.5) * (1 + std::erf(u * T(0.70710678118654752440))) + u * density", "0.5) + u * density"),
+        ("T(3 * 0.044715)", "T(0.044715)"),
+        ("half = (count + 1) / 2;", "half = count / 2;"),
+        ("        __syncthreads();\n", ""),
+        ("store(sums + blockIdx.y * columns + column, sum)", "store(sums + column, sum)"),
+        ("std::max<int64_t>(1, std::min", "std::max<int64_t>(0, std::min"),
+        ("row < rows; row += blockDim.y)", "row < rows - 1; row += blockDim.y)"),
+    )),
+    *(Mutant(GELU, text, replacement, LIBRARY + "forward_and_backward") for text, replacement in (
+        ("if (++column == columns) column = 0;", "column++;"),
+        ("columns % V == 0", "columns != 1"),
+        ("packs_end, n, columns", "n, n, columns"),
+        ("                if (row >= rows) continue;\n", ""),
+        ("load_row(k, row + depth * step);", "load_row(k, row + step);"),
+    )),
+    Mutant(GELU, "aligned<T>({out, x, bias})", "true", LIBRARY + "an_argument_that_begins_anywhere", gpus=1,
+           why="a CPU loads 16 bytes from any address"),
+    Mutant(GELU, "    if (begin == end) return;  // CUDA refuses a grid of 0 blocks\n", "", LIBRARY + "forward_and_backward"),
+    Mutant(GELU, "threads, 0, stream>>>(out, x", "threads>>>(out, x", LAUNCH + "[09_library]"),
+    # ---- 09: what the operators refuse, what the dispatcher is told
+    *(Mutant(GELU_CPP, text, "true", f"{LIBRARY}the_operator_refuses[{name}-Python]") for text, name in (
+        ("x.defined()", "None"), ("x.scalar_type() == dtype", "bias of float16"), ("x.is_contiguous()", "transposed"),
+        ("x.dim() >= 1", "no dimension"), ("bias.dim() == 1", "bias of x's shape"),
+        ('approximate == "none" || approximate == "tanh"', "another word"))),
+    Mutant(GELU_CPP, "grad.sym_sizes() == x.sym_sizes()", "true", LIBRARY + "backward_refuses[shape]"),
+    Mutant(GELU_CPP, "    check_no_grad(x, name);\n", "", LIBRARY + "without_library_py"),
+    Mutant(GELU_CPP, "overlap != at::MemOverlapStatus::Partial", "true", LIBRARY + "in_place_and_shared_memory"),
+    Mutant(GELU_CPP, "check_no_grad(x, argument.name().c_str());", "", LIBRARY + "in_place_refuses_gradients"),
+    Mutant(GELU_CPP, "check_no_tangent(x, argument.name().c_str());", "", LIBRARY + "forward_mode_is_refused"),
+    Mutant(GELU_CPP, "x.unsafeGetTensorImpl()->bump_version();", ";", LIBRARY + "autograd_learns_that_x_was_overwritten"),
+    Mutant(GELU_CPP, "    return at::empty_like(x, at::MemoryFormat::Contiguous);",
+           "    return at::empty_like(x, x.is_meta() ? at::MemoryFormat::Preserve : at::MemoryFormat::Contiguous);",
+           DISPATCHER + "the_results_have_the_same_layout_without_memory[odd stride of one row-meta]"),
+    # ---- 09: gradients, autocast, vmap
+    Mutant(GELU_PY, "grad.contiguous()", "grad", LIBRARY + "an_expanded_gradient[Python]"),
+    Mutant(GELU_AUTOGRAD, "grads[0].contiguous()", "grads[0]", LIBRARY + "an_expanded_gradient[C++]"),
+    Mutant(GELU_PY, "both = grad_of_grad_x + grad_of_grad_bias", "both = grad_of_grad_x",
+           LIBRARY + "gradcheck_of_the_backward_operator"),
+    Mutant(GELU_PY, "(2 - u * u) * density", "(1 - u * u) * density", LIBRARY + "gradcheck"),
+    Mutant(GELU_PY, "k * 6 * 0.044715", "k * 3 * 0.044715", LIBRARY + "gradcheck"),
+    Mutant(GELU_PY, "(torch.float16, torch.bfloat16)", "(torch.float16,)", DISPATCHER + "autocast_computes_in_float32"),
+    Mutant(GELU_PY, "x.movedim(x_dim, 0).contiguous(), bias", "x.movedim(x_dim, 0), bias", DISPATCHER + "vmap"),
 ]  # fmt: skip

@@ -1,7 +1,4 @@
-"""Small breakages that only GPUs can judge: guards, streams, graphs, 64-bit sizes, the GIL during a wait.
-
-And those of chapter 05's registration, which has a test of its own.
-"""
+"""Small breakages that only GPUs can judge: guards, streams, graphs, 64-bit sizes, the GIL during a wait."""
 
 from mutants import Mutant
 
@@ -13,14 +10,14 @@ SIDE, REUSED = (
 SECOND = T + "the_second_gpu_while_the_first_is_current"
 GRAPH, TRAINING = T + "a_graph_replayed_with_new_data", T + "a_graph_of_forward_and_backward"
 LARGE = T + "more_than_2_to_the_31_elements"
-REGISTERED = "tests/chapters/test_05_registration.py::test_"
 
 ADD2, ADD2_CPP = "chapters/03_add2/add2.cu", "chapters/03_add2/add2.cpp"
 SQUARE_CPP = "chapters/02_square/square.cpp"
-AXPY_CPP, REGISTRATION = "chapters/05_cmake/axpy.cpp", "chapters/05_cmake/registration.cpp"
+AXPY_CPP = "chapters/05_cmake/axpy.cpp"
 VEC4, VEC4_CPP = "chapters/06_vec4/vec4.cu", "chapters/06_vec4/vec4.cpp"
 SWIGLU, SWIGLU_CPP = "chapters/07_autograd/swiglu.cu", "chapters/07_autograd/swiglu.cpp"
 IMAGE, IMAGE_CPP = "chapters/08_image/image.cu", "chapters/08_image/image.cpp"
+GELU_CPP = "chapters/09_library/bias_gelu.cpp"
 
 GUARD = "const c10::cuda::CUDAGuard guard"
 STREAM = "c10::cuda::getCurrentCUDAStream()"
@@ -32,6 +29,13 @@ def of(operator, *tests):
 
 
 MUTANTS = [
+    # ---- 09: the guard and the stream of a registered operator
+    Mutant(GELU_CPP, f"    {GUARD}(x.device());\n    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), \"bias_gelu\",",
+           "    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), \"bias_gelu\",", of("09_library.bias_gelu", SECOND), gpus=2),
+    Mutant(GELU_CPP, f"x.size(-1),\n                         approximate == \"tanh\", {STREAM}",
+           "x.size(-1),\n                         approximate == \"tanh\", nullptr",
+           [*of("09_library.bias_gelu", SIDE),
+            "tests/chapters/test_09_dispatcher.py::test_a_cuda_graph_under_reduce_overhead"], gpus=1),
     # ---- no guard: the kernel runs on the current GPU, not on that of its tensors
     Mutant(SQUARE_CPP, f"    {GUARD}(matrix.device());\n", "", of("02_square.square_matrix", SECOND), gpus=2),
     Mutant(ADD2_CPP, f"    {GUARD}(a.device());", "    ", of("03_add2.add2", SECOND), gpus=2),
@@ -85,16 +89,4 @@ MUTANTS = [
     # ---- Python's lock during a wait for the GPU
     Mutant("chapters/01_hello/hello.cpp", "    const pybind11::gil_scoped_release no_gil;", "    ",
            T + "other_threads_run_while_one_waits_for_the_gpu", gpus=1),
-    # ---- the registered operator without memory; no GPU needed
-    Mutant(AXPY_CPP, "TORCH_CHECK_VALUE(tensor.is_contiguous(),", "TORCH_CHECK_VALUE(true,",
-           [REGISTERED + "what_axpy_refuses_is_refused_without_memory_too[both transposed-meta]",
-            REGISTERED + "a_model_that_axpy_would_refuse_is_not_exported[both transposed-any rows]"]),
-    Mutant(REGISTRATION, "check_axpy(x, y, alpha);", "check_axpy(x, y, 1);",
-           REGISTERED + "what_axpy_refuses_is_refused_without_memory_too[alpha beyond float32-fake]"),
-    Mutant(AXPY_CPP, 'check_one(y, "y");', "",
-           REGISTERED + "what_axpy_refuses_is_refused_without_memory_too[y transposed-fake]"),
-    Mutant(AXPY_CPP, "x.sym_sizes() == y.sym_sizes()", "x.dim() == y.dim()",
-           REGISTERED + "what_axpy_refuses_is_refused_without_memory_too[to be broadcast-meta]"),
-    Mutant(AXPY_CPP, "x.sym_sizes() == y.sym_sizes()", "x.sizes() == y.sizes()",
-           REGISTERED + "an_exported_model_takes_another_size", why="sizes() throws where a size is a symbol"),
 ]  # fmt: skip

@@ -1,6 +1,6 @@
-"""Exports a model that uses axpy, for a program with no Python. CMakeLists.txt starts it, for its target exported_model:
+"""Exports a model that uses bias_gelu, for a program with no Python. CMakeLists.txt starts it, for its target bias_gelu_pt2:
 
-python model.py libaxpy.so model.pt2
+python model.py libbias_gelu.so bias_gelu.pt2
 """
 
 import sys
@@ -17,15 +17,17 @@ class Model(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.weight = torch.nn.Parameter(torch.arange(1.0, 9.0))
+        self.bias = torch.nn.Parameter(torch.arange(8.0) / 8)
 
     def forward(self, x):
-        return torch.ops.chapter05.axpy(torch.relu(x * self.weight), x, 2.0)
+        return torch.ops.chapter09.bias_gelu(torch.relu(x * self.weight), self.bias, approximate="tanh")
 
 
 def export(package):
     """Writes the model, compiled for this device and for any number of rows."""
     x = torch.rand(4, 8, device=device)
-    exported = torch.export.export(Model().to(device), (x,), dynamic_shapes=({0: torch.export.Dim("rows")},))
+    model = Model().to(device).requires_grad_(False)
+    exported = torch.export.export(model, (x,), dynamic_shapes=({0: torch.export.Dim("rows")},))
     # The library that torch compiles has to share libstdc++ with torch: see common/cpp_extension.py.
     libraries = [":libstdc++.so.6"] if sys.platform == "linux" else []
     options = {"aot_inductor.custom_op_libs": libraries}
@@ -35,7 +37,7 @@ def export(package):
 def main():
     library, package = sys.argv[1:]
     toolkit.prepare()  # with a GPU, the compiler needs CUDA's headers
-    torch.ops.load_library(library)
+    torch.ops.load_library(library)  # Meta and the kernel are in there; a model that only runs needs no library.py
     export(package)
 
 

@@ -1,0 +1,38 @@
+// binding.cpp: the same kernel bound by pybind11, as in chapters 01 to 08: for comparison. make chapter09 ARGS=--pybind
+#include <ATen/Dispatch.h>
+#include <ATen/ops/empty_like.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/csrc/Exceptions.h>  // brings pybind11 with torch's tensor type
+
+#include <string>
+
+#include "bias_gelu.h"
+#include "common/check_input.h"
+
+static at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, const std::string& approximate) {
+    const at::ScalarType dtype = x.scalar_type();
+    TORCH_CHECK_TYPE(dtype == at::kFloat || dtype == at::kDouble, "x must have dtype Float or Double, got ", dtype);
+    check_input(x, "x", dtype);
+    check_input(bias, "bias", dtype);
+    TORCH_CHECK_VALUE(x.dim() >= 1, "x must have 1 dimension or more, got 0");
+    TORCH_CHECK_VALUE(bias.dim() == 1 && bias.size(0) == x.size(-1), "bias must have the shape [", x.size(-1),
+                      "], as x has the shape ", x.sizes(), ", got ", bias.sizes());
+    TORCH_CHECK_VALUE(x.device() == bias.device(), "x and bias must be on the same device, got ", x.device(), " and ",
+                      bias.device());
+    TORCH_CHECK_VALUE(approximate == "none" || approximate == "tanh", "approximate must be none or tanh, got ",
+                      approximate);
+    const c10::cuda::CUDAGuard guard(x.device());
+    at::Tensor out = at::empty_like(x, at::MemoryFormat::Contiguous);
+    AT_DISPATCH_FLOATING_TYPES(dtype, "bias_gelu", [&] {
+        launch_bias_gelu(out.mutable_data_ptr<scalar_t>(), x.const_data_ptr<scalar_t>(),
+                         bias.const_data_ptr<scalar_t>(), x.numel() == 0 ? 0 : x.numel() / x.size(-1), x.size(-1),
+                         approximate == "tanh", c10::cuda::getCurrentCUDAStream());
+    });
+    return out;
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+    m.def("bias_gelu", torch::wrap_pybind_function_no_gil(bias_gelu), py::arg("x"), py::arg("bias"), py::kw_only(),
+          py::arg("approximate") = "none");
+}

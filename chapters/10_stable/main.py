@@ -1,0 +1,146 @@
+"""Chapter 10: the operator of chapter 09 by torch's stable ABI: one library for every torch and every Python.
+
+python chapters/10_stable/main.py                 build the library, check, time
+python chapters/10_stable/main.py --sizes 20 26   ... with 2^20 and 2^26 elements
+python chapters/10_stable/main.py --wheel         the package: what is in it, and which Pythons of this machine take it
+python chapters/10_stable/main.py --wheel PYTHON  ... and that Python, which may have another torch
+python chapters/10_stable/main.py --calls         what a call costs by each way to bind
+python chapters/10_stable/main.py --build-times   what a build costs by each way to bind
+"""
+
+import argparse
+import functools
+import importlib.util
+import sys
+from pathlib import Path
+
+import torch
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path[:0] = [str(here), str(root)]  # so that package.py and `common` are found, wherever you start this file from
+
+from common import bench, check, device, title
+from common.cpp_extension import load
+
+TARGET = "-DTORCH_TARGET_VERSION=0x020b000000000000"  # torch 2.11, as in setup.py
+CHAPTER_09 = root / "chapters" / "09_library"
+COLUMNS = 4096  # of x, at most
+
+
+def load_library(name, folder, sources, stable=False, build_directory=None):
+    """A library that enters operators in the dispatcher, or a module of pybind11."""
+    return load(
+        name=name,
+        sources=[str(folder / source) for source in sources],
+        extra_include_paths=[str(root)],
+        extra_cflags=["-O2"] + ["-DUSE_CUDA", TARGET] * stable,
+        extra_cuda_cflags=[TARGET] * stable,
+        build_directory=build_directory and str(build_directory),
+        is_python_module="binding.cpp" in sources,
+    )
+
+
+@functools.cache  # torch takes a registration once in a process
+def build():
+    """The library without its package, rebuilt on every change; then what the package adds in Python."""
+    load_library("bias_gelu_stable", here, ["bias_gelu.cpp", "bias_gelu_kernel.cu"], stable=True)
+    registration = python_part("registration")
+    python_part("library").register(registration.device_type)
+    return torch.ops.chapter10
+
+
+def python_part(name):
+    """A module of src/bias_gelu. `import bias_gelu` would look for the package's library."""
+    spec = importlib.util.spec_from_file_location(f"bias_gelu_{name}", here / "src" / "bias_gelu" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def torch_bias_gelu(x, bias):
+    return torch.nn.functional.gelu(x + bias)
+
+
+def torch_backward(grad, x, bias):
+    grad_x = torch.ops.aten.gelu_backward(grad, x + bias)
+    return grad_x, grad_x.flatten(end_dim=-2).sum(0) if x.dim() > 1 else grad_x
+
+
+def compiled(function):
+    return {"torch.compile": torch.compile(function, dynamic=False)} if device.type == "cuda" else {}
+
+
+def tensors(count):
+    """n -> that many tensors like x, and the bias: n elements in rows of 4096, or in one row."""
+
+    def inputs(n):
+        shape = (n // COLUMNS, COLUMNS) if n and n % COLUMNS == 0 else (n,)
+        return tuple(torch.randn(s, device=device) for s in [shape] * count + [shape[-1:]])
+
+    return inputs
+
+
+def three_rows(n):
+    """For check(): the second row begins anywhere."""
+    return torch.randn(3, n, device=device), torch.randn(n, device=device)
+
+
+CLOSE = {"rtol": 2e-6, "atol": 8e-6}  # erf() is rounded in its own way on each machine
+
+
+def bench_both(ops, n):
+    """(forward, backward): the rows of each."""
+    forward = {"bias_gelu": ops.bias_gelu, "torch": torch_bias_gelu} | compiled(torch_bias_gelu)
+    backward = {"bias_gelu_backward": ops.bias_gelu_backward, "torch": torch_backward} | compiled(torch_backward)
+    far = CLOSE | {"atol": 1e-3}  # the gradient of bias is a sum over all rows
+    return bench(forward, tensors(1), [n], flops=6, **CLOSE), bench(backward, tensors(2), [n], flops=12, **far)
+
+
+def bench_calls(ops, n=16):
+    """The host's time for a call, by each way to bind."""
+    load_library("bias_gelu", CHAPTER_09, ["bias_gelu.cpp", "bias_gelu.cu"])
+    binding = load_library("bias_gelu_pybind", CHAPTER_09, ["binding.cpp", "bias_gelu.cu"])
+    ways = {
+        "stable ABI": ops.bias_gelu,
+        "TORCH_LIBRARY": torch.ops.chapter09.bias_gelu,
+        "pybind11": binding.bias_gelu,
+        "torch": torch_bias_gelu,
+    }
+    return bench(ways, tensors(1), [n], **CLOSE)
+
+
+def benchmark(ops):
+    """For `make bench10`: {table: rows}."""
+    sizes = [2**20, 2**26] if device.type == "cuda" else [2**20]
+    forward, backward = zip(*(bench_both(ops, n) for n in sizes), strict=True)
+    return {"forward": sum(forward, []), "backward": sum(backward, []), "call": bench_calls(ops)}
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--sizes", type=int, nargs="+", default=[20], metavar="K", help="time 2^K elements")
+    options.add_argument("--wheel", nargs="*", metavar="PYTHON", help="see package.py")
+    options.add_argument("--calls", action="store_true", help="what a call costs")
+    options.add_argument("--build-times", action="store_true", help="see build_times.py")
+    options = options.parse_args()
+
+    title(10, "bias_gelu", "stable ABI")
+    if options.wheel is not None:
+        import package
+
+        return package.main(options.wheel)
+    if options.build_times:
+        import build_times
+
+        return build_times.main(load_library)
+    ops = build()
+    if options.calls:
+        return bench_calls(ops)
+    check(ops.bias_gelu, torch_bias_gelu, three_rows, gradients=True, name="bias_gelu, 3 rows", **CLOSE)
+    for n in (2**k for k in options.sizes):
+        bench_both(ops, n)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""gelu(x + bias), as torch.ops.chapter10.bias_gelu.
+
+The library beside this file knows no Python. torch loads it, and the library enters its operators in the dispatcher. So
+one file serves every Python from 3.10 on, and every torch from 2.11 on.
+"""
+
+from pathlib import Path
+
+import torch
+
+__version__ = "0.1.0"
+
+torch.ops.load_library(Path(__file__).with_name("_C.abi3.so"))
+from . import library, registration  # noqa: E402  they need the operators
+
+library.register(registration.device_type)

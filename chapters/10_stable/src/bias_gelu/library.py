@@ -1,0 +1,66 @@
+"""What the operators of bias_gelu.cpp lack, added in Python: gradients, autocast, vmap."""
+
+import functools
+
+import torch
+
+entries = torch.library.Library("chapter10", "IMPL")  # they last as long as this object
+
+
+def register(device_type):
+    """Once for each process, after the library was loaded."""
+    torch.library.register_autograd("chapter10::bias_gelu", backward, setup_context=save)
+    torch.library.register_autograd("chapter10::bias_gelu_backward", double_backward, setup_context=save)
+    torch.library.register_vmap("chapter10::bias_gelu", vmap)
+    entries.impl("bias_gelu", functools.partial(autocast, device_type), f"Autocast{device_type.upper()}")
+
+
+def save(ctx, inputs, keyword_only_inputs, output):
+    ctx.save_for_backward(*inputs)
+    ctx.approximate = keyword_only_inputs["approximate"]
+
+
+def backward(ctx, grad):
+    return torch.ops.chapter10.bias_gelu_backward(grad.contiguous(), *ctx.saved_tensors, approximate=ctx.approximate)
+
+
+def double_backward(ctx, grad_of_grad_x, grad_of_grad_bias):
+    """bias_gelu_backward computes grad * gelu'(x + bias) and its sum over the rows. Its own derivative, in torch's
+    operations, has a derivative again."""
+    grad, x, bias = ctx.saved_tensors
+    first, second = slopes(x + bias, ctx.approximate)
+    both = grad_of_grad_x + grad_of_grad_bias
+    of_x = both * grad * second
+    return both * first, of_x, of_x.flatten(end_dim=-2).sum(0) if x.dim() > 1 else of_x
+
+
+def slopes(u, approximate):
+    """The first and the second derivative of gelu."""
+    if approximate == "none":
+        density = torch.exp(-0.5 * u * u) * 0.3989422804014327
+        return 0.5 * (1 + torch.erf(u * 0.7071067811865476)) + u * density, (2 - u * u) * density
+    k = 0.7978845608028654
+    t, inner = torch.tanh(k * (u + 0.044715 * u**3)), k * (1 + 3 * 0.044715 * u * u)
+    slope = (1 - t * t) * inner  # of t
+    bend = -2 * t * slope * inner + (1 - t * t) * k * 6 * 0.044715 * u
+    return 0.5 * (1 + t) + 0.5 * u * slope, slope + 0.5 * u * bend
+
+
+def vmap(info, in_dims, x, bias, *, approximate="none"):
+    """Many x and one bias are one larger x. Many biases are many calls."""
+    x_dim, bias_dim = in_dims
+    if bias_dim is None:
+        return torch.ops.chapter10.bias_gelu(x.movedim(x_dim, 0).contiguous(), bias, approximate=approximate), 0
+    xs = [x] * info.batch_size if x_dim is None else x.movedim(x_dim, 0)
+    calls = [
+        torch.ops.chapter10.bias_gelu(x.contiguous(), b.contiguous(), approximate=approximate)
+        for x, b in zip(xs, bias.movedim(bias_dim, 0), strict=True)
+    ]
+    return torch.stack(calls), 0
+
+
+def autocast(device_type, x, bias, *, approximate="none"):
+    """In an autocast region, the kernel gets float32. torch.library.register_autocast takes no keyword arguments yet."""
+    x, bias = (t.float() if t.dtype in (torch.float16, torch.bfloat16) else t for t in (x, bias))
+    with torch.autocast(device_type, enabled=False):  # otherwise this function would call itself
+        return torch.ops.chapter10.bias_gelu(x, bias, approximate=approximate)

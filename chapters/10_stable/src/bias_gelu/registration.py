@@ -1,0 +1,69 @@
+"""What chapter 09 has in C++, and the stable ABI does not reach: sizes that are symbols, and requires_grad."""
+
+import torch
+from torch.library import impl, register_fake
+
+ops = torch.ops.chapter10
+# Where the library's kernels run: on a GPU, unless it was built for CUDA on CPU.
+device_type = "cuda" if torch._C._dispatch_has_kernel_for_dispatch_key("chapter10::bias_gelu", "CUDA") else "cpu"
+
+
+# ---- for tensors that have a shape and no memory. The words are those of bias_gelu.cpp -------------------------------
+
+
+def check_one(x, name, dtype):
+    torch._check(x.dtype == dtype, lambda: f"{name} must have dtype {NAMES[dtype]}, got {x.dtype}")
+    torch._check(x.is_contiguous(), lambda: (
+        f"{name} must be contiguous, got strides {x.stride()} for shape {x.shape}; pass {name}.contiguous()"))  # fmt: skip
+
+
+NAMES = {torch.float32: "Float", torch.float64: "Double"}
+
+
+def check(x, bias, approximate):
+    torch._check(x.dtype in NAMES, lambda: f"x must have dtype Float or Double, got {x.dtype}")
+    check_one(x, "x", x.dtype)
+    check_one(bias, "bias", x.dtype)
+    torch._check(x.dim() >= 1, lambda: "x must have 1 dimension or more, got 0")
+    torch._check(bias.dim() == 1 and bias.shape[0] == x.shape[-1], lambda: (
+        f"bias must have the shape [{x.shape[-1]}], as x has the shape {x.shape}, got {bias.shape}"))  # fmt: skip
+    torch._check(x.device == bias.device, lambda: (
+        f"x and bias must be on the same device, got {x.device} and {bias.device}"))  # fmt: skip
+    known = approximate in ("none", "tanh")
+    torch._check(known, lambda: f"approximate must be none or tanh, got {approximate}")
+
+
+@register_fake("chapter10::bias_gelu")
+def _(x, bias, *, approximate="none"):
+    check(x, bias, approximate)
+    return torch.empty_like(x)
+
+
+@register_fake("chapter10::bias_gelu_")
+def _(x, bias, *, approximate="none"):
+    check(x, bias, approximate)
+
+
+@register_fake("chapter10::bias_gelu_backward")
+def _(grad, x, bias, *, approximate="none"):
+    check(x, bias, approximate)
+    check_one(grad, "grad", x.dtype)
+    torch._check(grad.shape == x.shape, lambda: (
+        f"grad and x must have the same shape, got {grad.shape} and {x.shape}"))  # fmt: skip
+    torch._check(grad.device == x.device, lambda: (
+        f"grad and x must be on the same device, got {grad.device} and {x.device}"))  # fmt: skip
+    return torch.empty_like(x), torch.empty_like(bias)
+
+
+# ---- in place: there is no gradient, and torch would not refuse to compute one ---------------------------------------
+
+
+@impl("chapter10::bias_gelu_", "Autograd")
+def _(x, bias, *, approximate="none"):
+    for name, t in ("x", x), ("bias", bias):
+        torch._check(not (t.requires_grad and torch.is_grad_enabled()), lambda name=name: (
+            f"{name} requires grad, but this operator has no backward and would cut the graph in silence; pass "
+            f"{name}.detach() or call it under torch.no_grad()"))  # fmt: skip
+    torch.autograd.graph.increment_version(x)  # if autograd has kept x's old values, it will refuse to use them
+    with torch._C._AutoDispatchBelowAutograd():
+        ops.bias_gelu_(x, bias, approximate=approximate)
