@@ -39,8 +39,8 @@ struct Thread {
     Fiber* fiber;          // the stack it runs on
     const char* function;  // what it waits in, and where: for messages
     Location where;
-    bool (*done)(
-        const void* condition);  // in wait_until(): whether the wait is over; null: it only gives others a turn
+    // In wait_until(): whether the wait is over. Null: it only gives others a turn.
+    bool (*done)(const void* condition);
     const void* condition;
     unsigned grid_phase, cluster_phase;  // of the barriers between blocks where it has arrived, see grid.h
 
@@ -106,16 +106,25 @@ inline std::exception_ptr first_error;  // what went wrong
 
 struct Abandoned {};  // thrown in a thread that waits when its block is given up, so that its destructors run
 
-inline std::string text(uint3 v) {
-    return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
+// As printf(). Sums of strings would take the compiler several times as long.
+[[gnu::cold, gnu::noinline, gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
+    char* text = nullptr;
+    va_list values;
+    va_start(values, pattern);
+    const int length = vasprintf(&text, pattern, values);
+    va_end(values);
+    std::string result(length < 0 ? "" : text);
+    if (length >= 0) free(text);
+    return result;
 }
 
-inline std::string text(Location where) { return std::string(where.file) + ":" + std::to_string(where.line); }
+[[gnu::cold, gnu::noinline]] inline std::string text(uint3 v) { return format("(%u, %u, %u)", v.x, v.y, v.z); }
+[[gnu::cold, gnu::noinline]] inline std::string text(Location where) { return format("%s:%d", where.file, where.line); }
 
 // For mistakes that are certain. The exception ends the launch, and leaves it where the kernel was launched.
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail(const std::string& what) {
-    throw std::runtime_error("CUDA on CPU: kernel " + std::string(block.kernel) + ", block " + text(blockIdx) +
-                             ", thread " + text(self->index) + ": " + what);
+    throw std::runtime_error(format("CUDA on CPU: kernel %s, block %s, thread %s: %s", block.kernel,
+                                    text(blockIdx).c_str(), text(self->index).c_str(), what.c_str()));
 }
 
 inline unsigned first(uint32_t set) { return block.reverse ? 31 - __builtin_clz(set) : __builtin_ctz(set); }

@@ -260,14 +260,15 @@ inline cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 }
 
 namespace cuda_on_cpu {
-inline std::map<cudaLimit, size_t> device_limits = {
-    {cudaLimitStackSize, 1024}, {cudaLimitPrintfFifoSize, 1 << 20}, {cudaLimitMallocHeapSize, 8 << 20}};
+inline size_t device_limits[7] = {1024, 1 << 20, 8 << 20};  // by cudaLimit: stack, buffer of printf(), heap
 }
 inline cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+    if (size_t(limit) >= std::size(cuda_on_cpu::device_limits)) return cuda_on_cpu::record(cudaErrorUnsupportedLimit);
     cuda_on_cpu::device_limits[limit] = value;
     return cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+    if (size_t(limit) >= std::size(cuda_on_cpu::device_limits)) return cuda_on_cpu::record(cudaErrorUnsupportedLimit);
     *value = cuda_on_cpu::device_limits[limit];
     return cudaSuccess;
 }

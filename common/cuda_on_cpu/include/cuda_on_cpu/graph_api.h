@@ -136,8 +136,8 @@ inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
     if (cuda_on_cpu::is_legacy(stream)) return cuda_on_cpu::record(cudaErrorStreamCaptureUnsupported);
     const std::lock_guard<std::mutex> lock(cuda_on_cpu::capture_mutex);
     if (cuda_on_cpu::capture_of(stream)) return cuda_on_cpu::record(cudaErrorIllegalState);
-    cuda_on_cpu::captures.push_back(new cuda_on_cpu::Capture{stream, new CUgraph_st, stream, mode, false, {}});
-    cuda_on_cpu::capturing = true;
+    cuda_on_cpu::captures().push_back(new cuda_on_cpu::Capture{stream, new CUgraph_st, stream, mode, false, {}});
+    cuda_on_cpu::capturing = cuda_on_cpu::keep_or_run;
     return cudaSuccess;
 }
 
@@ -159,7 +159,7 @@ inline cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph)
     for (size_t i = 0; i < reached.size(); i++) reach(std::vector<cudaGraphNode_t>(reached[i]->after));
     bool invalid = false;
     std::vector<cuda_on_cpu::Capture*> others;
-    for (cuda_on_cpu::Capture* c : cuda_on_cpu::captures) {
+    for (cuda_on_cpu::Capture* c : cuda_on_cpu::captures()) {
         if (c->graph != captured) {
             others.push_back(c);
             continue;
@@ -167,8 +167,8 @@ inline cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph)
         invalid |= c->invalid;
         delete c;
     }
-    cuda_on_cpu::captures = others;
-    cuda_on_cpu::capturing = !others.empty();
+    cuda_on_cpu::captures() = others;
+    if (others.empty()) cuda_on_cpu::capturing = nullptr;
     if (!invalid && reached.size() == captured->nodes.size()) {
         *graph = captured;
         return cudaSuccess;

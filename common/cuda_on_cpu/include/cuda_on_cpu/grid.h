@@ -69,8 +69,7 @@ inline void grid_sync(Location where = {}) {
     grid_wait("grid.sync()", where);
 }
 
-// ---- the cluster
-// -----------------------------------------------------------------------------------------------------
+// ---- the cluster ---------------------------------------------------------------------------------------------------
 
 inline dim3 cluster_dim() { return grid.cluster; }  // in blocks; 1 without a cluster
 inline unsigned cluster_rank() { return grid.running->rank; }

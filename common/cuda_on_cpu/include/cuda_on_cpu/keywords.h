@@ -4,6 +4,7 @@
 // The standard headers come first: some of them use a word that is redefined below.
 #include <limits.h>
 #include <math.h>  // not <cmath>: CUDA has sqrt(), abs(), ... in the global namespace, for every type
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -100,7 +100,10 @@ cudaError_t launch_kernel(void (*kernel)(P...), const Config& config, void** arg
 // (cuda_on_cpu::KernelPointer)kernel, which notes down how this kernel is called before it becomes a void*.
 using Bind = Work* (*)(const void* kernel, const Config&, void** arguments);
 inline std::mutex binds_mutex;
-inline std::map<const void*, Bind> binds;
+inline std::map<const void*, Bind>& binds() {
+    static std::map<const void*, Bind> all;
+    return all;
+}
 
 template <class... P, size_t... I>
 Work* bind(void (*kernel)(P...), const Config& config, void** arguments, std::index_sequence<I...>) {
@@ -115,7 +118,7 @@ public:
     template <class... P>
     KernelPointer(void (*kernel)(P...)) : pointer_(reinterpret_cast<void*>(kernel)) {
         const std::lock_guard<std::mutex> lock(binds_mutex);
-        binds[pointer_] = [](const void* p, const Config& config, void** arguments) {
+        binds()[pointer_] = [](const void* p, const Config& config, void** arguments) {
             const auto typed = reinterpret_cast<void (*)(P...)>(const_cast<void*>(p));
             return bind(typed, config, arguments, std::index_sequence_for<P...>());
         };
@@ -130,8 +133,8 @@ inline Work* bind_kernel(const void* kernel, const Config& config, void** argume
     Bind bind = nullptr;
     {
         const std::lock_guard<std::mutex> lock(binds_mutex);
-        const auto found = binds.find(kernel);
-        if (found != binds.end()) bind = found->second;
+        const auto found = binds().find(kernel);
+        if (found != binds().end()) bind = found->second;
     }
     if (!bind)
         throw std::runtime_error(

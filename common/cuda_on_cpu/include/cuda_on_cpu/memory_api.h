@@ -81,8 +81,16 @@ struct Allocation {
     cudaMemoryType type;
 };
 inline std::mutex allocations_mutex;
-inline std::map<const void*, Allocation> allocations;  // and what cudaHostRegister() was given
-inline std::map<const void*, size_t> registered;
+
+// In functions, not variables of their own: a program that calls none of this is compiled without the maps' code.
+inline std::map<const void*, Allocation>& allocations() {
+    static std::map<const void*, Allocation> all;
+    return all;
+}
+inline std::map<const void*, Allocation>& registered() {  // what cudaHostRegister() was given
+    static std::map<const void*, Allocation> all;
+    return all;
+}
 
 inline cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType type) {
     if (!pointer) return record(cudaErrorInvalidValue);
@@ -91,14 +99,14 @@ inline cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType type) {
     if (bytes == 0) return cudaSuccess;
     if (bytes > SIZE_MAX / 2 || posix_memalign(pointer, 256, bytes) != 0) return record(cudaErrorMemoryAllocation);
     const std::lock_guard<std::mutex> lock(allocations_mutex);
-    allocations[*pointer] = {bytes, type};
+    allocations()[*pointer] = {bytes, type};
     return cudaSuccess;
 }
 
 inline cudaError_t release(void* pointer) {
     {
         const std::lock_guard<std::mutex> lock(allocations_mutex);
-        allocations.erase(pointer);
+        allocations().erase(pointer);
     }
     free(pointer);
     return cudaSuccess;
@@ -176,12 +184,12 @@ inline cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned = 0) {
     if (!pointer || bytes == 0) return cuda_on_cpu::record(cudaErrorInvalidValue);
     const std::lock_guard<std::mutex> lock(cuda_on_cpu::allocations_mutex);
-    const bool is_new = cuda_on_cpu::registered.insert({pointer, bytes}).second;
+    const bool is_new = cuda_on_cpu::registered().insert({pointer, {bytes, cudaMemoryTypeHost}}).second;
     return cuda_on_cpu::record(is_new ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
 }
 inline cudaError_t cudaHostUnregister(void* pointer) {
     const std::lock_guard<std::mutex> lock(cuda_on_cpu::allocations_mutex);
-    const bool was_there = cuda_on_cpu::registered.erase(pointer) > 0;
+    const bool was_there = cuda_on_cpu::registered().erase(pointer) > 0;
     return cuda_on_cpu::record(was_there ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
 inline cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
@@ -201,10 +209,10 @@ inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, c
         return pointer >= start && pointer < static_cast<const char*>(start) + bytes;
     };
     cudaMemoryType type = cudaMemoryTypeUnregistered;
-    for (const auto& [start, allocation] : cuda_on_cpu::allocations)
+    for (const auto& [start, allocation] : cuda_on_cpu::allocations())
         if (contains(start, allocation.bytes)) type = allocation.type;
-    for (const auto& [start, bytes] : cuda_on_cpu::registered)
-        if (contains(start, bytes)) type = cudaMemoryTypeHost;
+    for (const auto& [start, allocation] : cuda_on_cpu::registered())
+        if (contains(start, allocation.bytes)) type = cudaMemoryTypeHost;
     if (type == cudaMemoryTypeUnregistered) return cudaSuccess;
     void* p = const_cast<void*>(pointer);
     *attributes = {type, 0, p, type == cudaMemoryTypeDevice ? nullptr : p};

@@ -150,6 +150,7 @@ inline void begin_block(Block& b, uint3 index) {
         Warp& warp = b.warps[w];
         warp.alive = b.size - w * 32 >= 32 ? ~0u : (1u << b.size % 32) - 1;
         warp.ready = warp.at_barrier = warp.at_activemask = warp.at_condition = warp.at_warp = 0;
+        memset(warp.meetings, 0, sizeof warp.meetings);
     }
 }
 

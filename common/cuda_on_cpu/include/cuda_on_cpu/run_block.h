@@ -30,66 +30,66 @@ inline void fiber_body() {
 // ---- when something is wrong ---------------------------------------------------------------------------------------
 
 // "31 threads wait in __syncthreads() at a.cu:7, the first is (1, 0, 0); 1 thread waits in ..."
-inline std::string who_waits() {
+[[gnu::cold]] inline std::string who_waits() {
     struct Place {
-        unsigned count = 0;
+        std::string name;
+        unsigned count;
         std::string first;
+        bool spins;
     };
-    std::map<std::string, Place> places;
-    uint64_t blocks = 0;
+    std::vector<Place> places;
+    unsigned blocks = 0;
+    const auto add = [&](const Block& b, const Thread& t, const Warp& warp) {
+        std::string name = t.function;
+        if (warp.at_warp & t.bit()) name += format(" with mask 0x%08x", warp.mask[t.lane()]);
+        name += " at " + text(t.where);
+        const bool spins = warp.at_condition & t.bit() && !t.done;
+        for (Place& place : places)
+            if (place.name == name && place.spins == spins) return void(place.count++);
+        places.push_back({name, 1, text(t.index) + " of block " + text(b.index), spins});
+    };
     for_each_resident([&](const Resident& r) {
         const Block& b = block_of(r);
         blocks += b.alive > 0;
         for (unsigned rank = 0; b.alive > 0 && rank < b.size; rank++) {
-            const Thread& t = b.threads[rank];
             const Warp& warp = b.warps[rank / 32];
-            if (!(warp.suspended() & t.bit())) continue;
-            std::string place = warp.at_condition & t.bit() && !t.done ? "spin in " : "wait in ";
-            place += t.function;
-            if (warp.at_warp & t.bit()) {
-                char mask[32];
-                snprintf(mask, sizeof mask, " with mask 0x%08x", warp.mask[t.lane()]);
-                place += mask;
-            }
-            place += " at " + text(t.where);
-            Place& threads = places[place];
-            if (threads.count++ == 0) threads.first = text(t.index) + " of block " + text(b.index);
+            if (warp.suspended() & b.threads[rank].bit()) add(b, b.threads[rank], warp);
         }
     });
+
     std::string message;
-    for (const auto& [place, threads] : places) {
-        const bool one = threads.count == 1;
-        message += (message.empty() ? "" : "; ") + std::to_string(threads.count) + (one ? " thread " : " threads ") +
-                   place.substr(0, 4) + (one ? "s" : "") + place.substr(4) + ", the first is " + threads.first;
-    }
-    const uint64_t returned = grid.started * cluster_size() - blocks;
+    for (const Place& place : places)
+        message += format("%s%u thread%s %s%s in %s, the first is %s", message.empty() ? "" : "; ", place.count,
+                          place.count == 1 ? "" : "s", place.spins ? "spin" : "wait", place.count == 1 ? "s" : "",
+                          place.name.c_str(), place.first.c_str());
+    const auto returned = unsigned(grid.started * cluster_size() - blocks);
     if (returned && (grid.cooperative || cluster_size() > 1))
-        message += "; " + std::to_string(returned) + (returned == 1 ? " block has returned" : " blocks have returned");
-    if (const uint64_t left = (grid.clusters - grid.started) * cluster_size())
-        message += "; the " + std::to_string(left) + " blocks that follow start when one of these " +
-                   std::to_string(blocks) + " has returned";
+        message += format("; %u block%s returned", returned, returned == 1 ? " has" : "s have");
+    if (const unsigned long long left = (grid.clusters - grid.started) * cluster_size())
+        message += format("; the %llu blocks that follow start when one of these %u has returned", left, blocks);
     return message;
 }
 
-inline std::runtime_error deadlock() {
-    std::string where = "kernel " + std::string(block.kernel);
+[[gnu::cold]] inline std::runtime_error deadlock() {
+    std::string where = block.kernel;
     if (grid.alive_count * cluster_size() == 1) where += ", block " + text(blockIdx);
-    return std::runtime_error("CUDA on CPU: deadlock in " + where + ": no thread can go on: " + who_waits());
+    return std::runtime_error("CUDA on CPU: deadlock in kernel " + where + ": no thread can go on: " + who_waits());
 }
 
-inline std::runtime_error timeout(bool running) {
-    char seconds[32];
-    snprintf(seconds, sizeof seconds, "%g", Watchdog::limit());
-    std::string message = "CUDA on CPU: kernel " + std::string(block.kernel) + " was ended: for " + seconds + " s ";
+[[gnu::cold]] inline std::runtime_error timeout(bool running) {
+    std::string why = "no thread has got on: ";
     if (running)
-        message += "thread " + text(self->index) + " of block " + text(blockIdx) + " has run and given no other a turn";
+        why = format("thread %s of block %s has run and given no other a turn", text(self->index).c_str(),
+                     text(blockIdx).c_str());
     else
-        message += "no thread has got on: " + who_waits();
-    return std::runtime_error(message + " (CUDA_ON_CPU_TIMEOUT sets the seconds, 0 for no limit)");
+        why += who_waits();
+    return std::runtime_error(format("CUDA on CPU: kernel %s was ended: for %g s %s (CUDA_ON_CPU_TIMEOUT sets the "
+                                     "seconds, 0 for no limit)",
+                                     block.kernel, Watchdog::limit(), why.c_str()));
 }
 
 // Lets every thread that waits leave by an exception, one after another.
-inline void abandon_all() {
+[[gnu::cold]] inline void abandon_all() {
     for_each_resident([](Resident& r) {
         enter_block(r);
         block.abandoned = true;
@@ -102,8 +102,7 @@ inline void abandon_all() {
     end_clusters(true);
 }
 
-// ---- what ends when no thread can go on
-// ------------------------------------------------------------------------------
+// ---- what ends when no thread can go on ----------------------------------------------------------------------------
 
 // A lane in __activemask() waits for no lane in particular. When no thread of the block can go on any more, the lanes
 // of a warp that wait in the same __activemask() are the ones that a GPU would have found there together.
@@ -149,8 +148,7 @@ inline bool wake() {
     return found;
 }
 
-// ---- a block's turn
-// --------------------------------------------------------------------------------------------------
+// ---- a block's turn ------------------------------------------------------------------------------------------------
 
 enum class Turn {
     returned,  // all its threads have
@@ -193,8 +191,7 @@ inline Turn take_turn() {
     return spins ? Turn::spins : block.turn_over ? Turn::busy : waits ? Turn::waits : Turn::stuck;
 }
 
-// ---- blocks side by side
-// ---------------------------------------------------------------------------------------------
+// ---- blocks side by side -------------------------------------------------------------------------------------------
 
 // Runs the blocks that are alive by turns until all have returned. Where they wait for a block that has not started, it
 // is started: at once if no thread can go on, else when nothing but spinning has happened for long.

@@ -77,6 +77,10 @@ struct CUgraph_st {
 
 namespace cuda_on_cpu {
 
+// Null while no stream captures: nearly always. Else keep_or_run(), below. A pointer, so that programs without graphs are
+// compiled without the code of graphs.
+inline cudaError_t (*capturing)(cudaStream_t, cudaGraphNodeType, Work*) = nullptr;
+
 // A stream that captures: since cudaStreamBeginCapture(), or since it waited for an event of such a stream.
 struct Capture {
     cudaStream_t stream;
@@ -88,11 +92,13 @@ struct Capture {
 };
 
 inline std::mutex capture_mutex;
-inline std::vector<Capture*> captures;
-inline bool capturing = false;  // whether there are any; nearly always not, and then nobody looks further
+inline std::vector<Capture*>& captures() {
+    static std::vector<Capture*> all;
+    return all;
+}
 
 inline Capture* capture_of(cudaStream_t stream) {
-    for (Capture* c : captures)
+    for (Capture* c : captures())
         if (c->stream == stream) return c;
     return nullptr;
 }
@@ -105,7 +111,7 @@ inline bool is_blocking(cudaStream_t stream) {
 // After a mistake during a capture nothing more can be captured, and cudaStreamEndCapture() says so.
 inline bool invalidate(bool (*condition)(const Capture&, cudaStream_t), cudaStream_t stream) {
     bool found = false;
-    for (Capture* c : captures)
+    for (Capture* c : captures())
         if (condition(*c, stream)) found = c->invalid = true;
     return found;
 }
@@ -137,18 +143,22 @@ inline cudaError_t refuse_unsafe_in_capture() {
 }
 
 // What a stream is given to do: done at once, or kept if the stream captures.
+inline cudaError_t keep_or_run(cudaStream_t stream, cudaGraphNodeType type, Work* work) {
+    cudaError_t error = is_legacy(stream) ? refuse_in_capture(stream) : cudaSuccess;
+    std::unique_lock<std::mutex> lock(capture_mutex);
+    Capture* c = error ? nullptr : capture_of(stream);
+    if (c && !c->invalid) {
+        c->last = {c->graph->add(type, work, c->last)};
+        return cudaSuccess;
+    }
+    lock.unlock();
+    if (!error) error = record(c ? cudaErrorStreamCaptureInvalidated : work->run());
+    delete work;
+    return error;
+}
 template <class F>
 cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, const F& work) {
-    if (capturing) {
-        if (const cudaError_t error = is_legacy(stream) ? refuse_in_capture(stream) : cudaSuccess) return error;
-        const std::lock_guard<std::mutex> lock(capture_mutex);
-        if (Capture* c = capture_of(stream)) {
-            if (c->invalid) return record(cudaErrorStreamCaptureInvalidated);
-            c->last = {c->graph->add(type, new WorkOf<F>(work), c->last)};
-            return cudaSuccess;
-        }
-    }
-    return record(work());
+    return capturing ? capturing(stream, type, new WorkOf<F>(work)) : record(work());
 }
 
 }  // namespace cuda_on_cpu
@@ -271,10 +281,10 @@ inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
         return cuda_on_cpu::record(cudaErrorStreamCaptureIsolation);
     }
     if (!own) {
-        for (const cuda_on_cpu::Capture* c : cuda_on_cpu::captures) {
+        for (const cuda_on_cpu::Capture* c : cuda_on_cpu::captures()) {
             if (c->graph != event->graph) continue;
             const cuda_on_cpu::Capture joined = {stream, c->graph, c->origin, c->mode, c->invalid, event->after};
-            cuda_on_cpu::captures.push_back(new cuda_on_cpu::Capture(joined));
+            cuda_on_cpu::captures().push_back(new cuda_on_cpu::Capture(joined));
             return cudaSuccess;
         }
         return cuda_on_cpu::record(cudaErrorCapturedEvent);  // the capture is over

@@ -6,7 +6,7 @@ __global__ void kernel(float* a) {
 
 __global__ void assembly(unsigned* a) {
     asm volatile("mov.u32 %0, %%laneid;" : "=r"(a[0]));
-#if __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 1000
     asm volatile("tcgen05.wait::ld.sync.aligned;");
 #endif
     if (a[0]) asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");  // LINE instruction
