@@ -287,15 +287,14 @@ namespace cuda_on_cpu {
 
 // How much dynamic shared memory each kernel has been allowed.
 inline std::mutex limits_mutex;
-inline std::map<const void*, size_t> limits;
+inline AddressTable<size_t> limits;
 
 inline size_t dynamic_shared_limit(const void* kernel) {
     const std::lock_guard<std::mutex> lock(limits_mutex);
-    const auto found = limits.find(kernel);
-    if (found != limits.end()) return found->second;
+    if (const size_t* found = limits.find(kernel)) return *found;
     size_t limit = static_shared;
     if (!kernel)  // an overloaded name does not say which kernel it is, so the largest limit counts
-        for (const auto& [_, bytes] : limits) limit = std::max(limit, bytes);
+        for (const auto* e = limits.first; e; e = e->next) limit = std::max(limit, e->value);
     return limit;
 }
 
@@ -306,7 +305,7 @@ cudaError_t cudaFuncSetAttribute(F kernel, cudaFuncAttribute attribute, int valu
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
     if (value < 0 || size_t(value) > cuda_on_cpu::max_dynamic_shared) return cuda_on_cpu::record(cudaErrorInvalidValue);
     const std::lock_guard<std::mutex> lock(cuda_on_cpu::limits_mutex);
-    cuda_on_cpu::limits[(const void*)kernel] = size_t(value);
+    cuda_on_cpu::limits.set((const void*)kernel, size_t(value));
     return cudaSuccess;
 }
 

@@ -54,6 +54,42 @@ inline cudaError_t synchronize() {
     return record(error);
 }
 
+// What is noted down of some addresses, the newest first. (std::map takes the compiler as long as all of a small .cu.)
+template <class T>
+struct AddressTable {
+    struct Entry {
+        const void* address;
+        T value;
+        Entry* next;
+    };
+    Entry* first = nullptr;
+
+    Entry** place(const void* address) {  // where the pointer to the entry is, or will be
+        Entry** e = &first;
+        while (*e && (*e)->address != address) e = &(*e)->next;
+        return e;
+    }
+    T* find(const void* address) {
+        Entry* e = *place(address);
+        return e ? &e->value : nullptr;
+    }
+    bool set(const void* address, const T& value) {  // says whether it is new
+        T* old = find(address);
+        if (old)
+            *old = value;
+        else
+            first = new Entry{address, value, first};
+        return !old;
+    }
+    bool erase(const void* address) {  // says whether it was there
+        Entry** e = place(address);
+        Entry* old = *e;
+        if (old) *e = old->next;
+        delete old;
+        return old != nullptr;
+    }
+};
+
 }  // namespace cuda_on_cpu
 
 inline cudaError_t cudaPeekAtLastError() { return cuda_on_cpu::last_error; }

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <map>
 #include <mutex>
 #include <new>
 #include <stdexcept>

@@ -100,10 +100,7 @@ cudaError_t launch_kernel(void (*kernel)(P...), const Config& config, void** arg
 // (cuda_on_cpu::KernelPointer)kernel, which notes down how this kernel is called before it becomes a void*.
 using Bind = Work* (*)(const void* kernel, const Config&, void** arguments);
 inline std::mutex binds_mutex;
-inline std::map<const void*, Bind>& binds() {
-    static std::map<const void*, Bind> all;
-    return all;
-}
+inline AddressTable<Bind> binds;
 
 template <class... P, size_t... I>
 Work* bind(void (*kernel)(P...), const Config& config, void** arguments, std::index_sequence<I...>) {
@@ -118,10 +115,10 @@ public:
     template <class... P>
     KernelPointer(void (*kernel)(P...)) : pointer_(reinterpret_cast<void*>(kernel)) {
         const std::lock_guard<std::mutex> lock(binds_mutex);
-        binds()[pointer_] = [](const void* p, const Config& config, void** arguments) {
+        binds.set(pointer_, [](const void* p, const Config& config, void** arguments) {
             const auto typed = reinterpret_cast<void (*)(P...)>(const_cast<void*>(p));
             return bind(typed, config, arguments, std::index_sequence_for<P...>());
-        };
+        });
     }
     operator void*() const { return pointer_; }
 
@@ -133,8 +130,7 @@ inline Work* bind_kernel(const void* kernel, const Config& config, void** argume
     Bind bind = nullptr;
     {
         const std::lock_guard<std::mutex> lock(binds_mutex);
-        const auto found = binds().find(kernel);
-        if (found != binds().end()) bind = found->second;
+        if (const Bind* found = binds.find(kernel)) bind = *found;
     }
     if (!bind)
         throw std::runtime_error(

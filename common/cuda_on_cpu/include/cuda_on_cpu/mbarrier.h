@@ -5,6 +5,8 @@
 // any time before a thread has seen the phase's end; here it is when the first thread sees it.
 #pragma once
 
+#include <map>
+
 #include "cuda_on_cpu/async_copy.h"
 #include "cuda_on_cpu/waiting.h"
 

@@ -81,16 +81,8 @@ struct Allocation {
     cudaMemoryType type;
 };
 inline std::mutex allocations_mutex;
-
-// In functions, not variables of their own: a program that calls none of this is compiled without the maps' code.
-inline std::map<const void*, Allocation>& allocations() {
-    static std::map<const void*, Allocation> all;
-    return all;
-}
-inline std::map<const void*, Allocation>& registered() {  // what cudaHostRegister() was given
-    static std::map<const void*, Allocation> all;
-    return all;
-}
+inline AddressTable<Allocation> allocations;
+inline AddressTable<Allocation> registered;  // what cudaHostRegister() was given
 
 inline cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType type) {
     if (!pointer) return record(cudaErrorInvalidValue);
@@ -99,14 +91,14 @@ inline cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType type) {
     if (bytes == 0) return cudaSuccess;
     if (bytes > SIZE_MAX / 2 || posix_memalign(pointer, 256, bytes) != 0) return record(cudaErrorMemoryAllocation);
     const std::lock_guard<std::mutex> lock(allocations_mutex);
-    allocations()[*pointer] = {bytes, type};
+    allocations.set(*pointer, {bytes, type});
     return cudaSuccess;
 }
 
 inline cudaError_t release(void* pointer) {
     {
         const std::lock_guard<std::mutex> lock(allocations_mutex);
-        allocations().erase(pointer);
+        allocations.erase(pointer);
     }
     free(pointer);
     return cudaSuccess;
@@ -184,12 +176,12 @@ inline cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned = 0) {
     if (!pointer || bytes == 0) return cuda_on_cpu::record(cudaErrorInvalidValue);
     const std::lock_guard<std::mutex> lock(cuda_on_cpu::allocations_mutex);
-    const bool is_new = cuda_on_cpu::registered().insert({pointer, {bytes, cudaMemoryTypeHost}}).second;
+    const bool is_new = cuda_on_cpu::registered.set(pointer, {bytes, cudaMemoryTypeHost});
     return cuda_on_cpu::record(is_new ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
 }
 inline cudaError_t cudaHostUnregister(void* pointer) {
     const std::lock_guard<std::mutex> lock(cuda_on_cpu::allocations_mutex);
-    const bool was_there = cuda_on_cpu::registered().erase(pointer) > 0;
+    const bool was_there = cuda_on_cpu::registered.erase(pointer);
     return cuda_on_cpu::record(was_there ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
 inline cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
@@ -205,14 +197,11 @@ cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned flags) {
 inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
     const std::lock_guard<std::mutex> lock(cuda_on_cpu::allocations_mutex);
     *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, const_cast<void*>(pointer)};
-    const auto contains = [=](const void* start, size_t bytes) {
-        return pointer >= start && pointer < static_cast<const char*>(start) + bytes;
-    };
     cudaMemoryType type = cudaMemoryTypeUnregistered;
-    for (const auto& [start, allocation] : cuda_on_cpu::allocations())
-        if (contains(start, allocation.bytes)) type = allocation.type;
-    for (const auto& [start, allocation] : cuda_on_cpu::registered())
-        if (contains(start, allocation.bytes)) type = cudaMemoryTypeHost;
+    for (const auto* table : {&cuda_on_cpu::allocations, &cuda_on_cpu::registered})
+        for (const auto* e = table->first; e; e = e->next)
+            if (pointer >= e->address && pointer < static_cast<const char*>(e->address) + e->value.bytes)
+                type = e->value.type;
     if (type == cudaMemoryTypeUnregistered) return cudaSuccess;
     void* p = const_cast<void*>(pointer);
     *attributes = {type, 0, p, type == cudaMemoryTypeDevice ? nullptr : p};

@@ -1,6 +1,8 @@
 // Inline PTX: barriers of a block's threads, and fences.
 #pragma once
 
+#include <map>
+
 #include "cuda_on_cpu/mbarrier.h"
 #include "cuda_on_cpu/ptx.h"
 
