@@ -21,83 +21,99 @@ class Lacking(NamedTuple):
     instead: str
 
 
-FEATURES = [
-    Feature(
-        "launches",
-        "grids and blocks of 1 to 3 dimensions, templates, overloads, pointers to kernels, launches in macros "
-        "and lambdas; a GPU's errors for what it refuses",
-        "2026-11",
-        "host.cu: launches, runtime",
-    ),
-    Feature(
-        "launches",
-        "`cudaLaunchKernel()` with `(void*)kernel`, `cudaFuncGetAttributes()`, occupancy",
-        "2026-11",
-        "runtime.cu: by_address",
-    ),
-    Feature("memory", "static and dynamic shared memory", "2026-11", "device.cu: shared_memory"),
-    Feature("memory", "`cudaMalloc()`, `cudaMemcpy()`, managed and pinned memory", "2026-11", "host.cu: runtime"),
-    Feature(
-        "memory",
-        "`cudaMallocPitch()`, `cudaMalloc3D()`, `cudaMemcpy2D()`, `cudaMemcpy3D()`, `cudaMemset2D()`; "
-        "`cudaMemcpyToSymbol()` and its relatives; `cudaHostRegister()`, `cudaPointerGetAttributes()`; pools",
-        "2026-11",
-        "runtime.cu: memory",
-    ),
-    Feature(
-        "streams",
-        "streams and events with flags and priorities, `cudaStreamWaitEvent()`, `cudaLaunchHostFunc()`, "
-        "`cudaStreamAddCallback()`; everything is done when a call returns",
-        "2026-11",
-        "host.cu: runtime; runtime.cu: streams",
-    ),
-    Feature(
-        "streams",
-        "graphs captured from streams, with forks and joins; replay, update; what a capture forbids",
-        "2026-11",
-        "runtime.cu: capture",
-    ),
-    Feature(
-        "streams",
-        "graphs made of nodes: kernel, memcpy, memset, host function, child graph",
-        "2026-11",
-        "runtime.cu: graphs",
-    ),
-    Feature(
-        "device functions",
-        "barriers, `__syncthreads_count()` and its relatives, warp functions",
-        "2026-11",
-        "device.cu: warps",
-    ),
-    Feature(
-        "device functions",
-        "vector types, atomics, mathematics, conversions, bits of integers",
-        "2026-11",
-        "device.cu: types",
-    ),
-    Feature(
-        "device functions",
-        "rounding modes (`__fadd_rz()`, `__dsqrt_ru()`, ...), `math_constants.h`",
-        "2026-11",
-        "runtime.cu: rounding",
-    ),
-    Feature(
-        "device functions",
-        "`__dp4a()`, `__dp2a_lo()`, two 16-bit or four 8-bit numbers in a word (`__vadd4()`, ...)",
-        "2026-11",
-        "runtime.cu: packed",
-    ),
-    Feature(
-        "names",
-        "`__CUDACC__` and `__CUDA_ARCH__` (900) in a .cu; all errors, attributes and fields of `cudaDeviceProp`",
-        "2026-11",
-        "host.cu: runtime; runtime.cu: streams",
-    ),
-]
+# Group, feature, tests.
+ROWS = """
+launches | grids and blocks of 1 to 3 dimensions, templates, overloads, pointers to kernels; launches in macros, \
+lambdas \
+and headers that the `.cu` includes; `kernel<<<...>>>(NULL)` | host.cu: launches, runtime; ptx.cu: memory, arguments
+launches | `cudaLaunchKernel()` with `(void*)kernel`, `cudaFuncGetAttributes()`, occupancy | runtime.cu: by_address
+launches | cooperative launches with a barrier of the grid; clusters of up to 8 blocks with distributed shared memory: \
+`cudaLaunchKernelEx()`, `__cluster_dims__` | grid.cu: cooperative, clusters
+launches | threads and blocks that spin until another writes: volatile, atomics, fences, locks, look-back | grid.cu: \
+spinning
+memory | static and dynamic shared memory | device.cu: shared_memory
+memory | `cudaMalloc()`, `cudaMemcpy()`, managed and pinned memory | host.cu: runtime
+memory | pitched and 3D memory and copies, copies to and from symbols, `cudaHostRegister()`, \
+`cudaPointerGetAttributes()`, pools | runtime.cu: memory
+streams | streams and events with flags and priorities, functions of the host in a stream; everything is done when a \
+call returns | host.cu: runtime; runtime.cu: streams
+streams | graphs captured from streams, with forks and joins; replay, update; what a capture forbids | runtime.cu: \
+capture
+streams | graphs made of nodes: kernel, memcpy, memset, host function, child graph | runtime.cu: graphs
+device functions | barriers, `__syncthreads_count()` and its relatives, warp functions | device.cu: warps
+device functions | vector types, atomics, mathematics, conversions, bits of integers | device.cu: types
+device functions | arithmetic with a rounding (`__fadd_rz()`, `__dsqrt_ru()`, ...), `math_constants.h` | runtime.cu: \
+rounding
+device functions | `__dp4a()`, `__vadd4()` and other functions of packed integers, `cuComplex.h` | runtime.cu: packed
+device functions | `assert` and `__trap()`: CUDA's message and error; the next launch works here | grid.cu: failing
+half precision | `cuda_fp16.h`, `cuda_bf16.h`: every conversion with its rounding, arithmetic, comparisons: a GPU's \
+bits; \
+`cuda_fp8.h`: conversions of E4M3 and E5M2 | half.cu
+half precision | `hexp()`, `hsin()` and their relatives: the nearest number; a GPU may give its neighbour | half.cu
+half precision | `half2` and `__nv_bfloat162`; shuffles, atomics, `__ldg()` of all four types | half_kernels.cu: \
+types, pairs, threads
+half precision | operators and implicit conversions, and none with the macros that torch passes | half_kernels.cu: \
+operators
+cooperative groups | `thread_block`, `thread_group`, ranks, sizes, barriers | groups.cu: blocks
+cooperative groups | tiles of 1 to 1024 threads, tiles of tiles, meta groups; shuffles of any type, votes, matches | \
+groups.cu: tiles, large
+cooperative groups | `coalesced_threads()`, `labeled_partition()`, `binary_partition()`, `invoke_one()` | groups.cu: \
+coalesced
+cooperative groups | `reduce()`, `inclusive_scan()`, `exclusive_scan()` in CUDA's order | groups.cu: sums
+cooperative groups | `grid_group`, `cluster_group`: barriers, ranks, `map_shared_rank()` | groups.cu: several_blocks
+asynchronous copies | `cuda_pipeline.h`, `cuda_awbarrier.h` and their primitives | async.cu: primitives
+asynchronous copies | `cuda/pipeline` of a thread and of a block, with roles; `memcpy_async()` of `cuda::` and of \
+cooperative groups | async.cu: pipelines
+asynchronous copies | `cuda/barrier` of every scope, with parity and completion functions; \
+`cuda::device::memcpy_async_tx()` | async.cu: barriers
+asynchronous copies | `cuda/atomic` of 1 to 8 bytes on host and device, `cuda/latch`, `cuda/semaphore` | async.cu: \
+atomics
+asynchronous copies | of `cuda/std`: `array`, `span`, `tuple`, `complex`, `limits`, `type_traits`, ... | async.cu: \
+standard
+tensor cores | `mma.h`: half, bfloat16, tf32, 8-bit integers, double; every documented shape and layout | \
+tensor_cores.cu: wmma_fragments
+tensor cores | `mma.sync`, `ldmatrix`, `stmatrix`, `movmatrix` as inline PTX | tensor_cores.cu: mma_sync
+inline PTX | special registers: `%laneid`, `%smid`, `%lanemask_lt`, `%globaltimer`, ... | ptx.cu: special_registers
+inline PTX | `ld`, `st`, 32-bit shared addresses, `cp.async`, `atom`, `red` | ptx.cu: memory
+inline PTX | registers, predicates, jumps; arithmetic with rounding, `lop3`, `prmt`, `cvt`, `setp`, ... | ptx.cu: \
+arithmetic
+inline PTX | `shfl.sync`, `vote.sync`, `bar.sync` with numbers, `mbarrier`, fences | ptx.cu: warp, barriers
+names | `__CUDACC__` and `__CUDA_ARCH__` (900) in a `.cu`; all errors, attributes and fields of `cudaDeviceProp` | \
+host.cu: runtime; runtime.cu: streams
+"""
 
-LACKING = [
-    Lacking("textures and surfaces", "read the array through a pointer"),
-]
+# What, and what to do instead.
+LACKS = """
+CUB and Thrust | cooperative groups, or `#ifndef CUDA_ON_CPU`
+textures and surfaces | read the array through a pointer
+kernels that launch kernels | launch from the host
+`wgmma`, TMA, `tcgen05`, `mma.sp`, 4-bit and 1-bit matrices, carry chains, PTX whose text a macro completes | C++, \
+`mma.sync` or `#ifndef CUDA_ON_CPU`; an unknown instruction is named in one line
+FP6, FP4, E8M0; `__nv_*` functions; `__shfl()` without `_sync` and other names older than CUDA 13 | today's names
+mdspan, ranges and some others of `cuda/std`; atomics of more than 8 bytes | the host's header under `#ifdef \
+CUDA_ON_CPU`
+graph nodes that allocate or decide, IPC, peer access, graphics, `multi_grid_group` | nothing
+what nvcc refuses in a kernel (a host function, a host variable, `std::vector`), or one `extern __shared__` name with two \
+types, is accepted | compile with nvcc as well
+launches and `__shared__` in headers outside of the build's own folders (`-I`) | include them with quotes
+`__cluster_dims__` at a declaration | write it at the definition
+a pointer of `map_shared_rank()` that one block hands to another | each block calls it itself
+the last bits: nvcc fuses `a * b + c` (half too), and `__expf()` is exact here | compare with a tolerance; `__hfma()`
+the limit for static shared memory, `__launch_bounds__`, registers in `cudaFuncGetAttributes()` | `nvcc -Xptxas -v`
+the limit that `cudaFuncSetAttribute()` gave one kernel holds for overloaded names as well | give each kernel its \
+own name
+more than 256 KB of stack for a thread: the process ends in a segmentation fault | less on the stack
+host code that must not see `__CUDA_ARCH__` in a `.cu`; `__NVCC__` is not defined | ask for `CUDA_ON_CPU`
+an end of endless loops on macOS | stop the process
+"""
+
+
+def rows(text: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.split(" | ")] for line in text.strip().splitlines()]
+
+
+FEATURES = [Feature(group, what, "2026-11", tests) for group, what, tests in rows(ROWS)]
+LACKING = [Lacking(*row) for row in rows(LACKS)]
 
 
 def named_tests(feature: Feature) -> list[tuple[str, str]]:

@@ -242,13 +242,11 @@ __global__ void groups(unsigned* wrong) {
 __global__ void one_of_many(int* calls, unsigned* bad) {
     auto warp = cg::tiled_partition<32>(cg::this_thread_block());
     cg::invoke_one(cg::this_thread_block(), [=] { atomicAdd(&calls[0], 1); });
-    cg::invoke_one(
-        warp, [=](int n) { atomicAdd(&calls[1], n); }, 3);
+    cg::invoke_one(warp, [=](int n) { atomicAdd(&calls[1], n); }, 3);
     const int before = cg::invoke_one_broadcast(warp, [=] { return atomicAdd(&calls[2], 10); });
     if (before % 10 != 0 || warp.shfl(before, 3) != before) atomicAdd(bad, 1);
     if (threadIdx.x % 32 < 7) {
-        const float half = cg::invoke_one_broadcast(
-            cg::coalesced_threads(), [](float x) { return x / 2; }, 5.f);
+        const float half = cg::invoke_one_broadcast(cg::coalesced_threads(), [](float x) { return x / 2; }, 5.f);
         if (half != 2.5f) atomicAdd(bad, 1);
     }
 }

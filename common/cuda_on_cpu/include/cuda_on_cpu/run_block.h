@@ -83,9 +83,10 @@ inline void fiber_body() {
                      text(blockIdx).c_str());
     else
         why += who_waits();
-    return std::runtime_error(format("CUDA on CPU: kernel %s was ended: for %g s %s (CUDA_ON_CPU_TIMEOUT sets the "
-                                     "seconds, 0 for no limit)",
-                                     block.kernel, Watchdog::limit(), why.c_str()));
+    return std::runtime_error(
+        format("CUDA on CPU: kernel %s was ended: for %g s %s (CUDA_ON_CPU_TIMEOUT sets the "
+               "seconds, 0 for no limit)",
+               block.kernel, Watchdog::limit(), why.c_str()));
 }
 
 // Lets every thread that waits leave by an exception, one after another.

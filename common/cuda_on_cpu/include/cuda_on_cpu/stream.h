@@ -77,8 +77,8 @@ struct CUgraph_st {
 
 namespace cuda_on_cpu {
 
-// Null while no stream captures: nearly always. Else keep_or_run(), below. A pointer, so that programs without graphs are
-// compiled without the code of graphs.
+// Null while no stream captures: nearly always. Else keep_or_run(), below. A pointer, so that programs without graphs
+// are compiled without the code of graphs.
 inline cudaError_t (*capturing)(cudaStream_t, cudaGraphNodeType, Work*) = nullptr;
 
 // A stream that captures: since cudaStreamBeginCapture(), or since it waited for an event of such a stream.
