@@ -154,7 +154,8 @@ def test_blocks_that_wait_for_ever(compiler, reverse):
     assert f"blocks.cu:{line_of(BLOCKS, 'assert')}: " in result.stderr
     assert "block: [1,0,0], thread: [33,0,0] Assertion `s == 1 + 1` failed." in result.stderr
     assert result.returncode == -signal.SIGABRT  # of an assert on the host
-    assert f"blocks.cu:{line_of(BLOCKS, 'host')}: int main(int, char**): Assertion `a[0] == 2' failed." in result.stderr
+    text = f"blocks.cu:{line_of(BLOCKS, 'host')}: int main(int, char**): Assertion `a[0] == 2' failed."
+    assert text in result.stderr.replace("char **", "char**")  # as clang++ writes it
 
 
 GROUPS = "cpu_only/wrong_groups"

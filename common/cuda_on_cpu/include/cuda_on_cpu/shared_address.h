@@ -10,13 +10,13 @@
 
 namespace cuda_on_cpu {
 
-inline uint32_t high_halves[4096];  // of each megabyte of the low half; 0: nothing has been converted there
+inline uint32_t high_halves[4096];  // of each megabyte of the low half, plus 1; 0: nothing has been converted there
 
 inline uint32_t shared_address_of(const void* pointer) {
     const uint64_t p = reinterpret_cast<uintptr_t>(pointer);
     uint32_t& high = high_halves[uint32_t(p) >> 20];
-    if (high && high != p >> 32) fail("two arrays in shared memory have one 32-bit address: compile it once more");
-    high = uint32_t(p >> 32);
+    if (high && high != (p >> 32) + 1) fail("two arrays in shared memory have one 32-bit address: compile it once more");
+    high = uint32_t(p >> 32) + 1;
     return uint32_t(p);
 }
 
@@ -26,7 +26,7 @@ inline char* shared_pointer_of(uint64_t address) {
         fail("an instruction for shared memory got a pointer: it takes what __cvta_generic_to_shared() gives");
     for (const uint32_t step : {0u, 1u, 4095u})
         if (const uint64_t high = high_halves[((address >> 20) + step) & 4095])
-            return reinterpret_cast<char*>(high << 32 | address);
+            return reinterpret_cast<char*>((high - 1) << 32 | address);
     fail("an instruction for shared memory got an address that __cvta_generic_to_shared() has not given");
 }
 
