@@ -53,7 +53,7 @@ def roofline(data):
     the slower of memory and arithmetic would allow (see results/README.md)."""
     points = []
     for chapter, measured in data.items():
-        rows = [row for rows in measured["tables"].values() for row in rows if "flops" in row]
+        rows = [row for rows in measured["tables"].values() for row in rows if "flops" in row and row["flops"]]
         ours = [row for row in rows if not re.match("torch|.*:", row["op"]) and row["dtype"] != "float64"]
         for op in dict.fromkeys(row["op"] for row in ours):
             row = max((row for row in ours if row["op"] == op), key=lambda row: row["bytes"])

@@ -26,12 +26,12 @@ place = root / "build" / f"bias_gelu-wheel-{device.type}"
 SOURCES = ["bias_gelu.h", "bias_gelu.cpp", "bias_gelu_kernel.cu", "setup.py", "pyproject.toml", "src/bias_gelu/*.py"]
 USED = ["common/*.h", "common/cpp_extension.py", "common/cuda_on_cpu/*.py", "common/cuda_on_cpu/include/**/*.h"]
 
-# What a stable library may ask of others: {whose: names as nm prints them}. C++ names that begin with _ZNSt are of std::.
+# What a stable library may ask of others: {whose: names as nm prints them}. _ZNSt and _ZSt begin the names of std::.
 ALLOWED = {
     "torch, in C": r"(aoti_)?torch_\w+$",
     "Python, limited API": r"_?Py\w+$",
     "CUDA runtime": r"_*cuda\w+(@libcudart\S+)?$",
-    "C and C++": r".*@(GLIBC|GLIBCXX|CXXABI|GCC)_|__(cxa_finalize|gmon_start__)$|_ITM_\w+$|_ZN[KOR]*St\w+$",
+    "C and C++": r".*@(GLIBC|GLIBCXX|CXXABI|GCC)_|__(cxa_finalize|gmon_start__)$|_ITM_\w+$|_Z(N[KOR]*)?St\w+$",
 }
 
 

@@ -135,7 +135,7 @@ class Operator:
 
     def scalar_faults(self, args, scalars):
         """The same for scalars out of their row's lists. What is right may be too large for small tensors, or not wrong."""
-        right = {"n": lambda n: 0 <= n <= args[0].numel()}  # by name, where the tensors decide
+        right = {"n": lambda n: 0 <= n <= args[0].numel()} if args else {}  # by name, where the tensors decide
         lists = {name: lambda v, s=s: not any(v is w for w in s.wrong) for name, s in self.scalars.items()}
         wrong = [name for name, v in scalars.items() if not (lists | right)[name](v)]
         return [self._raised(ValueError, rf"{name} must .*, got ") for name in wrong]
