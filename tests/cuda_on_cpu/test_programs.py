@@ -45,6 +45,7 @@ def test_program(name, compiler):
     expect_ok(build(name, compiler, *PORTABLE[name]))
 
 
+@pytest.mark.thorough
 def test_halves_as_torch_has_them(compiler):
     expect_ok(build("half_kernels", compiler, *WARNINGS, "-g0", *TORCH, out="half_as_torch"))
 
