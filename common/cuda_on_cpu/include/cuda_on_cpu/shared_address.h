@@ -15,7 +15,8 @@ inline uint32_t high_halves[4096];  // of each megabyte of the low half, plus 1;
 inline uint32_t shared_address_of(const void* pointer) {
     const uint64_t p = reinterpret_cast<uintptr_t>(pointer);
     uint32_t& high = high_halves[uint32_t(p) >> 20];
-    if (high && high != (p >> 32) + 1) fail("two arrays in shared memory have one 32-bit address: compile it once more");
+    if (high && high != (p >> 32) + 1)
+        fail("two arrays in shared memory have one 32-bit address: compile it once more");
     high = uint32_t(p >> 32) + 1;
     return uint32_t(p);
 }
