@@ -2,8 +2,8 @@ def ties(canvas):
     """What two libraries use. Left, chapter 04's, bound by pybind11: C++ functions of torch, such as
     c10::GradMode::is_enabled, which are those of torch 2.11 alone, and functions of Python, such as
     PyInstanceMethod_New, which are those of Python 3.12 alone. Right, this chapter's, by the stable ABI: C functions of
-    torch, such as aoti_torch_get_sizes, which torch 2.11 and all later ones have, and none of Python. Python calls
-    torch, and torch calls the library."""
+    torch, such as aoti_torch_get_sizes, which torch 2.11 and later have, and none of Python. Python calls the operator
+    in torch, and torch calls the library."""
     canvas.height(48)
     wide, left, right = 33, 1, 38
 
@@ -30,9 +30,11 @@ def ties(canvas):
     library(right, "stable ABI: chapter 10", "_C.abi3.so", "green")
     canvas.arrow((right + 4, 10.5), (right + 4, 15.5), "green")
     canvas.text(right + 6, 13, "C functions", align="left")
+    canvas.arrow((right + 21, 15.5), (right + 21, 10.5))
+    canvas.text(right + 23, 13, "operator", align="left")
     functions(
-        right, 15.5, wide, "every torch from 2.11 on", ["aoti_torch_get_sizes", "torch_call_dispatcher", "..."], "green"
+        right, 15.5, wide, "torch 2.11 and later", ["aoti_torch_get_sizes", "torch_call_dispatcher", "..."], "green"
     )
     canvas.arrow((right + 4, 35.5), (right + 4, 29.5))
     canvas.text(right + 6, 32.5, "calls the operator", align="left")
-    functions(right, 35.5, wide, "every Python from 3.10 on", ["torch.ops.chapter10", ".bias_gelu(x, bias)"], "green")
+    functions(right, 35.5, wide, "Python 3.10 and later", ["torch.ops.chapter10", ".bias_gelu(x, bias)"], "green")
