@@ -28,15 +28,15 @@ MUTANTS = [
     Mutant(f"{INCLUDE}/barrier.h", "    block.votes += vote;\n", "    block.votes += !vote;\n", DEVICE),
     Mutant(
         f"{INCLUDE}/barrier.h",
-        "    if (where != barrier_place) fail_divergent(function, where);\n",
+        "    if (where != block.barrier_place) fail_divergent(function, where);\n",
         "    if (false) fail_divergent(function, where);\n",
         WAITS,
     ),
-    Mutant(f"{INCLUDE}/run_block.h", ".first->second.count++;", ".first->second.count = 1;", WAITS),
+    Mutant(f"{INCLUDE}/run_block.h", "return void(place.count++);", "return;", WAITS),
     Mutant(
         f"{INCLUDE}/run_block.h",
-        "            block.host.switch_to(*block.threads[rank].fiber);\n",
-        "            continue;\n",
+        "                run_fiber(*block.threads[rank].fiber);\n",
+        "                continue;\n",
         WAITS,
         why="threads that are given up run their destructors",
     ),
@@ -59,7 +59,12 @@ MUTANTS = [
     Mutant(f"{INCLUDE}/warp.h", "for_each(lanes & (lanes - 1), [&]", "for_each(lanes, [&]", DEVICE),
     Mutant(f"{INCLUDE}/warp.h", "if (!(mask & self->bit()))", "if (mask && !(mask & self->bit()))", WAITS),
     Mutant(f"{INCLUDE}/run_block.h", "if (!(t.where != leader->where)) together", "together", DEVICE),
-    Mutant(f"{INCLUDE}/run_block.h", "} while (!first_error && end_activemask());", "} while (false);", DEVICE),
+    Mutant(
+        f"{INCLUDE}/run_block.h",
+        "} while (!block.turn_over && end_activemask() && (fiber = &next_fiber()));",
+        "} while (false);",
+        DEVICE,
+    ),
     # Atomics, conversions, memory.
     Mutant(f"{INCLUDE}/atomics.h", "(atomicMin, old < value ? old : value)", "(atomicMin, value)", DEVICE),
     Mutant(
@@ -69,10 +74,11 @@ MUTANTS = [
     Mutant(f"{INCLUDE}/device_math.h", "T(~(T(1) <<", "T((T(1) <<", DEVICE),
     Mutant(f"{INCLUDE}/device_math.h", "    if (x != x) return 0;\n", "    if (x != x) return T(1);\n", DEVICE),
     Mutant(
-        f"{INCLUDE}/runtime_api.h",
-        "                               cudaMemcpyKind = cudaMemcpyHostToDevice) {\n"
-        "    if (offset > sizeof(T) || bytes > sizeof(T) - offset)",
-        "                               cudaMemcpyKind = cudaMemcpyHostToDevice) {\n    if (bytes > sizeof(T) - offset)",
+        f"{INCLUDE}/memory_api.h",
+        "    if (offset > sizeof(T) || bytes > sizeof(T) - offset) return cuda_on_cpu::record(cudaErrorInvalidValue);\n"
+        "    return cudaMemcpyAsync((char*)&symbol + offset,",
+        "    if (bytes > sizeof(T) - offset) return cuda_on_cpu::record(cudaErrorInvalidValue);\n"
+        "    return cudaMemcpyAsync((char*)&symbol + offset,",
         DEVICE,
     ),
     # Launches that are refused, and the last error.
@@ -87,7 +93,7 @@ MUTANTS = [
     Mutant(
         f"{INCLUDE}/error.h", "    if (error != cudaSuccess) last_error = error;\n", "    last_error = error;\n", HOST
     ),
-    Mutant(f"{INCLUDE}/error.h", "    cuda_on_cpu::last_error = cudaSuccess;\n", "", HOST),
+    Mutant(f"{INCLUDE}/error.h", "    cuda_on_cpu::last_error = cuda_on_cpu::kernel_error = cudaSuccess;\n", "", HOST),
     Mutant(f"{INCLUDE}/error.h", "inline thread_local cudaError_t last_error", "inline cudaError_t last_error", HOST),
     # One .so beside another; AddressSanitizer; headers that are lacking.
     Mutant(
