@@ -27,12 +27,13 @@ def test_every_benchmark_gives_tables(name, monkeypatch):
         if hasattr(main, constant):
             monkeypatch.setattr(main, constant, value)
     monkeypatch.setattr(sys, "path", [str(main.here), *sys.path])
-    for rows in main.benchmark(operators(name)).values():
+    for table, rows in main.benchmark(operators(name)).items():
         data = json.loads(json.dumps(bench.rounded(rows)))
         assert data and "NaN" not in json.dumps(data)
         for row in data if isinstance(rows[0] if isinstance(rows, list) else None, Timing) else []:
             assert set(row) == FIELDS, row
-            assert row["kernel"] > 0 and row["bytes"] > 0 and row["flops"] > 0 and row["dtype"], row
+            assert row["kernel"] > 0 and row["bytes"] > 0 and row["dtype"], row
+            assert row["flops"] > 0 or table == "call", row  # the cost of a call has no place in the roofline
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 // Blocks that are alive at the same time: cooperative launches, clusters, threads that wait for another thread's write.
 #include "expect.h"
+#undef NDEBUG  // CMake's release builds define it, and asserts() is about assert
 #include <cassert>
 #include <sys/wait.h>
 #include <unistd.h>

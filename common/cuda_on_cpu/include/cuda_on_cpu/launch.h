@@ -38,9 +38,9 @@ const void* address_of(const Find&, long) {
 struct Config {
     dim3 grid, block;
     size_t shared;
+    cudaStream_t stream = nullptr;
     dim3 cluster = 1;
     bool cooperative = false;
-    cudaStream_t stream = nullptr;
 };
 
 inline unsigned volume(dim3 v) { return v.x * v.y * v.z; }
@@ -185,9 +185,7 @@ Launch<Kernel, Find> typed(const Launch<Kernel, Find>& launch, long) {
 template <class Kernel, class Find>
 auto launch(const char* name, Kernel kernel, Find find_address, dim3 grid, dim3 block, size_t shared = 0,
             cudaStream_t stream = nullptr) {
-    Config config = {grid, block, shared};
-    config.stream = stream;
-    return typed(Launch<Kernel, Find>{name, kernel, find_address, config}, 0);
+    return typed(Launch<Kernel, Find>{name, kernel, find_address, {grid, block, shared, stream}}, 0);
 }
 
 }  // namespace cuda_on_cpu

@@ -69,8 +69,7 @@ namespace cuda_on_cpu {
 
 // Those attributes that change what a kernel does; the others are advice on speed.
 inline Config config_of(const cudaLaunchConfig_t& c) {
-    Config config = {c.gridDim, c.blockDim, c.dynamicSmemBytes};
-    config.stream = c.stream;
+    Config config = {c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream};
     for (unsigned i = 0; i < c.numAttrs; i++) {
         const auto& value = c.attrs[i].val;
         if (c.attrs[i].id == cudaLaunchAttributeCooperative) config.cooperative = value.cooperative != 0;
@@ -155,29 +154,25 @@ inline cudaError_t run_kernel(const void* kernel, const Config& config, void** a
 template <class... P>
 cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments,
                                         size_t shared = 0, cudaStream_t stream = nullptr) {
-    cuda_on_cpu::Config config = {grid, block, shared};
-    config.stream = stream;
+    cuda_on_cpu::Config config = {grid, block, shared, stream};
     config.cooperative = true;
     return cuda_on_cpu::launch_kernel(kernel, config, arguments, std::index_sequence_for<P...>());
 }
 inline cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                                size_t shared = 0, cudaStream_t stream = nullptr) {
-    cuda_on_cpu::Config config = {grid, block, shared};
+    cuda_on_cpu::Config config = {grid, block, shared, stream};
     config.cooperative = true;
-    config.stream = stream;
     return cuda_on_cpu::run_kernel(kernel, config, arguments);
 }
 template <class... P>
 cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t shared = 0,
                              cudaStream_t stream = nullptr) {
-    cuda_on_cpu::Config config = {grid, block, shared};
-    config.stream = stream;
+    const cuda_on_cpu::Config config = {grid, block, shared, stream};
     return cuda_on_cpu::launch_kernel(kernel, config, arguments, std::index_sequence_for<P...>());
 }
 inline cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
                                     cudaStream_t stream = nullptr) {
-    cuda_on_cpu::Config config = {grid, block, shared};
-    config.stream = stream;
+    const cuda_on_cpu::Config config = {grid, block, shared, stream};
     return cuda_on_cpu::run_kernel(kernel, config, arguments);
 }
 inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
