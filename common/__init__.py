@@ -16,6 +16,6 @@ except ImportError as error:
 
 from .checking import check
 from .device import device, title
-from .timing import bench
+from .timing import autograd_of, bench
 
-__all__ = ["bench", "check", "device", "title"]
+__all__ = ["autograd_of", "bench", "check", "device", "title"]

@@ -92,6 +92,20 @@ def bench(ops, inputs, sizes=(2**20,), flops=0, reference=None, rtol=None, atol=
     return rows
 
 
+def autograd_of(function):
+    """(grad, *inputs) -> the gradients of all inputs, as autograd computes them: torch's side of a bench() of a backward
+    kernel. The forward pass runs in the first call only, so that it is not timed: give it the same tensors in each."""
+    kept = []
+
+    def backward(grad, *inputs):
+        if not kept:
+            leaves = [x.detach().requires_grad_() for x in inputs]
+            kept[:] = function(*leaves), leaves
+        return torch.autograd.grad(*kept, grad, retain_graph=True)
+
+    return backward
+
+
 def _inputs(values):
     """These arguments as Inputs, whose memory check_at() needs; without a copy, and None, where memory is short."""
     try:

@@ -17,7 +17,7 @@ here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
-from common import bench, check, device, title
+from common import autograd_of, bench, check, device, title
 from common.cpp_extension import load
 
 SIZES = [2**k for k in ((20, 24, 26) if device.type == "cuda" else (20,))]  # that benchmark() measures
@@ -41,20 +41,6 @@ def torch_backward(grad, a, b):
     """Both gradients by the formulas in swiglu.h."""
     s = torch.sigmoid(a)
     return grad * b * s * (1 + a * (1 - s)), grad * a * s
-
-
-def autograd_of(function):
-    """(grad, a, b) -> both gradients of function, as autograd computes them. The forward pass runs in the first call only;
-    so give it the same tensors in each."""
-    kept = []
-
-    def backward(grad, a, b):
-        if not kept:
-            leaves = a.detach().requires_grad_(), b.detach().requires_grad_()
-            kept[:] = function(*leaves), leaves
-        return torch.autograd.grad(*kept, grad, retain_graph=True)
-
-    return backward
 
 
 def forwards(module):

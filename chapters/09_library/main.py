@@ -21,7 +21,7 @@ sys.path[:0] = [str(here), str(root)]  # so that library.py and `common` are fou
 
 import library
 
-from common import bench, check, cmake, device, title
+from common import autograd_of, bench, check, cmake, device, title
 from common.cpp_extension import load
 
 SIZES = [2**k for k in ((4, 20, 26) if device.type == "cuda" else (4, 20))]  # that benchmark() measures
@@ -67,20 +67,6 @@ def torch_bias_gelu(x, bias, approximate="none"):
 def torch_backward(grad, x, bias, approximate="none"):
     grad_x = torch.ops.aten.gelu_backward(grad, x + bias, approximate=approximate)
     return grad_x, grad_x.flatten(end_dim=-2).sum(0) if x.dim() > 1 else grad_x
-
-
-def autograd_of(function):
-    """(grad, x, bias) -> both gradients of function, as autograd computes them. The forward pass runs in the first call
-    only; so give it the same tensors in each."""
-    kept = []
-
-    def backward(grad, x, bias):
-        if not kept:
-            leaves = x.detach().requires_grad_(), bias.detach().requires_grad_()
-            kept[:] = function(*leaves), leaves
-        return torch.autograd.grad(*kept, grad, retain_graph=True)
-
-    return backward
 
 
 def shape(n):
