@@ -54,6 +54,27 @@ def load(*args, **kwargs):
         return torch_extension.load(**call)
 
 
+# torch 2.11's stable ABI: later versions keep it. And torch forbids what __half and __nv_bfloat16 can do by themselves,
+# such as float(x): in its own sources they would compete with c10::Half.
+_STABLE = ["-DTORCH_TARGET_VERSION=0x020b000000000000"]
+_NO_HALF = ["HALF_OPERATORS", "HALF_CONVERSIONS", "HALF2_OPERATORS", "BFLOAT16_CONVERSIONS"]
+
+
+def load_stable(name, sources, **kwargs):
+    """load() of sources that bind their operators by torch's stable ABI, common/stable.h (chapter 10): enters them in the
+    dispatcher, torch.ops, and returns nothing. A process can do so once for each library."""
+    root = Path(__file__).parents[1]
+    load(
+        name=name,
+        sources=sources,
+        extra_include_paths=[str(root)],
+        extra_cflags=["-O2", "-DUSE_CUDA", *_STABLE],
+        extra_cuda_cflags=["-O3", *_STABLE, *(f"-U__CUDA_NO_{what}__" for what in _NO_HALF)],
+        is_python_module=False,
+        **kwargs,
+    )
+
+
 @functools.wraps(torch_extension.load_inline)
 def load_inline(*args, **kwargs):
     call = inspect.signature(torch_extension.load_inline).bind(*args, **kwargs).arguments
