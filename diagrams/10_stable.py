@@ -31,7 +31,7 @@ def ties(canvas):
     canvas.arrow((right + 4, 10.5), (right + 4, 15.5), "green")
     canvas.text(right + 6, 13, "C functions", align="left")
     canvas.arrow((right + 21, 15.5), (right + 21, 10.5))
-    canvas.text(right + 23, 13, "operator", align="left")
+    canvas.text(right + 23, 13, "calls it", align="left")
     functions(
         right, 15.5, wide, "torch 2.11 and later", ["aoti_torch_get_sizes", "torch_call_dispatcher", "..."], "green"
     )
