@@ -30,8 +30,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 if __package__:
-    from . import ptx
+    from . import host_calls, ptx
 else:  # this file is a program, too
+    import host_calls
     import ptx
 
 TOKEN = re.compile(
@@ -128,7 +129,7 @@ class Translator:
         self.shared_words = {"__shared__"}  # and macros that stand for it
         asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in ASM}
         self.has_volatile = any(t.text == "volatile" and k not in asm for k, t in enumerate(self.tokens))
-        self.kernels = self.names_of_kernels()
+        self.kernels = self.names_declared("__global__")
         self.textures = False  # whether the error of NO_TEXTURES is there
         self.headers = {"cuda_runtime.h"}  # that the result needs
         self.dynamic: set[tuple[str, str]] = set()  # namespaces and names of `extern __shared__` outside of functions
@@ -155,6 +156,7 @@ class Translator:
                 self.cast(i)
             if token.text in self.shared_words:
                 self.shared_variables(i)
+        self.refuse_host_calls()
         parts, position = [], 0
         for start, end, text in sorted(self.edits):
             parts += self.source[position:start], text
@@ -278,17 +280,17 @@ class Translator:
 
     # ---- (void*)kernel -----------------------------------------------------------------------------------------------
 
-    def names_of_kernels(self) -> set[str]:
-        """What is declared __global__ in this file: the word before its parameters."""
-        names = set()
-        for i, token in enumerate(self.tokens):
-            if token.text == "__global__":
-                while self.text(i) not in (";", "{", "") and not (
-                    self.kind(i) == "word" and self.is_text(i + 1, "(") and self.text(i) not in ATTRIBUTES
-                ):
-                    i = self.group_end(i) + 1 if self.is_text(i, "(") else i + 1
-                names.add(self.text(i))
-        return names
+    def names_declared(self, *words: str) -> set[str]:
+        """What is declared with one of these words in this file."""
+        return {self.text(self.declared_name(i)) for i, token in enumerate(self.tokens) if token.text in words}
+
+    def declared_name(self, i: int) -> int:
+        """The word before the parameters of the function that is declared at the token i; else the end of what is."""
+        while self.text(i) not in (";", "{", "") and not (
+            self.kind(i) == "word" and self.is_text(i + 1, "(") and self.text(i) not in ATTRIBUTES
+        ):
+            i = self.group_end(i) + 1 if self.is_text(i, "(") else i + 1
+        return i
 
     def cast(self, i: int) -> None:
         """The tokens i and i + 1 are void*. A cast of a kernel's name says which kernel it is; a void* would not."""
@@ -558,6 +560,19 @@ class Translator:
             if self.text(k) in ("__global__", "__device__"):
                 return True
         return False
+
+    # ---- host functions in kernels -----------------------------------------------------------------------------------
+
+    def refuse_host_calls(self) -> None:
+        doubtful = self.names_declared("__device__", "constexpr", "consteval")
+        doubtful |= set(re.findall(r"#[ \t]*define[ \t]+(\w+)", self.source))
+        plain = Translator(host_calls.without_directives(self.source), self.filename)
+        try:
+            calls = list(host_calls.host_calls(plain, doubtful))
+        except TranslationError:  # a brace is missing, perhaps because #if and #else open one each
+            return
+        for i in calls:
+            self.insert(plain.tokens[i].start, host_calls.ERROR.format(plain.text(i)))
 
     # ---- tools ------------------------------------------------------------------------------------------------------
 

@@ -93,8 +93,8 @@ FP6, FP4, E8M0; `__nv_*` functions; `__shfl()` without `_sync` and other names o
 mdspan, ranges and some others of `cuda/std`; atomics of more than 8 bytes | the host's header under `#ifdef \
 CUDA_ON_CPU`
 graph nodes that allocate or decide, IPC, peer access, graphics, `multi_grid_group` | nothing
-what nvcc refuses in a kernel (a host function, a host variable, `std::vector`), or one `extern __shared__` name with two \
-types, is accepted | compile with nvcc as well
+what nvcc refuses is accepted: in a kernel a host variable, `std::vector` (in C++17), a host function of a header or a \
+class; one `extern __shared__` name with two types | compile with nvcc as well
 launches and `__shared__` in headers outside of the build's own folders (`-I`) | include them with quotes
 `__cluster_dims__` at a declaration | write it at the definition
 a pointer of `map_shared_rank()` that one block hands to another | each block calls it itself

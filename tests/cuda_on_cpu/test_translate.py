@@ -220,6 +220,51 @@ def test_other_instructions_are_a_compilers_error(source, instruction):
     assert "asm" not in text
 
 
+HOST = "int f(int x) { return x; }\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HOST + "__global__ void k(int* a) { a[0] = 2 * >f(1) + f(2); }",
+        "__global__ void k(int* a);\n" + HOST + "template <class T> __device__ int g(T x) { if (x) return >f(x); }",
+        'namespace n {\nextern "C" {\ntemplate <class T> static T f(T x) { return x; }\n}\n'
+        "__device__ __noinline__ int g(int x) { return x & >f(x); }\n}",
+        "#define N 3\n" + HOST + "#if N > 2\nint g() { }\n#endif\n__launch_bounds__(N) __global__ void k() { >f(N); }",
+    ],
+)
+def test_a_kernel_calls_no_host_function(source):
+    plain = source.replace(">f(", "f(")
+    error = r'_Pragma("GCC error \"f() lacks __device__: nvcc does not let device code call it\"") f('
+    assert body(plain) == source.replace(">f(", error)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HOST + "int g() { return f(1); } __host__ __device__ int h() { return f(1); }",
+        HOST + "__global__ void k(int* a) { a[0] = g.f(1) + g->f(1) + A::f(1) + sizeof(f); }",
+        HOST + "template <class F> __global__ void k(F f, int* a) { a[0] = f(1); }",
+        HOST + "__global__ void k(int* a) { auto f = [](int x) { return x; }; a[0] = f(1); }",
+        HOST + "__global__ void k(int* a) { Op f(3); a[0] = f(1); }",
+        HOST + "struct A { __device__ float f(float x); __device__ float g() { return f(1); } };",
+        HOST + "#ifdef NEW\n__device__ float f(float);\n#endif\n__global__ void k() { f(1); }",
+        "#ifndef __CUDACC__\n" + HOST + "#endif\n__global__ void k() { f(1); }",
+        HOST + "__global__ void k() {\n#ifndef __CUDA_ARCH__\nf(1);\n#endif\n}",
+        "#define both __host__ __device__\nboth " + HOST + "__global__ void k() { f(1); }",
+        "INLINE " + HOST + "__global__ void k() { f(1); }",
+        "constexpr " + HOST + "__global__ void k() { f(1); }",
+        HOST + "#define f(x) (x)\n__global__ void k() { f(1); }",
+        "template <class T> T rsqrt(T x) { return 1 / sqrt(x); } __global__ void k(float* a) { a[0] = rsqrt(a[1]); }",
+        "struct A { int f(int x) { return x; } }; __global__ void k() { f(1); }",
+        "int a[] = {f(1)}; auto g = f(2); std::function<int(int)> h = {}; __global__ void k() { int(1); f(2); }",
+        HOST + "__global__ void k() {\n#if A\nif (a) {\n#else\nif (b) {\n#endif\nf(1); } } int h() {",
+    ],
+)
+def test_what_may_be_right_is_left_alone(source):
+    assert body(source) == source
+
+
 def test_file_name_is_quoted():
     assert '#line 1 "a \\"b\\" \\\\ c.cu"\n' in translate("", 'a "b" \\ c.cu')
 
