@@ -40,8 +40,10 @@ mov.<t:NUMBER>                                                      = t         
 mov.pred                                                            = p              copy
 mov.<t:b32 b64>                                                     = b*             pack<<t>>
 mov.<t:b32 b64>                                                     =* t             unpack<<N>>
-ld{ORDER}{SCOPE}{s.SPACE}{CACHE}{.nc}.<t:ALL>                       =~ [s]           load<<t>>
-ld{ORDER}{SCOPE}{s.SPACE}{CACHE}{.nc}.v<n:2 4>.<t:ALL>              =* [s]           load<<t>, <n>>
+ld{.weak}{s.SPACE}{CACHE}{.nc}.<t:ALL>                              =~ [s]           load<<t>>
+ld{.weak}{s.SPACE}{CACHE}{.nc}.v<n:2 4>.<t:ALL>                     =* [s]           load<<t>, <n>>
+ld<o:LOOK>{SCOPE}{s.SPACE}.<t:ALL>                                  =~ [s]           look<<t>>
+ld<o:LOOK>{SCOPE}{s.SPACE}.v<n:2 4>.<t:ALL>                         =* [s]           look<<t>, <n>>
 ldu{s.global}.<t:ALL>                                               =~ [s]           load<<t>>
 st{ORDER}{SCOPE}{s.SPACE}{CACHE}.<t:ALL>                            [s] t~           store
 st{ORDER}{SCOPE}{s.SPACE}{CACHE}.v<n:2 4>.<t:ALL>                   [s] t*           store
@@ -196,6 +198,7 @@ LISTS = {
     "SUM": "f16 f32",
     "ATOMIC": "add min max and or xor exch inc dec",
     "EVICT": "evict_last evict_normal evict_first evict_unchanged",
+    "LOOK": ".volatile .relaxed .acquire",
     "ORDER": ".weak .volatile .relaxed .acquire .release .acq_rel .sc",
     "SCOPE": ".cta .cluster .gpu .sys",
     "SPACE": ".global .shared .shared::cta .local .const",

@@ -366,6 +366,21 @@ __global__ void numbered(int* out, int rounds) {
     }
 }
 
+// A block waits for the one before it by looking again and again.
+__global__ void flags(unsigned* flag, int* out) {
+    if (threadIdx.x > 0) return;
+    unsigned seen, part;
+    do {
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag + blockIdx.x) : "memory");
+    } while (seen == 0);
+    do {
+        asm volatile("ld.volatile.global.v2.u32 {%0, %1}, [%2];" : "=r"(part), "=r"(seen) : "l"(flag + 8) : "memory");
+    } while (seen != blockIdx.x);
+    out[blockIdx.x] = int(part);
+    asm volatile("st.volatile.global.v2.u32 [%0], {%1, %2};" ::"l"(flag + 8), "r"(part * 2), "r"(seen + 1) : "memory");
+    asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(flag + (blockIdx.x + 1) % 4) : "memory");
+}
+
 // As pipelines use them: a barrier that copies belong to, and a wait for the end of its phases.
 __global__ void phases(int* out, const int* in, int rounds) {
     __shared__ __align__(8) unsigned long long barrier;
@@ -401,6 +416,12 @@ void test() {
     numbered<<<1, 128>>>(out, 8);
     EXPECT_DONE();
     for (int i = 0; i < 512; i++) EXPECT(out[i] == i / 64 * 100 + 63 - i % 64);
+    auto* flag = device_array<unsigned>(10);
+    flag[0] = 1;
+    flag[8] = 5;
+    flags<<<4, 32>>>(flag, out);
+    EXPECT_DONE();
+    for (int i = 0; i < 4; i++) EXPECT(out[i] == 5 << i);
     for (int i = 0; i < 160; i++) in[i] = i * i;
     phases<<<1, 32>>>(out, in, 5);
     EXPECT_DONE();

@@ -130,6 +130,11 @@ template <class T, size_t N>
 std::array<T, N> load(const char* from) {
     return load<std::array<T, N>>(from);
 }
+template <class T, size_t... N>
+auto look(const char* from, Location where = {}) {  // ld.volatile and its like may wait for another thread's write
+    spin("ld", where);
+    return load<T, N...>(from);
+}
 template <class T>
 void store(char* to, const T& value) {
     memcpy(to, &value, sizeof value);
