@@ -123,7 +123,9 @@ def test_waits(compiler, reverse):
     contains("destructors", "deadlock")
     assert messages["destroyed"] == "64"
     contains("launches", "a kernel launches sum")
-    assert len(messages) == 11  # no line for a wrong sum of the next launch
+    assert messages["while_capturing"] == "thrown while another stream captures"
+    assert messages["kept"] == "0"
+    assert len(messages) == 13  # no line for a wrong sum of the next launch
 
 
 BLOCKS = "cpu_only/blocks"

@@ -79,7 +79,7 @@ namespace cuda_on_cpu {
 
 // Null while no stream captures: nearly always. Else keep_or_run(), below. A pointer, so that programs without graphs
 // are compiled without the code of graphs.
-inline cudaError_t (*capturing)(cudaStream_t, cudaGraphNodeType, Work*) = nullptr;
+inline cudaError_t (*capturing)(cudaStream_t, cudaGraphNodeType, const Work&) = nullptr;
 
 // A stream that captures: since cudaStreamBeginCapture(), or since it waited for an event of such a stream.
 struct Capture {
@@ -143,22 +143,20 @@ inline cudaError_t refuse_unsafe_in_capture() {
 }
 
 // What a stream is given to do: done at once, or kept if the stream captures.
-inline cudaError_t keep_or_run(cudaStream_t stream, cudaGraphNodeType type, Work* work) {
+inline cudaError_t keep_or_run(cudaStream_t stream, cudaGraphNodeType type, const Work& work) {
     cudaError_t error = is_legacy(stream) ? refuse_in_capture(stream) : cudaSuccess;
     std::unique_lock<std::mutex> lock(capture_mutex);
     Capture* c = error ? nullptr : capture_of(stream);
     if (c && !c->invalid) {
-        c->last = {c->graph->add(type, work, c->last)};
+        c->last = {c->graph->add(type, work.clone(), c->last)};
         return cudaSuccess;
     }
     lock.unlock();
-    if (!error) error = record(c ? cudaErrorStreamCaptureInvalidated : work->run());
-    delete work;
-    return error;
+    return error ? error : record(c ? cudaErrorStreamCaptureInvalidated : work.run());
 }
 template <class F>
 cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, const F& work) {
-    return capturing ? capturing(stream, type, new WorkOf<F>(work)) : record(work());
+    return capturing ? capturing(stream, type, WorkOf<F>(work)) : record(work());
 }
 
 }  // namespace cuda_on_cpu

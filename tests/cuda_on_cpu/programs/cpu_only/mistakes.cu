@@ -58,6 +58,14 @@ __global__ void destructors() {
         __syncwarp(3u << 30);  // lane 30 is in the barrier
 }
 
+struct Counted {
+    static inline int alive = 0;
+    Counted() { alive++; }
+    Counted(const Counted&) { alive++; }
+    ~Counted() { alive--; }
+};
+__global__ void while_capturing(Counted) { throw std::runtime_error("thrown while another stream captures"); }
+
 __global__ void sum(int* a) {
     __shared__ int s[64];
     s[threadIdx.x] = threadIdx.x;
@@ -93,6 +101,16 @@ void waits() {
     message_of("destructors", [] { destructors<<<1, 64>>>(); });
     message_of("launches", [&] { launches<<<1, 1>>>(&a); });
     std::printf("destroyed: %d\n", destroyed);
+    cudaStream_t captures, runs;
+    cudaStreamCreate(&captures);
+    cudaStreamCreate(&runs);
+    cudaStreamBeginCapture(captures);
+    try {
+        while_capturing<<<1, 1, 0, runs>>>(Counted());
+    } catch (const std::exception& e) {
+        std::printf("while_capturing: %s\n", e.what());
+    }
+    std::printf("kept: %d\n", Counted::alive);
 }
 
 // ---- order ----
