@@ -10,6 +10,7 @@ HOST = f"{TESTS}::test_program[g++-host]"
 WAITS = [f"{TESTS}::test_waits[g++-False]", f"{TESTS}::test_waits[g++-True]"]
 ORDER = f"{TESTS}::test_opposite_order_finds_a_missing_barrier[g++]"
 PTX = f"{TESTS}::test_program[g++-ptx]"
+GROUPS = f"{TESTS}::test_program[g++-groups]"
 TENSOR_CORES = f"{TESTS}::test_program[g++-tensor_cores]"
 PTX_TABLE = "common/cuda_on_cpu/ptx.py"
 HEADERS = "tests/cuda_on_cpu/test_translate.py::test_headers_that_need_it_are_translated"
@@ -64,6 +65,37 @@ MUTANTS = [
         "} while (!block.turn_over && end_activemask() && (fiber = &next_fiber()));",
         "} while (false);",
         DEVICE,
+    ),
+    # Tiles of several warps.
+    Mutant(
+        f"{INCLUDE}/groups/large_tile.h",
+        "    meet<Size>(address, function, where);  // nobody",
+        "    // nobody",
+        GROUPS,
+        why="a value is on the stack of a thread that has gone on",
+    ),
+    Mutant(f"{INCLUDE}/groups/large_tile.h", "kind = log_2(Size / 64)", "kind = 0", GROUPS),
+    Mutant(
+        f"{INCLUDE}/resident.h",
+        "        memset(warp.meetings, 0, sizeof warp.meetings);\n",
+        "",
+        [f"{TESTS}::test_wrong_groups[g++-False]", f"{TESTS}::test_wrong_groups[g++-True]"],
+        why="in a launch that was given up, a warp may have met the others more often than they",
+    ),
+    # Loops that wait, and launches that throw.
+    Mutant(
+        f"{INCLUDE}/run_block.h",
+        "    if (ran) return Turn::busy;",
+        "    if (block.turn_over) return Turn::busy;",
+        f"{TESTS}::test_program[g++-async]",
+        why="a thread that stops to spin may end another's wait, and wait itself",
+    ),
+    Mutant(f"{INCLUDE}/ptx.h", '    spin("ld", where);\n', "    (void)where;\n", PTX),
+    Mutant(
+        f"{INCLUDE}/stream.h",
+        "capturing(stream, type, WorkOf<F>(work))",
+        "capturing(stream, type, *new WorkOf<F>(work))",
+        WAITS,
     ),
     # Atomics, conversions, memory.
     Mutant(f"{INCLUDE}/atomics.h", "(atomicMin, old < value ? old : value)", "(atomicMin, value)", DEVICE),
@@ -127,6 +159,19 @@ MUTANTS = [
     ),
     Mutant("common/cuda_on_cpu/include/mma.h", "b[e % n][e / n] = number", "b[e / k][e % k] = number", TENSOR_CORES),
     Mutant(PTX_TABLE, '"relu": "relu", ', "", PTX),
+    Mutant(
+        "common/cuda_on_cpu/host_calls.py",
+        "uses and all(is_call(t, i) for i in uses)",
+        "uses",
+        "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_left_alone",
+        why="a name may have another meaning in a function",
+    ),
+    Mutant(
+        "common/cuda_on_cpu/host_calls.py",
+        "        depth += bool(directive and directive[1].startswith(\"if\"))\n",
+        "",
+        "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_left_alone",
+    ),
     Mutant(
         TRANSLATOR,
         "            found |= more\n",
