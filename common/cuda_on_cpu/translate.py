@@ -622,10 +622,10 @@ def translate(source: str, filename: str) -> str:
     return Translator(source, filename).run()
 
 
-def translate_file(cu: Path, out: Path, folders: Sequence[Path] = ()) -> list[Path]:
+def translate_file(cu: Path, out: Path, folders: Sequence[Path] = (), first: str = "") -> list[Path]:
     """Translates a file, and headers of these folders that it includes. Returns all that it has read.
 
-    A result that is as before is not written again: ninja would compile it again.
+    `first` begins the result. A result that is as before is not written again: ninja would compile it again.
     """
     cu, out = Path(os.path.abspath(cu)), Path(os.path.abspath(out))
     files = Files(cu, folders)
@@ -634,7 +634,7 @@ def translate_file(cu: Path, out: Path, folders: Sequence[Path] = ()) -> list[Pa
         includes = {name: str(results[used]) for name, used in files.includes[file].items() if used in results}
         if file != cu:  # it has left the folder where its own headers lie
             includes = {name: str(used) for name, used in files.includes[file].items()} | includes
-        write(result, Translator(files.texts[file], str(file)).run(includes))
+        write(result, first * (file == cu) + Translator(files.texts[file], str(file)).run(includes))
     return list(files.texts)
 
 

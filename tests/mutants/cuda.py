@@ -86,7 +86,7 @@ MUTANTS = [
     Mutant(
         f"{INCLUDE}/run_block.h",
         "    if (ran) return Turn::busy;",
-        "    if (block.turn_over) return Turn::busy;",
+        "    if (ran && block.turn_over) return Turn::busy;",
         f"{TESTS}::test_program[g++-async]",
         why="a thread that stops to spin may end another's wait, and wait itself",
     ),
