@@ -168,8 +168,8 @@ MUTANTS = [
     ),
     Mutant(
         "common/cuda_on_cpu/host_calls.py",
-        '        depth += bool(directive and directive[1].startswith("if"))\n',
-        "",
+        "if directive or depth else",
+        "if directive else",
         "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_left_alone",
     ),
     Mutant(

@@ -105,12 +105,17 @@ void waits() {
     cudaStreamCreate(&captures);
     cudaStreamCreate(&runs);
     cudaStreamBeginCapture(captures);
-    try {
-        while_capturing<<<1, 1, 0, runs>>>(Counted());
-    } catch (const std::exception& e) {
-        std::printf("while_capturing: %s\n", e.what());
-    }
-    std::printf("kept: %d\n", Counted::alive);
+    Counted counted;
+    void* arguments[] = {&counted};
+    for (bool by_address : {false, true}) try {
+            if (by_address)
+                cudaLaunchKernel((void*)while_capturing, 1, 1, arguments, 0, runs);
+            else
+                while_capturing<<<1, 1, 0, runs>>>(counted);
+        } catch (const std::exception& e) {
+            std::printf("while_capturing: %s\n", e.what());
+        }
+    std::printf("kept: %d\n", Counted::alive - 1);
 }
 
 // ---- order ----
