@@ -45,6 +45,7 @@ TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 INCLUDE = re.compile(r"""[ \t]*\#[ \t]*include[ \t]*(?P<mark>["<])(?P<name>[^">\n]+)[">]""", re.MULTILINE)
+CONDITION = re.compile(r"^[ \t]*\#[ \t]*(?:else|elif|endif)\b(?:\\\r?\n|[^\n])*\n", re.MULTILINE)
 # What there may be to translate. Most headers have nothing of it.
 INTERESTING = re.compile(r"<<<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__)\b")
 # What only nvcc defines, and only for a .cu: the language is CUDA C++, for a GPU such as the H200. __CUDA_ARCH__ stands for
@@ -72,11 +73,12 @@ SHARED = " [[maybe_unused]] static cuda_on_cpu::SharedVariable cuda_on_cpu_{past
 SPIN = "cuda_on_cpu::spin()"
 ATTRIBUTES = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__", "__block_size__"}  # of kernels
 # Not covered as a whole. The first of these words makes one error that says so, with its line, unless #if leaves it out.
+# It is the error of an #include, because compilers stop there: hundreds of others would follow.
 TEXTURES = re.compile(
     r"cuda(TextureObject_t|SurfaceObject_t|MallocArray|Malloc3DArray|ResourceDesc|TextureDesc)|"
     r"cuda(ChannelFormatDesc|CreateChannelDesc|BindTexture\w*)|(tex|surf)(1D|2D|3D|Cubemap)\w*"
 )
-NO_TEXTURES = r'_Pragma("GCC error \"CUDA on CPU (see its README) has no textures and surfaces\"") '
+NO_TEXTURES = '#include "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no textures and surfaces"'
 # A compiler's error, not the translator's: what #if leaves out is no error. A lambda stands wherever a statement may.
 LACKS = '[] {{ static_assert(false, "CUDA on CPU (see its README) has no PTX instruction {}"); }}()'
 
@@ -149,8 +151,7 @@ class Translator:
             elif token.text == "__cluster_dims__":
                 self.cluster(i)
             elif token.kind == "word" and not self.textures and TEXTURES.fullmatch(token.text):
-                self.textures = True
-                self.edits.append((token.start, token.start, NO_TEXTURES))
+                self.no_textures(i)
             elif token.text == "void" and self.is_text(i + 1, "*"):
                 self.cast(i)
             if token.text in self.shared_words:
@@ -478,6 +479,26 @@ class Translator:
         while k >= 0 and self.text(k) not in (";", "{", "}", "do"):
             k -= 1
         return self.is_text(i - 1, ";") and self.is_text(k, "do")
+
+    # ---- textures ----------------------------------------------------------------------------------------------------------
+
+    def no_textures(self, i: int) -> None:
+        """The token i belongs to textures. No directive may stand in a macro, or among a macro's arguments."""
+        if self.macro_end(i):
+            return
+        self.textures = True
+        outermost = i
+        for k in range(i - 1, -1, -1):
+            if self.text(k) in (";", "{", "}"):
+                break
+            if self.text(k) == "(":
+                outermost = k
+        line = self.source.count("\n", 0, self.tokens[i].start) + 1
+        start = self.source.rfind("\n", 0, self.tokens[outermost].start) + 1
+        first = line - self.source.count("\n", start, self.tokens[i].start)
+        self.insert(start, f"#line {line}\n{NO_TEXTURES}\n#line {first}\n")
+        for end in CONDITION.finditer(self.source, start):  # where #if has left out this and the #line behind it
+            self.insert(end.end(), f"#line {self.source.count(chr(10), 0, end.end()) + 1}\n")
 
     # ---- clusters ----------------------------------------------------------------------------------------------------------
 
