@@ -58,6 +58,14 @@ __global__ void destructors() {
         __syncwarp(3u << 30);  // lane 30 is in the barrier
 }
 
+// Each thread destroys its copy of the argument, and cannot free what the host has allocated. The host destroys a copy
+// when the kernel has run, as on a GPU.
+struct Owner {
+    int* a = nullptr;
+    ~Owner() { cudaFree(a); }
+};
+__global__ void owns(Owner owner, int* last) { *last = atomicAdd(owner.a, 1); }
+
 __global__ void sum(int* a) {
     __shared__ int s[64];
     s[threadIdx.x] = threadIdx.x;
@@ -93,6 +101,11 @@ void waits() {
     message_of("destructors", [] { destructors<<<1, 64>>>(); });
     message_of("launches", [&] { launches<<<1, 1>>>(&a); });
     std::printf("destroyed: %d\n", destroyed);
+    Owner owner;
+    cudaMallocManaged(&owner.a, sizeof(int));
+    *owner.a = 0;
+    owns<<<2, 64>>>(owner, &a);
+    std::printf("owned: %d, error %d\n", a, cudaFree(owner.a));
 }
 
 // ---- order ----
