@@ -44,10 +44,11 @@ TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+SPACED, SPACED_END = re.compile(r"<<([ \t]+)<(?!<)"), re.compile(r">>([ \t]*)>")
 INCLUDE = re.compile(r"""[ \t]*\#[ \t]*include[ \t]*(?P<mark>["<])(?P<name>[^">\n]+)[">]""", re.MULTILINE)
 CONDITION = re.compile(r"^[ \t]*\#[ \t]*(?:else|elif|endif)\b(?:\\\r?\n|[^\n])*\n", re.MULTILINE)
 # What there may be to translate. Most headers have nothing of it.
-INTERESTING = re.compile(r"<<<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__)\b")
+INTERESTING = re.compile(r"<<[ \t]*<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__)\b")
 # What only nvcc defines, and only for a .cu: the language is CUDA C++, for a GPU such as the H200. __CUDA_ARCH__ stands for
 # device code; here host code sees it as well, for a function is compiled once. Without it, kernels of which `#if` leaves
 # the body to newer GPUs would do nothing. __NVCC__ is the compiler's own name: it stays undefined.
@@ -122,10 +123,10 @@ def split(tokens: list[Token], separator: str) -> list[list[Token]]:
 
 class Translator:
     def __init__(self, source: str, filename: str):
-        self.source = source
         self.filename = filename
-        found = TOKEN.finditer(source)
-        self.tokens = [Token(m.lastgroup or "", m[0], m.start()) for m in found if not m["comment"]]
+        self.read(source)
+        if SPACED.search(source):
+            self.join_brackets()
         self.edits: list[tuple[int, int, str]] = []  # (start, end, new text)
         self.shared_words = {"__shared__"}  # and macros that stand for it
         asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in ASM}
@@ -134,6 +135,27 @@ class Translator:
         self.textures = False  # whether the error of NO_TEXTURES is there
         self.headers = {"cuda_runtime.h"}  # that the result needs
         self.dynamic: set[tuple[str, str]] = set()  # namespaces and names of `extern __shared__` outside of functions
+
+    def read(self, source: str) -> None:
+        self.source = source
+        found = TOKEN.finditer(source)
+        self.tokens = [Token(m.lastgroup or "", m[0], m.start()) for m in found if not m["comment"]]
+
+    def join_brackets(self) -> None:
+        """k << < g, b >> > (a), as some editors write it, becomes k <<<  g, b >>>  (a), of the same length."""
+        source = self.source
+        for i, token in enumerate(self.tokens):
+            opening = SPACED.match(source, token.start)
+            if token.text == "<<" and opening and not self.is_text(i - 1, "operator"):
+                source = source[: token.start] + "<<<" + opening[1] + source[opening.end() :]
+                depth = 0
+                for later in self.tokens[i + 2 :]:
+                    depth += (later.text in OPENING.values()) - (later.text in OPENING)
+                    closing = SPACED_END.match(source, later.start)
+                    if later.text == ">" and depth == 0 and closing:
+                        source = source[: later.start] + ">>>" + closing[1] + source[closing.end() :]
+                        break
+        self.read(source)
 
     def run(self, includes: dict[str, str] | None = None) -> str:
         """The result. `includes`: what becomes of the names in #include "..." and <...>."""
