@@ -45,9 +45,11 @@ TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+SPACED, SPACED_END = re.compile(r"<<([ \t]+)<(?!<)"), re.compile(r">>([ \t]*)>")
 INCLUDE = re.compile(r"""[ \t]*\#[ \t]*include[ \t]*(?P<mark>["<])(?P<name>[^">\n]+)[">]""", re.MULTILINE)
+CONDITION = re.compile(r"^[ \t]*\#[ \t]*(?:else|elif|endif)\b(?:\\\r?\n|[^\n])*\n", re.MULTILINE)
 # What there may be to translate. Most headers have nothing of it.
-INTERESTING = re.compile(r"<<<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__)\b")
+INTERESTING = re.compile(r"<<[ \t]*<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__)\b")
 # What only nvcc defines, and only for a .cu: the language is CUDA C++, for a GPU such as the H200. __CUDA_ARCH__ stands for
 # device code; here host code sees it as well, for a function is compiled once. Without it, kernels of which `#if` leaves
 # the body to newer GPUs would do nothing. __NVCC__ is the compiler's own name: it stays undefined.
@@ -73,11 +75,12 @@ SHARED = " [[maybe_unused]] static cuda_on_cpu::SharedVariable cuda_on_cpu_{past
 SPIN = "cuda_on_cpu::spin()"
 ATTRIBUTES = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__", "__block_size__"}  # of kernels
 # Not covered as a whole. The first of these words makes one error that says so, with its line, unless #if leaves it out.
+# It is the error of an #include, because compilers stop there: hundreds of others would follow.
 TEXTURES = re.compile(
     r"cuda(TextureObject_t|SurfaceObject_t|MallocArray|Malloc3DArray|ResourceDesc|TextureDesc)|"
     r"cuda(ChannelFormatDesc|CreateChannelDesc|BindTexture\w*)|(tex|surf)(1D|2D|3D|Cubemap)\w*"
 )
-NO_TEXTURES = r'_Pragma("GCC error \"CUDA on CPU (see its README) has no textures and surfaces\"") '
+NO_TEXTURES = '#include "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no textures and surfaces"'
 # A compiler's error, not the translator's: what #if leaves out is no error. A lambda stands wherever a statement may.
 LACKS = '[] {{ static_assert(false, "CUDA on CPU (see its README) has no PTX instruction {}"); }}()'
 
@@ -121,10 +124,10 @@ def split(tokens: list[Token], separator: str) -> list[list[Token]]:
 
 class Translator:
     def __init__(self, source: str, filename: str):
-        self.source = source
         self.filename = filename
-        found = TOKEN.finditer(source)
-        self.tokens = [Token(m.lastgroup or "", m[0], m.start()) for m in found if not m["comment"]]
+        self.read(source)
+        if SPACED.search(source):
+            self.join_brackets()
         self.edits: list[tuple[int, int, str]] = []  # (start, end, new text)
         self.shared_words = {"__shared__"}  # and macros that stand for it
         asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in ASM}
@@ -133,6 +136,27 @@ class Translator:
         self.textures = False  # whether the error of NO_TEXTURES is there
         self.headers = {"cuda_runtime.h"}  # that the result needs
         self.dynamic: set[tuple[str, str]] = set()  # namespaces and names of `extern __shared__` outside of functions
+
+    def read(self, source: str) -> None:
+        self.source = source
+        found = TOKEN.finditer(source)
+        self.tokens = [Token(m.lastgroup or "", m[0], m.start()) for m in found if not m["comment"]]
+
+    def join_brackets(self) -> None:
+        """k << < g, b >> > (a), as some editors write it, becomes k <<<  g, b >>>  (a), of the same length."""
+        source = self.source
+        for i, token in enumerate(self.tokens):
+            opening = SPACED.match(source, token.start)
+            if token.text == "<<" and opening and not self.is_text(i - 1, "operator"):
+                source = source[: token.start] + "<<<" + opening[1] + source[opening.end() :]
+                depth = 0
+                for later in self.tokens[i + 2 :]:
+                    depth += (later.text in OPENING.values()) - (later.text in OPENING)
+                    closing = SPACED_END.match(source, later.start)
+                    if later.text == ">" and depth == 0 and closing:
+                        source = source[: later.start] + ">>>" + closing[1] + source[closing.end() :]
+                        break
+        self.read(source)
 
     def run(self, includes: dict[str, str] | None = None) -> str:
         """The result. `includes`: what becomes of the names in #include "..." and <...>."""
@@ -150,8 +174,7 @@ class Translator:
             elif token.text == "__cluster_dims__":
                 self.cluster(i)
             elif token.kind == "word" and not self.textures and TEXTURES.fullmatch(token.text):
-                self.textures = True
-                self.edits.append((token.start, token.start, NO_TEXTURES))
+                self.no_textures(i)
             elif token.text == "void" and self.is_text(i + 1, "*"):
                 self.cast(i)
             if token.text in self.shared_words:
@@ -480,6 +503,26 @@ class Translator:
         while k >= 0 and self.text(k) not in (";", "{", "}", "do"):
             k -= 1
         return self.is_text(i - 1, ";") and self.is_text(k, "do")
+
+    # ---- textures ----------------------------------------------------------------------------------------------------------
+
+    def no_textures(self, i: int) -> None:
+        """The token i belongs to textures. No directive may stand in a macro, or among a macro's arguments."""
+        if self.macro_end(i):
+            return
+        self.textures = True
+        outermost = i
+        for k in range(i - 1, -1, -1):
+            if self.text(k) in (";", "{", "}"):
+                break
+            if self.text(k) == "(":
+                outermost = k
+        line = self.source.count("\n", 0, self.tokens[i].start) + 1
+        start = self.source.rfind("\n", 0, self.tokens[outermost].start) + 1
+        first = line - self.source.count("\n", start, self.tokens[i].start)
+        self.insert(start, f"#line {line}\n{NO_TEXTURES}\n#line {first}\n")
+        for end in CONDITION.finditer(self.source, start):  # where #if has left out this and the #line behind it
+            self.insert(end.end(), f"#line {self.source.count(chr(10), 0, end.end()) + 1}\n")
 
     # ---- clusters ----------------------------------------------------------------------------------------------------------
 

@@ -78,13 +78,15 @@ inline PTX | `ld`, `st`, 32-bit shared addresses, `cp.async`, `atom`, `red` | pt
 inline PTX | registers, predicates, jumps; arithmetic with rounding, `lop3`, `prmt`, `cvt`, `setp`, ... | ptx.cu: \
 arithmetic
 inline PTX | `shfl.sync`, `vote.sync`, `bar.sync` with numbers, `mbarrier`, fences | ptx.cu: warp, barriers
-names | `__CUDACC__` and `__CUDA_ARCH__` (900) in a `.cu`; all errors, attributes and fields of `cudaDeviceProp` | \
+names | `__CUDACC__` and `__CUDA_ARCH__` (900) in a `.cu`; all errors, attributes and fields of `cudaDeviceProp`; \
+NVTX, which does nothing | \
 host.cu: runtime; runtime.cu: streams
 """
 
 # What, and what to do instead.
 LACKS = """
 CUB and Thrust | cooperative groups, or `#ifndef CUDA_ON_CPU`
+cuBLAS: `cublas_v2.h` and `cublasLt.h` are there, and a function that computes throws | loops, or a kernel
 textures and surfaces | read the array through a pointer
 kernels that launch kernels | launch from the host
 `wgmma`, TMA, `tcgen05`, `mma.sp`, 4-bit and 1-bit matrices, carry chains, PTX whose text a macro completes | C++, \

@@ -1,4 +1,4 @@
-"""The translator of CUDA on CPU: what becomes of a .cu's text. Compiles nothing, needs no torch."""
+"""The translator of CUDA on CPU: what becomes of a .cu's text. Needs no torch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from building import ROOT, run
+from building import CFLAGS, INCLUDE, ROOT, run
 from cuda_on_cpu import TranslationError, translate, translate_file
 
 
@@ -43,6 +43,11 @@ SMID = "uint32_t 0 = 0; set(0, copy(as<u32>(special::smid()))); out({}, 0);"
     [
         ("k<<<1, 2>>>(a);", "LAUNCH{k}(1, 2)(a);"),
         ("k <<< g , b >>> (a)", "LAUNCH{k}( g , b ) (a)"),
+        ("k << < g, b(1 >> 2 > 3) >> > (a << b)", "LAUNCH{k}(  g, b(1 >> 2 > 3) )  (a << b)"),
+        (
+            "k<int> << <1, 2>>>(a); o = operator<< <T>(a, b >> 1);",
+            "LAUNCH{k<int>}( 1, 2)(a); o = operator<< <T>(a, b >> 1);",
+        ),
         ("k<<<1, 2, 3, s>>>()", "LAUNCH{k}(1, 2, 3, s)()"),
         ("a::b<c, 4>::k<d<e<f>>, (x > y)><<<1, 1>>>(p)", "LAUNCH{a::b<c, 4>::k<d<e<f>>, (x > y)>}(1, 1)(p)"),
         ("x = y; ::k<<<1, 1>>>()", "x = y; LAUNCH{::k}(1, 1)()"),
@@ -347,7 +352,20 @@ def test_a_kernel_as_void_keeps_its_type(cast, new):
     assert body(f"{source}auto p = {cast};\n") == f"{source}auto p = {new};\n"
 
 
-def test_textures_are_named_once():
-    said = r'_Pragma("GCC error \"CUDA on CPU (see its README) has no textures and surfaces\"") '
-    source = "cudaTextureObject_t t;\n__global__ void k(float* a) { *a = tex2D<float>(t, 1, 2); }\n"
-    assert body(source) == said + source
+def test_textures_end_the_compilation(tmp_path):
+    """One error, with the line of the first word; #if may leave it out, and the lines that follow keep their numbers."""
+    said = "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no textures and surfaces"
+    without = "#if 0\ncudaArray_t a = cudaMallocArray(1);\n#endif\nint x = wrong;\n"
+    macro = "#define FETCH(t) tex1D<float>(t, 1)\n"
+    array = "void f() {\n    CHECK(\n        cudaMallocArray(&a, &b));\n    tex2D<float>(c, 1, 2);\n}\n"
+    for source, line, message in (
+        (macro + "__global__ void k(int n,\n                  cudaTextureObject_t t) { FETCH(t); }\n", 3, said),
+        (array, 3, said),
+        (without, 4, "wrong"),
+    ):
+        (tmp_path / "a.cu").write_text(source)
+        translate_file(tmp_path / "a.cu", tmp_path / "a.cpp")
+        command = ["g++", "-fsyntax-only", f"-I{INCLUDE}", *CFLAGS, tmp_path / "a.cpp"]
+        errors = [text for text in run(*command).stderr.splitlines() if "error:" in text]
+        assert len(errors) == 1, errors
+        assert message in errors[0] and errors[0].startswith(f"{tmp_path}/a.cu:{line}:"), errors

@@ -328,5 +328,13 @@ inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, 
     for (size_t i = 0; i < exec->steps.size(); i++) std::swap(update.steps[i].work, exec->steps[i].work);
     return cudaSuccess;
 }
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t* error_node,
+                                       cudaGraphExecUpdateResult* result) {  // CUDA 11's form
+    cudaGraphExecUpdateResultInfo info;
+    const cudaError_t error = cudaGraphExecUpdate(exec, graph, &info);
+    if (error_node) *error_node = info.errorNode;
+    *result = info.result;
+    return error;
+}
 
 #pragma GCC visibility pop

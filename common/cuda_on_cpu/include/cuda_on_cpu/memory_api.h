@@ -79,26 +79,36 @@ namespace cuda_on_cpu {
 struct Allocation {
     size_t bytes;
     cudaMemoryType type;
+    bool by_kernel = false;
 };
 inline std::mutex allocations_mutex;
 inline AddressTable<Allocation> allocations;
 inline AddressTable<Allocation> registered;  // what cudaHostRegister() was given
 
-inline cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType type) {
-    if (!pointer) return record(cudaErrorInvalidValue);
-    if (const cudaError_t error = refuse_unsafe_in_capture()) return error;
+inline cudaError_t allocate_now(void** pointer, size_t bytes, cudaMemoryType type) {
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
     if (bytes > SIZE_MAX / 2 || posix_memalign(pointer, 256, bytes) != 0) return record(cudaErrorMemoryAllocation);
     const std::lock_guard<std::mutex> lock(allocations_mutex);
-    allocations.set(*pointer, {bytes, type});
+    allocations.set(*pointer, {bytes, type, in_kernel});
     return cudaSuccess;
 }
 
+inline cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType type) {
+    if (!pointer) return record(cudaErrorInvalidValue);
+    if (const cudaError_t error = refuse_unsafe_in_capture()) return error;
+    return allocate_now(pointer, bytes, type);
+}
+
+// A kernel cannot release what the host has allocated. Arguments with a destructor rely on that: each thread has a
+// copy.
 inline cudaError_t release(void* pointer) {
+    if (!pointer) return cudaSuccess;
     {
         const std::lock_guard<std::mutex> lock(allocations_mutex);
-        allocations.erase(pointer);
+        const Allocation* found = allocations.find(pointer);
+        if (in_kernel && !(found && found->by_kernel)) return cudaErrorInvalidValue;
+        if (!allocations.erase(pointer)) return record(cudaErrorInvalidValue);
     }
     free(pointer);
     return cudaSuccess;
@@ -127,9 +137,7 @@ inline cudaError_t cudaFreeHost(void* pointer) { return cudaFree(pointer); }
 // In a capture the memory is there at once, and stays: the graph's launches all use the same.
 inline cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
     if (!pointer) return cuda_on_cpu::record(cudaErrorInvalidValue);
-    *pointer = nullptr;
-    if (bytes > SIZE_MAX / 2 || (bytes > 0 && posix_memalign(pointer, 256, bytes) != 0))
-        return cuda_on_cpu::record(cudaErrorMemoryAllocation);
+    if (const cudaError_t error = cuda_on_cpu::allocate_now(pointer, bytes, cudaMemoryTypeDevice)) return error;
     return cuda_on_cpu::enqueue(stream, cudaGraphNodeTypeMemAlloc, [] { return cudaSuccess; });
 }
 inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
