@@ -92,7 +92,7 @@ MUTANTS = [
     ),
     Mutant(f"{INCLUDE}/ptx.h", '    spin("ld", where);\n', "    (void)where;\n", PTX),
     Mutant(
-        f"{INCLUDE}/stream.h",
+        f"{INCLUDE}/capture.h",
         "capturing(stream, type, WorkOf<F>(work))",
         "capturing(stream, type, *new WorkOf<F>(work))",
         WAITS,
@@ -106,7 +106,7 @@ MUTANTS = [
     Mutant(f"{INCLUDE}/device_math.h", "T(~(T(1) <<", "T((T(1) <<", DEVICE),
     Mutant(f"{INCLUDE}/device_math.h", "    if (x != x) return 0;\n", "    if (x != x) return T(1);\n", DEVICE),
     Mutant(
-        f"{INCLUDE}/memory_api.h",
+        f"{INCLUDE}/copy_api.h",
         "    if (offset > sizeof(T) || bytes > sizeof(T) - offset) return cuda_on_cpu::record(cudaErrorInvalidValue);\n"
         "    return cudaMemcpyAsync((char*)&symbol + offset,",
         "    if (bytes > sizeof(T) - offset) return cuda_on_cpu::record(cudaErrorInvalidValue);\n"
@@ -149,7 +149,7 @@ MUTANTS = [
     # The translator, inline PTX, tensor cores.
     Mutant(f"{INCLUDE}/ptx.h", "return self->lane();", "return self->rank;", PTX),
     Mutant(f"{INCLUDE}/ptx_warp.h", "from = g.lane ^ (bits & 31);", "from = g.lane + (bits & 31);", PTX),
-    Mutant(f"{INCLUDE}/ptx_arithmetic.h", "which & 8 ? (byte & 128 ? 255 : 0) : byte", "byte", PTX),
+    Mutant(f"{INCLUDE}/ptx_bits.h", "which & 8 ? (byte & 128 ? 255 : 0) : byte", "byte", PTX),
     Mutant(f"{INCLUDE}/mma_sync.h", "column = l % 4 * 2 + i % 2;", "column = l % 4 + i % 2 * 4;", TENSOR_CORES),
     Mutant(
         f"{INCLUDE}/mma_sync.h",
