@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from .translate import Translator
+    from .tokens import Tokens
 
 ERROR = r'_Pragma("GCC error \"{}() lacks __device__: nvcc does not let device code call it\"") '
 NO_HOST_FUNCTIONS = {"__device__", "__global__", "constexpr", "consteval", "operator", "="}
@@ -41,7 +41,7 @@ def without_directives(source: str) -> str:
     return "".join(lines)
 
 
-def host_calls(t: Translator, doubtful: set[str]) -> Iterator[int]:
+def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[int]:
     """In a text without_directives(): of each such call in a function the first. `doubtful`: no names of host functions."""
     found = list(functions(t))
     host = {t.text(f.name) for f in found if f.words.isdisjoint(doubtful) and is_for_the_host(t, f)} - doubtful
@@ -53,7 +53,7 @@ def host_calls(t: Translator, doubtful: set[str]) -> Iterator[int]:
                     yield uses[0]
 
 
-def functions(t: Translator) -> Iterator[Function]:
+def functions(t: Tokens) -> Iterator[Function]:
     """Those that are defined in namespaces."""
     start = i = 0
     while i < len(t.tokens):
@@ -75,11 +75,11 @@ def functions(t: Translator) -> Iterator[Function]:
         i += 1
 
 
-def is_for_the_host(t: Translator, f: Function) -> bool:
+def is_for_the_host(t: Tokens, f: Function) -> bool:
     plain = f.words.isdisjoint(NO_HOST_FUNCTIONS) and not any(w.isupper() and len(w) > 1 for w in f.words)
     return plain and t.group_end(f.name + 1) + 1 == f.opening and not CUDA_HAS.fullmatch(t.text(f.name))
 
 
-def is_call(t: Translator, i: int) -> bool:
+def is_call(t: Tokens, i: int) -> bool:
     declares = t.kind(i - 1) == "word" and not t.is_keyword(i - 1)
     return t.is_text(i + 1, "(") and t.text(i - 1) not in (".", "->", "::") and not declares

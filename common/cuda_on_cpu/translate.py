@@ -27,25 +27,15 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 if __package__:
     from . import host_calls, ptx
+    from .tokens import OPENING, Token, Tokens, TranslationError, joined, split
 else:  # this file is a program, too
     import host_calls
     import ptx
+    from tokens import OPENING, Token, Tokens, TranslationError, joined, split
 
-TOKEN = re.compile(
-    r"""(?P<comment> //(?:\\\r?\n|[^\n])* | /\*.*?\*/ | \\\r?\n )                   # or the end of a line in a macro
-      | (?P<string>  (?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"     # raw
-                   | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])+' )
-      | (?P<number>  \.?\d(?:'?[\w.]|(?<=[eEpP])[+-])* )                           # 1'000 is no character
-      | (?P<word>    [^\W\d]\w* )
-      | (?P<symbol>  <<< | <<=? | <= | >= | ->\*? | :: | \#\# | [^\s\w] )             # each other > is one of its own
-    """,
-    re.DOTALL | re.VERBOSE,
-)
-SPACED, SPACED_END = re.compile(r"<<([ \t]+)<(?!<)"), re.compile(r">>([ \t]*)>")
 INCLUDE = re.compile(r"""[ \t]*\#[ \t]*include[ \t]*(?P<mark>["<])(?P<name>[^">\n]+)[">]""", re.MULTILINE)
 CONDITION = re.compile(r"^[ \t]*\#[ \t]*(?:else|elif|endif)\b(?:\\\r?\n|[^\n])*\n", re.MULTILINE)
 # What there may be to translate. Most headers have nothing of it.
@@ -62,9 +52,6 @@ LAUNCH = (
     "cuda_on_cpu::launch(CUDA_ON_CPU_NAME({kernel}), [=](const auto&... cuda_p_) {{ {kernel}(cuda_p_...); }}, "
     "[=](auto cuda_f_) -> decltype(cuda_f_({kernel})) {{ return cuda_f_({kernel}); }}, "
 )
-OPENING = {")": "(", "]": "[", "}": "{"}
-# A parenthesis after one of these does not belong to a call.
-KEYWORDS = {"return", "if", "else", "while", "for", "switch", "case", "do", "throw", "co_return", "and", "or", "not"}
 OPERATORS = set("<+-*/%&|^!~=,") | {"<<", "<=", ">="}  # && is two tokens
 LITERALS = {"number", "string"}
 ALIGNMENTS = {"__align__", "alignas"}
@@ -73,7 +60,6 @@ ASM = {"asm", "__asm", "__asm__"}
 # So that the shared memory of several blocks that are alive can be told apart: include/cuda_on_cpu/resident.h.
 SHARED = " [[maybe_unused]] static cuda_on_cpu::SharedVariable cuda_on_cpu_{paste}{name}({name})"
 SPIN = "cuda_on_cpu::spin()"
-ATTRIBUTES = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__", "__block_size__"}  # of kernels
 # Not covered as a whole. The first of these words makes one error that says so, with its line, unless #if leaves it out.
 # It is the error of an #include, because compilers stop there: hundreds of others would follow.
 TEXTURES = re.compile(
@@ -88,46 +74,9 @@ LACKS = '[] {{ static_assert(false, "CUDA on CPU (see its README) has no PTX ins
 INITIALISED = '; static_assert(false, "__shared__ memory has no initialiser in CUDA: write to it in the kernel")'
 
 
-class Token(NamedTuple):
-    kind: str
-    text: str
-    start: int
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
-
-
-class TranslationError(ValueError):
-    """A .cu that cannot be translated. The message begins with file:line."""
-
-
-def joined(tokens: list[Token]) -> str:
-    """The tokens on one line, without comments; with a space where there was a gap."""
-    text = ""
-    for before, token in zip([None, *tokens], tokens, strict=False):
-        text += " " * (before is not None and token.start > before.end) + token.text
-    return text
-
-
-def split(tokens: list[Token], separator: str) -> list[list[Token]]:
-    """At the separators that stand in no group; :: is two of them."""
-    parts, depth = [[]], 0
-    for token in tokens:
-        depth += (token.text in OPENING.values()) - (token.text in OPENING)
-        if depth == 0 and token.text in (separator, 2 * separator):
-            parts += [[] for _ in token.text]
-        else:
-            parts[-1].append(token)
-    return parts
-
-
-class Translator:
+class Translator(Tokens):
     def __init__(self, source: str, filename: str):
-        self.filename = filename
-        self.read(source)
-        if SPACED.search(source):
-            self.join_brackets()
+        super().__init__(source, filename)
         self.edits: list[tuple[int, int, str]] = []  # (start, end, new text)
         self.shared_words = {"__shared__"}  # and macros that stand for it
         asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in ASM}
@@ -136,27 +85,6 @@ class Translator:
         self.textures = False  # whether the error of NO_TEXTURES is there
         self.headers = {"cuda_runtime.h"}  # that the result needs
         self.dynamic: set[tuple[str, str]] = set()  # namespaces and names of `extern __shared__` outside of functions
-
-    def read(self, source: str) -> None:
-        self.source = source
-        found = TOKEN.finditer(source)
-        self.tokens = [Token(m.lastgroup or "", m[0], m.start()) for m in found if not m["comment"]]
-
-    def join_brackets(self) -> None:
-        """k << < g, b >> > (a), as some editors write it, becomes k <<<  g, b >>>  (a), of the same length."""
-        source = self.source
-        for i, token in enumerate(self.tokens):
-            opening = SPACED.match(source, token.start)
-            if token.text == "<<" and opening and not self.is_text(i - 1, "operator"):
-                source = source[: token.start] + "<<<" + opening[1] + source[opening.end() :]
-                depth = 0
-                for later in self.tokens[i + 2 :]:
-                    depth += (later.text in OPENING.values()) - (later.text in OPENING)
-                    closing = SPACED_END.match(source, later.start)
-                    if later.text == ">" and depth == 0 and closing:
-                        source = source[: later.start] + ">>>" + closing[1] + source[closing.end() :]
-                        break
-        self.read(source)
 
     def run(self, includes: dict[str, str] | None = None) -> str:
         """The result. `includes`: what becomes of the names in #include "..." and <...>."""
@@ -266,20 +194,6 @@ class Translator:
                 break
         return -1
 
-    def group_start(self, close: int) -> int:
-        """The ( that belongs to the ) at close; the same for [ and {."""
-        expected = []
-        for i in range(close, -1, -1):
-            text = self.text(i)
-            if text in OPENING:
-                expected.append(OPENING[text])
-            elif text in OPENING.values():
-                if text != expected.pop():
-                    break
-                if not expected:
-                    return i
-        raise self.error(close, f"{self.text(close)} without {OPENING[self.text(close)]}")
-
     def closing(self, launch: int) -> int:
         """The first > of the >>> that belongs to the <<< at launch."""
         groups = []
@@ -302,18 +216,6 @@ class Translator:
         return self.source.startswith(">>>", start) and not self.source.startswith(">>>>", start)
 
     # ---- (void*)kernel -----------------------------------------------------------------------------------------------
-
-    def names_declared(self, *words: str) -> set[str]:
-        """What is declared with one of these words in this file."""
-        return {self.text(self.declared_name(i)) for i, token in enumerate(self.tokens) if token.text in words}
-
-    def declared_name(self, i: int) -> int:
-        """The word before the parameters of the function that is declared at the token i; else the end of what is."""
-        while self.text(i) not in (";", "{", "") and not (
-            self.kind(i) == "word" and self.is_text(i + 1, "(") and self.text(i) not in ATTRIBUTES
-        ):
-            i = self.group_end(i) + 1 if self.is_text(i, "(") else i + 1
-        return i
 
     def cast(self, i: int) -> None:
         """The tokens i and i + 1 are void*. A cast of a kernel's name says which kernel it is; a void* would not."""
@@ -432,14 +334,6 @@ class Translator:
     def inside_angles(tokens: list[Token]) -> bool:
         texts = [t.text for t in tokens]
         return texts.count("<") > texts.count(">")
-
-    def group_end(self, opening: int) -> int:
-        depth = 0
-        for i in range(opening, len(self.tokens)):
-            depth += (self.text(i) in OPENING.values()) - (self.text(i) in OPENING)
-            if depth == 0:
-                return i
-        raise self.error(opening, f"{self.text(opening)} is never closed")
 
     def shared_variables(self, i: int) -> None:
         """The token i is __shared__: registers what is declared, behind the declaration."""
@@ -583,33 +477,12 @@ class Translator:
             raise ptx.Unknown(f"with the operand {joined(tokens)}")
         return ptx.Operand(texts[at][1:-1], joined(tokens[at + 2 : -1]), name)
 
-    def is_device_code(self, i: int) -> bool:
-        """Whether the token i stands in a kernel, in a __device__ function, or in a macro."""
-        if self.macro_end(i):
-            return True
-        closed, device = 0, False
-        for k in range(i - 1, -1, -1):
-            text = self.text(k)
-            closed += (text == "}") - (text == "{")
-            if closed < 0:  # what this { opens: a function, or a block in one
-                closed = 0
-                device = device or self.opens_device_code(k)
-        return device
-
-    def opens_device_code(self, brace: int) -> bool:
-        for k in range(brace - 1, -1, -1):
-            if self.text(k) in (";", "{", "}"):
-                return False
-            if self.text(k) in ("__global__", "__device__"):
-                return True
-        return False
-
     # ---- host functions in kernels -----------------------------------------------------------------------------------
 
     def refuse_host_calls(self) -> None:
         doubtful = self.names_declared("__device__", "constexpr", "consteval")
         doubtful |= set(re.findall(r"#[ \t]*define[ \t]+(\w+)", self.source))
-        plain = Translator(host_calls.without_directives(self.source), self.filename)
+        plain = Tokens(host_calls.without_directives(self.source), self.filename)
         try:
             calls = list(host_calls.host_calls(plain, doubtful))
         except TranslationError:  # a brace is missing, perhaps because #if and #else open one each
@@ -619,18 +492,6 @@ class Translator:
 
     # ---- tools ------------------------------------------------------------------------------------------------------
 
-    def text(self, i: int) -> str:
-        return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
-
-    def kind(self, i: int) -> str:
-        return self.tokens[i].kind if 0 <= i < len(self.tokens) else ""
-
-    def is_text(self, i: int, text: str) -> bool:
-        return self.text(i) == text
-
-    def is_keyword(self, i: int) -> bool:
-        return self.text(i) in KEYWORDS
-
     def replace(self, start: int, end: int, text: str) -> None:
         """Line ends in the old text (in a macro with their backslash) are put behind the new text, so that no line moves."""
         line_ends = re.findall(r"\\?\r?\n", self.source[start:end])
@@ -638,26 +499,6 @@ class Translator:
 
     def insert(self, position: int, text: str) -> None:
         self.edits.append((position, position, text))
-
-    def macro_end(self, i: int) -> int:
-        """Where the last token ends of the macro in whose definition the token i stands; 0 if it stands in none."""
-        define = re.compile(r"[ \t]*#[ \t]*define\b")
-        line = self.source.rfind("\n", 0, self.tokens[i].start) + 1
-        while line > 1 and self.source[:line].rstrip("\r\n").endswith("\\"):
-            line = self.source.rfind("\n", 0, line - 1) + 1
-        if not define.match(self.source, line):
-            return 0
-        end = self.tokens[i].end
-        for before, token in zip(self.tokens[i:], self.tokens[i + 1 :], strict=False):
-            between = self.source[before.end : token.start]
-            if "\n" in re.sub(r"\\\r?\n|/\*.*?\*/", "", between, flags=re.DOTALL):
-                break
-            end = token.end
-        return end
-
-    def error(self, i: int, message: str) -> TranslationError:
-        line = self.source.count("\n", 0, self.tokens[min(i, len(self.tokens) - 1)].start) + 1
-        return TranslationError(f"{self.filename}:{line}: {message}")
 
 
 def translate(source: str, filename: str) -> str:

@@ -4,6 +4,7 @@ from mutants import Mutant
 
 INCLUDE = "common/cuda_on_cpu/include/cuda_on_cpu"
 TRANSLATOR = "common/cuda_on_cpu/translate.py"
+TOKENS = "common/cuda_on_cpu/tokens.py"
 TESTS = "tests/cuda_on_cpu/test_programs.py"
 DEVICE = f"{TESTS}::test_program[g++-device]"
 HOST = f"{TESTS}::test_program[g++-host]"
@@ -180,14 +181,14 @@ MUTANTS = [
         why="who includes one finds the translation",
     ),
     Mutant(
-        TRANSLATOR,
+        TOKENS,
         "device = device or self.opens_device_code(k)",
         "device = self.opens_device_code(k)",
         OTHER_PTX,
         why="an if of a kernel is device code",
     ),
     Mutant(
-        TRANSLATOR,
+        TOKENS,
         "device = device or self.opens_device_code(k)",
         "device = True",
         "tests/cuda_on_cpu/test_translate.py::test_left_alone",
@@ -197,7 +198,7 @@ MUTANTS = [
     Mutant(TRANSLATOR, ' and not self.source.startswith(">>>>", start)', "", TRANSLATED),
     Mutant(TRANSLATOR, "while self.text(start - 1) in OPERATORS and", "while False and", TRANSLATED),
     Mutant(
-        TRANSLATOR,
+        TOKENS,
         r"""| "(?:\\.|[^"\\\n])*" |""",
         r"""| "[^"\n]*" |""",
         "tests/cuda_on_cpu/test_translate.py::test_left_alone",
