@@ -70,6 +70,7 @@ mul.hi.<t:INT>                                                      = t t       
 mul.wide.<t:u16 s16 u32 s32>                                        = t t            mul_wide
 mad.lo.<t:INT>                                                      = t t t          mad_lo
 mad.hi.<t:INT>                                                      = t t t          mad_hi
+mad.hi.sat.s32                                                      = s32 s32 s32    mad_hi_sat
 mad.wide.u16                                                        = u16 u16 u32    mad_wide
 mad.wide.s16                                                        = s16 s16 s32    mad_wide
 mad.wide.u32                                                        = u32 u32 u64    mad_wide

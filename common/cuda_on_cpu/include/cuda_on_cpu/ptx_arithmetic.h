@@ -1,5 +1,4 @@
-// Inline PTX: arithmetic. What PTX calls approximate is worked out exactly, or to
-// the last bit but one.
+// Inline PTX: arithmetic. What PTX calls approximate is worked out exactly, or to the last bit but one.
 #pragma once
 
 #include "cuda_on_cpu/ptx.h"
@@ -34,7 +33,29 @@ auto unpack(Whole whole) {
     return bit_copy<std::array<Part, N>>(whole);
 }
 
-// ---- arithmetic: integers wrap around; sums and products of floating-point numbers are not fused -------------------
+template <class T>
+auto plain(T a) {  // as a type of C++
+    if constexpr (std::is_arithmetic<T>::value)
+        return a;
+    else
+        return a.value();
+}
+template <class T>
+bool is_nan(T a) {
+    if constexpr (is_integer<T>)
+        return false;
+    else
+        return plain(a) != plain(a);
+}
+template <class T>
+T canonical_nan() {
+    if constexpr (std::is_arithmetic<T>::value)
+        return bit_copy<T>(Unsigned<std::conditional_t<sizeof(T) == 4, s32, s64>>(~0ull) >> 1);
+    else
+        return {0x7fff};
+}
+
+// ---- integers wrap around; sums and products of floating-point numbers are not fused -------------------------------
 #define CUDA_ON_CPU_ARITHMETIC(name, op)                          \
     template <class T>                                            \
     T name(T a, T b) {                                            \
@@ -46,38 +67,11 @@ auto unpack(Whole whole) {
         } else {                                                  \
             return T::of(double(a.value()) op double(b.value())); \
         }                                                         \
-    }                                                             \
-    template <class T>                                            \
-    Pair<T> name(Pair<T> a, Pair<T> b) {                          \
-        return {name(a.low, b.low), name(a.high, b.high)};        \
     }
 CUDA_ON_CPU_ARITHMETIC(add, +)
 CUDA_ON_CPU_ARITHMETIC(sub, -)
 CUDA_ON_CPU_ARITHMETIC(mul, *)
 #undef CUDA_ON_CPU_ARITHMETIC
-inline s32 clamp(s64 x) { return s32(std::max<s64>(INT_MIN, std::min<s64>(INT_MAX, x))); }
-inline s32 add_sat(s32 a, s32 b) { return clamp(s64(a) + b); }
-inline s32 sub_sat(s32 a, s32 b) { return clamp(s64(a) - b); }
-template <class T>
-Wide<T> mul_wide(T a, T b) {
-    return Wide<T>(a) * Wide<T>(b);
-}
-template <class T>
-T mul_hi(T a, T b) {
-    return T(mul_wide(a, b) >> bits<T>);
-}
-template <class T>
-T mad_lo(T a, T b, T c) {
-    return add(mul(a, b), c);
-}
-template <class T>
-T mad_hi(T a, T b, T c) {
-    return add(mul_hi(a, b), c);
-}
-template <class T>
-Wide<T> mad_wide(T a, T b, Wide<T> c) {
-    return add(mul_wide(a, b), c);
-}
 template <class T>
 T div(T a, T b) {
     if constexpr (!is_integer<T>) return a / b;
@@ -89,45 +83,19 @@ T rem(T a, T b) {
     return b == 0 ? a : b == T(-1) && std::is_signed<T>::value ? T(0) : T(a % b);
 }
 template <class T>
-T sad(T a, T b, T c) {
-    return add(c, a < b ? sub(b, a) : sub(a, b));
-}
-
-template <class T>
-bool is_nan(T x) {
-    if constexpr (is_integer<T>)
-        return false;
-    else if constexpr (std::is_arithmetic<T>::value)
-        return x != x;
-    else
-        return x.value() != x.value();
-}
-template <class T>
-T canonical_nan() {
-    if constexpr (std::is_arithmetic<T>::value)
-        return bit_copy<T>(
-            std::conditional_t<sizeof(T) == 4, u32, u64>(sizeof(T) == 4 ? 0x7fffffff : 0x7fffffffffffffff));
-    else
-        return {0x7fff};
-}
-template <class T>
 bool less(T a, T b) {  // -0 is less than +0
-    if constexpr (is_integer<T>)
-        return a < b;
-    else if constexpr (std::is_arithmetic<T>::value)
-        return a < b || (a == b && signbit(a) && !signbit(b));
-    else
-        return less(a.value(), b.value());
+    const auto x = plain(a), y = plain(b);
+    return x < y || (x == y && std::signbit(x) && !std::signbit(y));
 }
 template <class T>
 T min(T a, T b) {
-    if (is_nan(a) && is_nan(b)) return canonical_nan<T>();
-    return is_nan(a) ? b : is_nan(b) ? a : less(b, a) ? b : a;
+    if (is_nan(a)) return is_nan(b) ? canonical_nan<T>() : b;
+    return less(b, a) ? b : a;
 }
 template <class T>
 T max(T a, T b) {
-    if (is_nan(a) && is_nan(b)) return canonical_nan<T>();
-    return is_nan(a) ? b : is_nan(b) ? a : less(a, b) ? b : a;
+    if (is_nan(a)) return is_nan(b) ? canonical_nan<T>() : b;
+    return less(a, b) ? b : a;
 }
 template <class T>
 T min_nan(T a, T b) {
@@ -155,6 +123,38 @@ T abs(T a) {
     else
         return {uint16_t(a.bits & 0x7fff)};
 }
+
+// ---- integers ------------------------------------------------------------------------------------------------------
+inline s32 clamp(s64 x) { return s32(std::max<s64>(INT_MIN, std::min<s64>(INT_MAX, x))); }
+inline s32 add_sat(s32 a, s32 b) { return clamp(s64(a) + b); }
+inline s32 sub_sat(s32 a, s32 b) { return clamp(s64(a) - b); }
+template <class T>
+Wide<T> mul_wide(T a, T b) {
+    return Wide<T>(a) * Wide<T>(b);
+}
+template <class T>
+T mul_hi(T a, T b) {
+    return T(mul_wide(a, b) >> bits<T>);
+}
+template <class T>
+T mad_lo(T a, T b, T c) {
+    return add(mul(a, b), c);
+}
+template <class T>
+T mad_hi(T a, T b, T c) {
+    return add(mul_hi(a, b), c);
+}
+inline s32 mad_hi_sat(s32 a, s32 b, s32 c) { return add_sat(mul_hi(a, b), c); }
+template <class T>
+Wide<T> mad_wide(T a, T b, Wide<T> c) {
+    return add(mul_wide(a, b), c);
+}
+template <class T>
+T sad(T a, T b, T c) {
+    return add(c, a < b ? sub(b, a) : sub(a, b));
+}
+
+// ---- floating point ------------------------------------------------------------------------------------------------
 template <class T>
 T copysign(T a, T b) {  // of a the sign
     return ::copysign(b, a);
@@ -166,20 +166,6 @@ T fma(T a, T b, T c) {
     else
         return T::of(fused_multiply_add(a.value(), b.value(), c.value()));
 }
-template <class T>
-Pair<T> fma(Pair<T> a, Pair<T> b, Pair<T> c) {
-    return {fma(a.low, b.low, c.low), fma(a.high, b.high, c.high)};
-}
-#define CUDA_ON_CPU_PAIR(name)                             \
-    template <class T>                                     \
-    Pair<T> name(Pair<T> a, Pair<T> b) {                   \
-        return {name(a.low, b.low), name(a.high, b.high)}; \
-    }
-CUDA_ON_CPU_PAIR(min)
-CUDA_ON_CPU_PAIR(max)
-CUDA_ON_CPU_PAIR(min_nan)
-CUDA_ON_CPU_PAIR(max_nan)
-#undef CUDA_ON_CPU_PAIR
 
 // Rounded toward 0 (_rz), down (_rm), up (_rp).
 #define CUDA_ON_CPU_DIRECTED(ptx, cuda)                                          \
@@ -218,15 +204,6 @@ CUDA_ON_CPU_APPROXIMATE(sin, sin)
 CUDA_ON_CPU_APPROXIMATE(cos, cos)
 CUDA_ON_CPU_APPROXIMATE(tanh, tanh)
 #undef CUDA_ON_CPU_APPROXIMATE
-#define CUDA_ON_CPU_PAIR(name)              \
-    template <class T>                      \
-    Pair<T> name(Pair<T> a) {               \
-        return {name(a.low), name(a.high)}; \
-    }
-CUDA_ON_CPU_PAIR(ex2)
-CUDA_ON_CPU_PAIR(tanh)
-CUDA_ON_CPU_PAIR(neg)
-CUDA_ON_CPU_PAIR(abs)
 
 // .ftz: numbers too small for a full mantissa become 0; .sat: from 0 to 1, and NaN becomes 0; .relu: not below 0.
 template <class T>
@@ -241,7 +218,7 @@ T flush(T x) {
 template <class T>
 T saturate(T x) {
     if constexpr (is_integer<T>)
-        return x;
+        return x;  // the result of a conversion, which saturates anyway
     else if constexpr (std::is_arithmetic<T>::value)
         return x > 0 ? x < 1 ? x : T(1) : T(0);
     else
@@ -249,15 +226,40 @@ T saturate(T x) {
 }
 template <class T>
 T relu(T x) {
-    if constexpr (std::is_arithmetic<T>::value)
-        return x < 0 ? T(0) : x;
-    else
-        return is_nan(x) ? canonical_nan<T>() : x.bits & 0x8000 ? T{0} : x;
+    return plain(x) > 0 || is_nan(x) ? x : T{0};
 }
-CUDA_ON_CPU_PAIR(flush)
-CUDA_ON_CPU_PAIR(saturate)
-CUDA_ON_CPU_PAIR(relu)
-#undef CUDA_ON_CPU_PAIR
+
+// ---- two halves in a word ------------------------------------------------------------------------------------------
+template <class T>
+Pair<T> fma(Pair<T> a, Pair<T> b, Pair<T> c) {
+    return {fma(a.low, b.low, c.low), fma(a.high, b.high, c.high)};
+}
+#define CUDA_ON_CPU_OF_TWO(name)                           \
+    template <class T>                                     \
+    Pair<T> name(Pair<T> a, Pair<T> b) {                   \
+        return {name(a.low, b.low), name(a.high, b.high)}; \
+    }
+CUDA_ON_CPU_OF_TWO(add)
+CUDA_ON_CPU_OF_TWO(sub)
+CUDA_ON_CPU_OF_TWO(mul)
+CUDA_ON_CPU_OF_TWO(min)
+CUDA_ON_CPU_OF_TWO(max)
+CUDA_ON_CPU_OF_TWO(min_nan)
+CUDA_ON_CPU_OF_TWO(max_nan)
+#undef CUDA_ON_CPU_OF_TWO
+#define CUDA_ON_CPU_OF_ONE(name)            \
+    template <class T>                      \
+    Pair<T> name(Pair<T> a) {               \
+        return {name(a.low), name(a.high)}; \
+    }
+CUDA_ON_CPU_OF_ONE(neg)
+CUDA_ON_CPU_OF_ONE(abs)
+CUDA_ON_CPU_OF_ONE(ex2)
+CUDA_ON_CPU_OF_ONE(tanh)
+CUDA_ON_CPU_OF_ONE(flush)
+CUDA_ON_CPU_OF_ONE(saturate)
+CUDA_ON_CPU_OF_ONE(relu)
+#undef CUDA_ON_CPU_OF_ONE
 
 }  // namespace cuda_on_cpu::ptx
 

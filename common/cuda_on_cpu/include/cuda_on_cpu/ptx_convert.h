@@ -96,17 +96,17 @@ template <class D>
 D narrow2_rz(f32 high, f32 low) {
     return {narrow_rz<decltype(D::low)>(low), narrow_rz<decltype(D::low)>(high)};
 }
-inline u32 tf32_cut(f32 x, u32 (*carry)(u32)) {
+inline tf32 tf32_cut(f32 x, u32 (*carry)(u32)) {
     const u32 u = bit_copy<u32>(x);
-    return is_nan(x) ? 0x7fffffff : (u + carry(u)) & 0xffffe000;
+    return {is_nan(x) ? 0x7fffffff : (u + carry(u)) & 0xffffe000};
 }
-inline u32 tf32_rna(f32 x) {  // ties away from 0
+inline tf32 tf32_rna(f32 x) {  // ties away from 0
     return tf32_cut(x, [](u32) { return 0x1000u; });
 }
-inline u32 tf32_rn(f32 x) {  // ties to even
+inline tf32 tf32_rn(f32 x) {  // ties to even
     return tf32_cut(x, [](u32 u) { return 0xfffu + (u >> 13 & 1); });
 }
-inline u32 tf32_rz(f32 x) {
+inline tf32 tf32_rz(f32 x) {
     return tf32_cut(x, [](u32) { return 0u; });
 }
 
