@@ -29,10 +29,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 if __package__:
-    from . import host_calls, ptx
+    from . import host_calls, launches, ptx
     from .tokens import OPENING, Token, Tokens, TranslationError, joined, split
 else:  # this file is a program, too
     import host_calls
+    import launches
     import ptx
     from tokens import OPENING, Token, Tokens, TranslationError, joined, split
 
@@ -52,8 +53,6 @@ LAUNCH = (
     "cuda_on_cpu::launch(CUDA_ON_CPU_NAME({kernel}), [=](const auto&... cuda_p_) {{ {kernel}(cuda_p_...); }}, "
     "[=](auto cuda_f_) -> decltype(cuda_f_({kernel})) {{ return cuda_f_({kernel}); }}, "
 )
-OPERATORS = set("<+-*/%&|^!~=,") | {"<<", "<=", ">="}  # && is two tokens
-LITERALS = {"number", "string"}
 ALIGNMENTS = {"__align__", "alignas"}
 STATIC_WORDS = {"__shared__", "__constant__", "__managed__"}  # macros that begin with `static`
 ASM = {"asm", "__asm", "__asm__"}
@@ -126,94 +125,12 @@ class Translator(Tokens):
 
     def launch(self, i: int) -> None:
         """The token i is a <<<."""
-        start = self.kernel_start(i)
-        close = self.closing(i)
+        start = launches.kernel_start(self, i)
+        close = launches.closing(self, i)
         if not self.is_text(close + 3, "("):
             raise self.error(close, "expected ( and the kernel's arguments after >>>")
         self.replace(self.tokens[start].start, self.tokens[i].end, LAUNCH.format(kernel=joined(self.tokens[start:i])))
         self.replace(self.tokens[close].start, self.tokens[close + 2].end, ")")
-
-    def kernel_start(self, launch: int) -> int:
-        """The first token of the kernel's name."""
-        start = self.name_start(launch, launch)
-        # In k<n < 4> and in k<m, n < 4> the last < compares, and the name does not begin with n: a launch has no value, so
-        # it is no operand. An operator or a comma before the name therefore belongs to template arguments, if a < is open.
-        while self.text(start - 1) in OPERATORS and (angle := self.open_angle(start)) >= 0:
-            start = self.name_start(angle, launch)
-        if self.kind(start) in LITERALS:
-            raise self.error(launch, "expected a kernel's name before <<<")
-        return start
-
-    def name_start(self, end: int, launch: int) -> int:
-        """The first token of the name, or the literal, before the token `end`: a::b<c>, p->k, k[i], f(x), (k), x##_kernel."""
-        i = end  # the name begins here, so far
-        while True:
-            before = self.text(i - 1)
-            if before == ">":
-                i = self.open_angle(i - 1)
-                if i < 0:
-                    raise self.error(launch, "the > before <<< has no matching <")
-                continue
-            if before in (")", "]"):
-                i = self.group_start(i - 1)
-                # f(x)<<<>>> goes on with f, but return (k)<<<>>> does not go on with return.
-                if self.text(i - 1) in (")", "]", ">") or (self.kind(i - 1) == "word" and not self.is_keyword(i - 1)):
-                    continue
-                return i
-            if self.kind(i - 1) in LITERALS:
-                return i - 1
-            if self.kind(i - 1) != "word" or self.is_keyword(i - 1):
-                break
-            i -= 1
-            if self.is_text(i - 1, "template"):  # p->template k<T>, A<T>::template k<T>
-                i -= 1
-            if self.text(i - 1) in (".", "->", "##"):
-                i -= 1
-            elif self.is_text(i - 1, "::"):
-                i -= 1
-                if self.text(i - 1) != ">" and (self.kind(i - 1) != "word" or self.is_keyword(i - 1)):
-                    return i  # ::k
-            else:
-                return i
-        raise self.error(launch, "expected a kernel's name before <<<")
-
-    def open_angle(self, i: int) -> int:
-        """The last < before the token i that no > before i closes; -1 if there is none in this expression."""
-        closed = 0
-        while (i := i - 1) >= 0:
-            text = self.text(i)
-            if text in OPENING:
-                i = self.group_start(i)
-            elif text == ">":
-                closed += 1
-            elif text == "<":
-                if closed == 0:
-                    return i
-                closed -= 1
-            elif text in (";", "(", "[", "{", "<<<"):
-                break
-        return -1
-
-    def closing(self, launch: int) -> int:
-        """The first > of the >>> that belongs to the <<< at launch."""
-        groups = []
-        for i in range(launch + 1, len(self.tokens)):
-            text = self.text(i)
-            if text in OPENING.values():
-                groups.append(text)
-            elif text in OPENING:
-                if not groups or groups.pop() != OPENING[text]:
-                    break
-            elif text in (";", "<<<") and not groups:
-                break
-            elif not groups and self.is_closing(i):
-                return i
-        raise self.error(launch, "<<< without >>>")
-
-    def is_closing(self, i: int) -> bool:
-        """>>> without a gap. In >>>> the first closes a template."""
-        start = self.tokens[i].start
-        return self.source.startswith(">>>", start) and not self.source.startswith(">>>>", start)
 
     # ---- (void*)kernel -----------------------------------------------------------------------------------------------
 

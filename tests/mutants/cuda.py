@@ -5,6 +5,7 @@ from mutants import Mutant
 INCLUDE = "common/cuda_on_cpu/include/cuda_on_cpu"
 TRANSLATOR = "common/cuda_on_cpu/translate.py"
 TOKENS = "common/cuda_on_cpu/tokens.py"
+LAUNCHES = "common/cuda_on_cpu/launches.py"
 TESTS = "tests/cuda_on_cpu/test_programs.py"
 DEVICE = f"{TESTS}::test_program[g++-device]"
 HOST = f"{TESTS}::test_program[g++-host]"
@@ -195,8 +196,8 @@ MUTANTS = [
         why="the host's assembly is its own",
     ),
     Mutant(TRANSLATOR, 'text + "".join(line_ends)', "text", TRANSLATED, why="compilers name lines of the .cu"),
-    Mutant(TRANSLATOR, ' and not self.source.startswith(">>>>", start)', "", TRANSLATED),
-    Mutant(TRANSLATOR, "while self.text(start - 1) in OPERATORS and", "while False and", TRANSLATED),
+    Mutant(LAUNCHES, ' and not t.source.startswith(">>>>", start)', "", TRANSLATED),
+    Mutant(LAUNCHES, "while t.text(start - 1) in OPERATORS and", "while False and", TRANSLATED),
     Mutant(
         TOKENS,
         r"""| "(?:\\.|[^"\\\n])*" |""",
