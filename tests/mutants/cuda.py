@@ -14,7 +14,7 @@ ORDER = f"{TESTS}::test_opposite_order_finds_a_missing_barrier[g++]"
 PTX = f"{TESTS}::test_program[g++-ptx]"
 GROUPS = f"{TESTS}::test_program[g++-groups]"
 TENSOR_CORES = f"{TESTS}::test_program[g++-tensor_cores]"
-PTX_TABLE = "common/cuda_on_cpu/ptx.py"
+PTX_PY = "common/cuda_on_cpu/ptx.py"
 HEADERS = "tests/cuda_on_cpu/test_translate.py::test_headers_that_need_it_are_translated"
 OTHER_PTX = "tests/cuda_on_cpu/test_translate.py::test_other_instructions_are_a_compilers_error"
 TRANSLATED = "tests/cuda_on_cpu/test_translate.py::test_translated"
@@ -160,7 +160,20 @@ MUTANTS = [
         TENSOR_CORES,
     ),
     Mutant("common/cuda_on_cpu/include/mma.h", "b[e % n][e / n] = number", "b[e / k][e % k] = number", TENSOR_CORES),
-    Mutant(PTX_TABLE, '"relu": "relu", ', "", PTX),
+    Mutant(PTX_PY, '"relu": "relu", ', "", PTX),
+    Mutant(
+        "common/cuda_on_cpu/ptx_table.py",
+        "mad.hi.sat.s32  ",
+        "mad.hi.sat.s64  ",
+        PTX,
+        why="the row above would do, and would not saturate",
+    ),
+    Mutant(
+        "common/cpp_extension.py",
+        'shlex.split(" ".join([*_NO_HALF, *flags]))',
+        'shlex.split(" ".join(flags))',
+        "tests/common/test_cpu_build.py::test_a_cu_has_the_macros_of_nvcc",
+    ),
     Mutant(
         "common/cuda_on_cpu/host_calls.py",
         "uses and all(is_call(t, i) for i in uses)",
