@@ -44,7 +44,10 @@ SMID = "uint32_t 0 = 0; set(0, copy(as<u32>(special::smid()))); out({}, 0);"
         ("k<<<1, 2>>>(a);", "LAUNCH{k}(1, 2)(a);"),
         ("k <<< g , b >>> (a)", "LAUNCH{k}( g , b ) (a)"),
         ("k << < g, b(1 >> 2 > 3) >> > (a << b)", "LAUNCH{k}(  g, b(1 >> 2 > 3) )  (a << b)"),
-        ("k<int> << <1, 2>>>(a); o = operator<< <T>(a, b >> 1);", "LAUNCH{k<int>}( 1, 2)(a); o = operator<< <T>(a, b >> 1);"),
+        (
+            "k<int> << <1, 2>>>(a); o = operator<< <T>(a, b >> 1);",
+            "LAUNCH{k<int>}( 1, 2)(a); o = operator<< <T>(a, b >> 1);",
+        ),
         ("k<<<1, 2, 3, s>>>()", "LAUNCH{k}(1, 2, 3, s)()"),
         ("a::b<c, 4>::k<d<e<f>>, (x > y)><<<1, 1>>>(p)", "LAUNCH{a::b<c, 4>::k<d<e<f>>, (x > y)>}(1, 1)(p)"),
         ("x = y; ::k<<<1, 1>>>()", "x = y; LAUNCH{::k}(1, 1)()"),
