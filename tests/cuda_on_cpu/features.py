@@ -105,6 +105,7 @@ the limit for static shared memory, `__launch_bounds__`, registers in `cudaFuncG
 the limit that `cudaFuncSetAttribute()` gave one kernel holds for overloaded names as well | give each kernel its \
 own name
 more than 256 KB of stack for a thread: the process ends in a segmentation fault | less on the stack
+an integer divided by 0: the process ends with SIGFPE, where a GPU goes on with some number | test the divisor
 host code that must not see `__CUDA_ARCH__` in a `.cu`; `__NVCC__` is not defined | ask for `CUDA_ON_CPU`
 an end of endless loops on macOS | stop the process
 """
