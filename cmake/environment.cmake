@@ -96,13 +96,14 @@ function(cuda_sources result)
         cmake_path(ABSOLUTE_PATH source)
         if(CHAPTERS_DEVICE STREQUAL "cpu")
             set(translator ${PROJECT_SOURCE_DIR}/common/cuda_on_cpu/translate.py)
+            file(GLOB parts ${PROJECT_SOURCE_DIR}/common/cuda_on_cpu/*.py)
             cmake_path(GET source FILENAME name)
             set(translated ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
             add_custom_command(
                 OUTPUT ${translated}
                 COMMAND ${Python_EXECUTABLE} ${translator} ${source} ${translated} --depfile ${translated}.d
                 COMMAND ${CMAKE_COMMAND} -E touch ${translated}
-                DEPENDS ${source} ${translator} ${PROJECT_SOURCE_DIR}/common/cuda_on_cpu/ptx.py
+                DEPENDS ${source} ${parts}
                 DEPFILE ${translated}.d # headers that the .cu includes
                 COMMENT "Translating ${name}"
                 VERBATIM

@@ -54,10 +54,11 @@ def load(*args, **kwargs):
         return torch_extension.load(**call)
 
 
-# torch 2.11's stable ABI: later versions keep it. And torch forbids what __half and __nv_bfloat16 can do by themselves,
-# such as float(x): in its own sources they would compete with c10::Half.
+# torch 2.11's stable ABI: later versions keep it.
 _STABLE = ["-DTORCH_TARGET_VERSION=0x020b000000000000"]
-_NO_HALF = ["HALF_OPERATORS", "HALF_CONVERSIONS", "HALF2_OPERATORS", "BFLOAT16_CONVERSIONS"]
+# What torch passes to nvcc. It forbids what __half and __nv_bfloat16 can do by themselves, such as float(x): in its own
+# sources they would compete with c10::Half.
+_NO_HALF = [flag for flag in torch_extension.COMMON_NVCC_FLAGS if flag.startswith("-D__CUDA_NO_")]
 
 
 def load_stable(name, sources, **kwargs):
@@ -69,7 +70,7 @@ def load_stable(name, sources, **kwargs):
         sources=sources,
         extra_include_paths=[str(root)],
         extra_cflags=["-O2", "-DUSE_CUDA", *_STABLE],
-        extra_cuda_cflags=["-O3", *_STABLE, *(f"-U__CUDA_NO_{what}__" for what in _NO_HALF)],
+        extra_cuda_cflags=["-O3", *_STABLE, *(flag.replace("-D", "-U") for flag in _NO_HALF)],
         is_python_module=False,
         **kwargs,
     )
@@ -103,13 +104,14 @@ def CUDAExtension(name, sources, *args, **kwargs):
         return torch_extension.CUDAExtension(name, sources, *args, **kwargs)
     folder = os.path.join("build", "cuda_on_cpu", name)  # setuptools wants paths relative to setup.py
     flags = kwargs.pop("extra_compile_args", [])
-    if isinstance(flags, dict):
-        flags = flags.get("cxx", [])
-    folders = kwargs.pop("include_dirs", [])
+    if not isinstance(flags, dict):
+        flags = {"cxx": flags, "nvcc": flags}
+    macros, folders = _of_nvcc(flags.get("nvcc", []))
+    folders = [*kwargs.pop("include_dirs", []), *folders]
     includes = [*_cpu_include_paths(sources), *folders]
-    sources = _translate(sources, folder, folders)
+    sources = _translate(sources, folder, folders, macros)
     return torch_extension.CppExtension(
-        name, sources, *args, include_dirs=includes, extra_compile_args=_cpu_flags(flags), **kwargs
+        name, sources, *args, include_dirs=includes, extra_compile_args=_cpu_flags(flags.get("cxx", [])), **kwargs
     )
 
 
@@ -149,15 +151,35 @@ def _build_directory(call: dict) -> str:
 
 def _for_cpu(call: dict) -> dict:
     """The arguments of a load() for a GPU as those of a load() for CUDA on CPU."""
-    sources, folders = call["sources"], call.get("extra_include_paths") or []
+    macros, folders = _of_nvcc(call.get("extra_cuda_cflags") or [])
+    sources, folders = call["sources"], [*(call.get("extra_include_paths") or []), *folders]
     return call | {
-        "sources": _translate(sources, call["build_directory"], folders),
+        "sources": _translate(sources, call["build_directory"], folders, macros),
         "extra_include_paths": [*_cpu_include_paths(sources), *folders],
         "extra_cflags": _cpu_flags(call.get("extra_cflags") or []),
-        "extra_cuda_cflags": None,  # nvcc's words
+        "extra_cuda_cflags": None,
         "extra_ldflags": [*call["extra_ldflags"], *SANITIZE],
         "with_cuda": False,
     }
+
+
+def _of_nvcc(flags: list[str]) -> tuple[str, list[str]]:
+    """What a .cu sees of the flags for nvcc: macros (-D and -U, torch's first), as its first lines; and folders (-I)."""
+    lines, folders = [], []
+    words = iter(shlex.split(" ".join([*_NO_HALF, *flags])))
+    for word in words:
+        option = word[:2]
+        if option not in ("-D", "-U", "-I"):
+            continue
+        value = word[2:] or next(words)
+        if option == "-I":
+            folders.append(value)
+        elif option == "-U":
+            lines.append(f"#undef {value}\n")
+        else:
+            name, equals, text = value.partition("=")
+            lines.append(f"#undef {name.partition('(')[0]}\n#define {name} {text if equals else 1}\n")
+    return "".join(lines), folders
 
 
 def _cpu_flags(flags: list[str]) -> list[str]:
@@ -169,13 +191,13 @@ def _cpu_include_paths(sources: list[str]) -> list[str]:
     return [str(cuda_on_cpu.INCLUDE), *sorted({os.path.dirname(os.path.abspath(s)) for s in sources})]
 
 
-def _translate(sources: list[str], folder: str, include_dirs: list[str]) -> list[str]:
+def _translate(sources: list[str], folder: str, include_dirs: list[str], macros: str) -> list[str]:
     """Each .cu as C++ in that folder, with the headers that need it; other sources as they are."""
     translated = []
     for source in sources:
         if source.endswith(".cu"):
             out = os.path.join(folder, os.path.basename(source) + ".cpp")
-            cuda_on_cpu.translate_file(Path(source), Path(out), [Path(d) for d in include_dirs])
+            cuda_on_cpu.translate_file(Path(source), Path(out), [Path(d) for d in include_dirs], macros)
             source = out
         translated.append(source)
     return translated

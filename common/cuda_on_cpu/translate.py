@@ -27,26 +27,20 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 if __package__:
-    from . import ptx
+    from . import host_calls, launches, ptx
+    from .tokens import OPENING, Token, Tokens, TranslationError, joined, split
 else:  # this file is a program, too
+    import host_calls
+    import launches
     import ptx
+    from tokens import OPENING, Token, Tokens, TranslationError, joined, split
 
-TOKEN = re.compile(
-    r"""(?P<comment> //(?:\\\r?\n|[^\n])* | /\*.*?\*/ | \\\r?\n )                   # or the end of a line in a macro
-      | (?P<string>  (?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"     # raw
-                   | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])+' )
-      | (?P<number>  \.?\d(?:'?[\w.]|(?<=[eEpP])[+-])* )                           # 1'000 is no character
-      | (?P<word>    [^\W\d]\w* )
-      | (?P<symbol>  <<< | <<=? | <= | >= | ->\*? | :: | \#\# | [^\s\w] )             # each other > is one of its own
-    """,
-    re.DOTALL | re.VERBOSE,
-)
 INCLUDE = re.compile(r"""[ \t]*\#[ \t]*include[ \t]*(?P<mark>["<])(?P<name>[^">\n]+)[">]""", re.MULTILINE)
+CONDITION = re.compile(r"^[ \t]*\#[ \t]*(?:else|elif|endif)\b(?:\\\r?\n|[^\n])*\n", re.MULTILINE)
 # What there may be to translate. Most headers have nothing of it.
-INTERESTING = re.compile(r"<<<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__)\b")
+INTERESTING = re.compile(r"<<[ \t]*<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__)\b")
 # What only nvcc defines, and only for a .cu: the language is CUDA C++, for a GPU such as the H200. __CUDA_ARCH__ stands for
 # device code; here host code sees it as well, for a function is compiled once. Without it, kernels of which `#if` leaves
 # the body to newer GPUs would do nothing. __NVCC__ is the compiler's own name: it stays undefined.
@@ -59,24 +53,19 @@ LAUNCH = (
     "cuda_on_cpu::launch(CUDA_ON_CPU_NAME({kernel}), [=](const auto&... cuda_p_) {{ {kernel}(cuda_p_...); }}, "
     "[=](auto cuda_f_) -> decltype(cuda_f_({kernel})) {{ return cuda_f_({kernel}); }}, "
 )
-OPENING = {")": "(", "]": "[", "}": "{"}
-# A parenthesis after one of these does not belong to a call.
-KEYWORDS = {"return", "if", "else", "while", "for", "switch", "case", "do", "throw", "co_return", "and", "or", "not"}
-OPERATORS = set("<+-*/%&|^!~=,") | {"<<", "<=", ">="}  # && is two tokens
-LITERALS = {"number", "string"}
 ALIGNMENTS = {"__align__", "alignas"}
 STATIC_WORDS = {"__shared__", "__constant__", "__managed__"}  # macros that begin with `static`
 ASM = {"asm", "__asm", "__asm__"}
 # So that the shared memory of several blocks that are alive can be told apart: include/cuda_on_cpu/resident.h.
 SHARED = " [[maybe_unused]] static cuda_on_cpu::SharedVariable cuda_on_cpu_{paste}{name}({name})"
 SPIN = "cuda_on_cpu::spin()"
-ATTRIBUTES = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__", "__block_size__"}  # of kernels
 # Not covered as a whole. The first of these words makes one error that says so, with its line, unless #if leaves it out.
+# It is the error of an #include, because compilers stop there: hundreds of others would follow.
 TEXTURES = re.compile(
     r"cuda(TextureObject_t|SurfaceObject_t|MallocArray|Malloc3DArray|ResourceDesc|TextureDesc)|"
     r"cuda(ChannelFormatDesc|CreateChannelDesc|BindTexture\w*)|(tex|surf)(1D|2D|3D|Cubemap)\w*"
 )
-NO_TEXTURES = r'_Pragma("GCC error \"CUDA on CPU (see its README) has no textures and surfaces\"") '
+NO_TEXTURES = '#include "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no textures and surfaces"'
 # A compiler's error, not the translator's: what #if leaves out is no error. A lambda stands wherever a statement may.
 LACKS = '[] {{ static_assert(false, "CUDA on CPU (see its README) has no PTX instruction {}"); }}()'
 
@@ -84,51 +73,14 @@ LACKS = '[] {{ static_assert(false, "CUDA on CPU (see its README) has no PTX ins
 INITIALISED = '; static_assert(false, "__shared__ memory has no initialiser in CUDA: write to it in the kernel")'
 
 
-class Token(NamedTuple):
-    kind: str
-    text: str
-    start: int
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
-
-
-class TranslationError(ValueError):
-    """A .cu that cannot be translated. The message begins with file:line."""
-
-
-def joined(tokens: list[Token]) -> str:
-    """The tokens on one line, without comments; with a space where there was a gap."""
-    text = ""
-    for before, token in zip([None, *tokens], tokens, strict=False):
-        text += " " * (before is not None and token.start > before.end) + token.text
-    return text
-
-
-def split(tokens: list[Token], separator: str) -> list[list[Token]]:
-    """At the separators that stand in no group; :: is two of them."""
-    parts, depth = [[]], 0
-    for token in tokens:
-        depth += (token.text in OPENING.values()) - (token.text in OPENING)
-        if depth == 0 and token.text in (separator, 2 * separator):
-            parts += [[] for _ in token.text]
-        else:
-            parts[-1].append(token)
-    return parts
-
-
-class Translator:
+class Translator(Tokens):
     def __init__(self, source: str, filename: str):
-        self.source = source
-        self.filename = filename
-        found = TOKEN.finditer(source)
-        self.tokens = [Token(m.lastgroup or "", m[0], m.start()) for m in found if not m["comment"]]
+        super().__init__(source, filename)
         self.edits: list[tuple[int, int, str]] = []  # (start, end, new text)
         self.shared_words = {"__shared__"}  # and macros that stand for it
         asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in ASM}
         self.has_volatile = any(t.text == "volatile" and k not in asm for k, t in enumerate(self.tokens))
-        self.kernels = self.names_of_kernels()
+        self.kernels = self.names_declared("__global__")
         self.textures = False  # whether the error of NO_TEXTURES is there
         self.headers = {"cuda_runtime.h"}  # that the result needs
         self.dynamic: set[tuple[str, str]] = set()  # namespaces and names of `extern __shared__` outside of functions
@@ -149,12 +101,12 @@ class Translator:
             elif token.text == "__cluster_dims__":
                 self.cluster(i)
             elif token.kind == "word" and not self.textures and TEXTURES.fullmatch(token.text):
-                self.textures = True
-                self.edits.append((token.start, token.start, NO_TEXTURES))
+                self.no_textures(i)
             elif token.text == "void" and self.is_text(i + 1, "*"):
                 self.cast(i)
             if token.text in self.shared_words:
                 self.shared_variables(i)
+        self.refuse_host_calls()
         parts, position = [], 0
         for start, end, text in sorted(self.edits):
             parts += self.source[position:start], text
@@ -173,122 +125,14 @@ class Translator:
 
     def launch(self, i: int) -> None:
         """The token i is a <<<."""
-        start = self.kernel_start(i)
-        close = self.closing(i)
+        start = launches.kernel_start(self, i)
+        close = launches.closing(self, i)
         if not self.is_text(close + 3, "("):
             raise self.error(close, "expected ( and the kernel's arguments after >>>")
         self.replace(self.tokens[start].start, self.tokens[i].end, LAUNCH.format(kernel=joined(self.tokens[start:i])))
         self.replace(self.tokens[close].start, self.tokens[close + 2].end, ")")
 
-    def kernel_start(self, launch: int) -> int:
-        """The first token of the kernel's name."""
-        start = self.name_start(launch, launch)
-        # In k<n < 4> and in k<m, n < 4> the last < compares, and the name does not begin with n: a launch has no value, so
-        # it is no operand. An operator or a comma before the name therefore belongs to template arguments, if a < is open.
-        while self.text(start - 1) in OPERATORS and (angle := self.open_angle(start)) >= 0:
-            start = self.name_start(angle, launch)
-        if self.kind(start) in LITERALS:
-            raise self.error(launch, "expected a kernel's name before <<<")
-        return start
-
-    def name_start(self, end: int, launch: int) -> int:
-        """The first token of the name, or the literal, before the token `end`: a::b<c>, p->k, k[i], f(x), (k), x##_kernel."""
-        i = end  # the name begins here, so far
-        while True:
-            before = self.text(i - 1)
-            if before == ">":
-                i = self.open_angle(i - 1)
-                if i < 0:
-                    raise self.error(launch, "the > before <<< has no matching <")
-                continue
-            if before in (")", "]"):
-                i = self.group_start(i - 1)
-                # f(x)<<<>>> goes on with f, but return (k)<<<>>> does not go on with return.
-                if self.text(i - 1) in (")", "]", ">") or (self.kind(i - 1) == "word" and not self.is_keyword(i - 1)):
-                    continue
-                return i
-            if self.kind(i - 1) in LITERALS:
-                return i - 1
-            if self.kind(i - 1) != "word" or self.is_keyword(i - 1):
-                break
-            i -= 1
-            if self.is_text(i - 1, "template"):  # p->template k<T>, A<T>::template k<T>
-                i -= 1
-            if self.text(i - 1) in (".", "->", "##"):
-                i -= 1
-            elif self.is_text(i - 1, "::"):
-                i -= 1
-                if self.text(i - 1) != ">" and (self.kind(i - 1) != "word" or self.is_keyword(i - 1)):
-                    return i  # ::k
-            else:
-                return i
-        raise self.error(launch, "expected a kernel's name before <<<")
-
-    def open_angle(self, i: int) -> int:
-        """The last < before the token i that no > before i closes; -1 if there is none in this expression."""
-        closed = 0
-        while (i := i - 1) >= 0:
-            text = self.text(i)
-            if text in OPENING:
-                i = self.group_start(i)
-            elif text == ">":
-                closed += 1
-            elif text == "<":
-                if closed == 0:
-                    return i
-                closed -= 1
-            elif text in (";", "(", "[", "{", "<<<"):
-                break
-        return -1
-
-    def group_start(self, close: int) -> int:
-        """The ( that belongs to the ) at close; the same for [ and {."""
-        expected = []
-        for i in range(close, -1, -1):
-            text = self.text(i)
-            if text in OPENING:
-                expected.append(OPENING[text])
-            elif text in OPENING.values():
-                if text != expected.pop():
-                    break
-                if not expected:
-                    return i
-        raise self.error(close, f"{self.text(close)} without {OPENING[self.text(close)]}")
-
-    def closing(self, launch: int) -> int:
-        """The first > of the >>> that belongs to the <<< at launch."""
-        groups = []
-        for i in range(launch + 1, len(self.tokens)):
-            text = self.text(i)
-            if text in OPENING.values():
-                groups.append(text)
-            elif text in OPENING:
-                if not groups or groups.pop() != OPENING[text]:
-                    break
-            elif text in (";", "<<<") and not groups:
-                break
-            elif not groups and self.is_closing(i):
-                return i
-        raise self.error(launch, "<<< without >>>")
-
-    def is_closing(self, i: int) -> bool:
-        """>>> without a gap. In >>>> the first closes a template."""
-        start = self.tokens[i].start
-        return self.source.startswith(">>>", start) and not self.source.startswith(">>>>", start)
-
     # ---- (void*)kernel -----------------------------------------------------------------------------------------------
-
-    def names_of_kernels(self) -> set[str]:
-        """What is declared __global__ in this file: the word before its parameters."""
-        names = set()
-        for i, token in enumerate(self.tokens):
-            if token.text == "__global__":
-                while self.text(i) not in (";", "{", "") and not (
-                    self.kind(i) == "word" and self.is_text(i + 1, "(") and self.text(i) not in ATTRIBUTES
-                ):
-                    i = self.group_end(i) + 1 if self.is_text(i, "(") else i + 1
-                names.add(self.text(i))
-        return names
 
     def cast(self, i: int) -> None:
         """The tokens i and i + 1 are void*. A cast of a kernel's name says which kernel it is; a void* would not."""
@@ -408,14 +252,6 @@ class Translator:
         texts = [t.text for t in tokens]
         return texts.count("<") > texts.count(">")
 
-    def group_end(self, opening: int) -> int:
-        depth = 0
-        for i in range(opening, len(self.tokens)):
-            depth += (self.text(i) in OPENING.values()) - (self.text(i) in OPENING)
-            if depth == 0:
-                return i
-        raise self.error(opening, f"{self.text(opening)} is never closed")
-
     def shared_variables(self, i: int) -> None:
         """The token i is __shared__: registers what is declared, behind the declaration."""
         macro = self.macro_end(i)
@@ -479,6 +315,26 @@ class Translator:
             k -= 1
         return self.is_text(i - 1, ";") and self.is_text(k, "do")
 
+    # ---- textures ----------------------------------------------------------------------------------------------------------
+
+    def no_textures(self, i: int) -> None:
+        """The token i belongs to textures. No directive may stand in a macro, or among a macro's arguments."""
+        if self.macro_end(i):
+            return
+        self.textures = True
+        outermost = i
+        for k in range(i - 1, -1, -1):
+            if self.text(k) in (";", "{", "}"):
+                break
+            if self.text(k) == "(":
+                outermost = k
+        line = self.source.count("\n", 0, self.tokens[i].start) + 1
+        start = self.source.rfind("\n", 0, self.tokens[outermost].start) + 1
+        first = line - self.source.count("\n", start, self.tokens[i].start)
+        self.insert(start, f"#line {line}\n{NO_TEXTURES}\n#line {first}\n")
+        for end in CONDITION.finditer(self.source, start):  # where #if has left out this and the #line behind it
+            self.insert(end.end(), f"#line {self.source.count(chr(10), 0, end.end()) + 1}\n")
+
     # ---- clusters ----------------------------------------------------------------------------------------------------------
 
     def cluster(self, i: int) -> None:
@@ -538,40 +394,20 @@ class Translator:
             raise ptx.Unknown(f"with the operand {joined(tokens)}")
         return ptx.Operand(texts[at][1:-1], joined(tokens[at + 2 : -1]), name)
 
-    def is_device_code(self, i: int) -> bool:
-        """Whether the token i stands in a kernel, in a __device__ function, or in a macro."""
-        if self.macro_end(i):
-            return True
-        closed, device = 0, False
-        for k in range(i - 1, -1, -1):
-            text = self.text(k)
-            closed += (text == "}") - (text == "{")
-            if closed < 0:  # what this { opens: a function, or a block in one
-                closed = 0
-                device = device or self.opens_device_code(k)
-        return device
+    # ---- host functions in kernels -----------------------------------------------------------------------------------
 
-    def opens_device_code(self, brace: int) -> bool:
-        for k in range(brace - 1, -1, -1):
-            if self.text(k) in (";", "{", "}"):
-                return False
-            if self.text(k) in ("__global__", "__device__"):
-                return True
-        return False
+    def refuse_host_calls(self) -> None:
+        doubtful = self.names_declared("__device__", "constexpr", "consteval")
+        doubtful |= set(re.findall(r"#[ \t]*define[ \t]+(\w+)", self.source))
+        plain = Tokens(host_calls.without_directives(self.source), self.filename)
+        try:
+            calls = list(host_calls.host_calls(plain, doubtful))
+        except TranslationError:  # a brace is missing, perhaps because #if and #else open one each
+            return
+        for i in calls:
+            self.insert(plain.tokens[i].start, host_calls.ERROR.format(plain.text(i)))
 
     # ---- tools ------------------------------------------------------------------------------------------------------
-
-    def text(self, i: int) -> str:
-        return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
-
-    def kind(self, i: int) -> str:
-        return self.tokens[i].kind if 0 <= i < len(self.tokens) else ""
-
-    def is_text(self, i: int, text: str) -> bool:
-        return self.text(i) == text
-
-    def is_keyword(self, i: int) -> bool:
-        return self.text(i) in KEYWORDS
 
     def replace(self, start: int, end: int, text: str) -> None:
         """Line ends in the old text (in a macro with their backslash) are put behind the new text, so that no line moves."""
@@ -581,36 +417,16 @@ class Translator:
     def insert(self, position: int, text: str) -> None:
         self.edits.append((position, position, text))
 
-    def macro_end(self, i: int) -> int:
-        """Where the last token ends of the macro in whose definition the token i stands; 0 if it stands in none."""
-        define = re.compile(r"[ \t]*#[ \t]*define\b")
-        line = self.source.rfind("\n", 0, self.tokens[i].start) + 1
-        while line > 1 and self.source[:line].rstrip("\r\n").endswith("\\"):
-            line = self.source.rfind("\n", 0, line - 1) + 1
-        if not define.match(self.source, line):
-            return 0
-        end = self.tokens[i].end
-        for before, token in zip(self.tokens[i:], self.tokens[i + 1 :], strict=False):
-            between = self.source[before.end : token.start]
-            if "\n" in re.sub(r"\\\r?\n|/\*.*?\*/", "", between, flags=re.DOTALL):
-                break
-            end = token.end
-        return end
-
-    def error(self, i: int, message: str) -> TranslationError:
-        line = self.source.count("\n", 0, self.tokens[min(i, len(self.tokens) - 1)].start) + 1
-        return TranslationError(f"{self.filename}:{line}: {message}")
-
 
 def translate(source: str, filename: str) -> str:
     """The C++ of a .cu's text. `filename` is how compilers will name it."""
     return Translator(source, filename).run()
 
 
-def translate_file(cu: Path, out: Path, folders: Sequence[Path] = ()) -> list[Path]:
+def translate_file(cu: Path, out: Path, folders: Sequence[Path] = (), first: str = "") -> list[Path]:
     """Translates a file, and headers of these folders that it includes. Returns all that it has read.
 
-    A result that is as before is not written again: ninja would compile it again.
+    `first` begins the result. A result that is as before is not written again: ninja would compile it again.
     """
     cu, out = Path(os.path.abspath(cu)), Path(os.path.abspath(out))
     files = Files(cu, folders)
@@ -619,7 +435,7 @@ def translate_file(cu: Path, out: Path, folders: Sequence[Path] = ()) -> list[Pa
         includes = {name: str(results[used]) for name, used in files.includes[file].items() if used in results}
         if file != cu:  # it has left the folder where its own headers lie
             includes = {name: str(used) for name, used in files.includes[file].items()} | includes
-        write(result, Translator(files.texts[file], str(file)).run(includes))
+        write(result, first * (file == cu) + Translator(files.texts[file], str(file)).run(includes))
     return list(files.texts)
 
 

@@ -118,10 +118,30 @@ def test_errors_of_launches_are_python_exceptions():
 def test_cuda_extension_translates(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "add2.cu").write_text((chapter("03_add2").here / "add2.cu").read_text())
-    extension = CUDAExtension(
-        "add2", ["add2.cpp", "add2.cu"], extra_compile_args={"cxx": ["-g"], "nvcc": ["-lineinfo"]}
-    )
+    flags = {"cxx": ["-g"], "nvcc": ["-lineinfo", "-DWIDTH=4", "-I", "headers"]}
+    extension = CUDAExtension("add2", ["add2.cpp", "add2.cu"], extra_compile_args=flags)
     assert extension.sources == ["add2.cpp", "build/cuda_on_cpu/add2/add2.cu.cpp"]
-    assert "cuda_on_cpu::launch" in (tmp_path / extension.sources[1]).read_text()
-    assert "-g" in extension.extra_compile_args and "-lineinfo" not in extension.extra_compile_args
-    assert extension.include_dirs[0].endswith("cuda_on_cpu/include")
+    text = (tmp_path / extension.sources[1]).read_text()
+    assert "cuda_on_cpu::launch" in text and "#define WIDTH 4\n" in text
+    assert "-g" in extension.extra_compile_args
+    assert not {"-lineinfo", "-DWIDTH=4"} & set(extension.extra_compile_args)
+    assert extension.include_dirs[0].endswith("cuda_on_cpu/include") and "headers" in extension.include_dirs
+
+
+@cpu_only
+def test_a_cu_has_the_macros_of_nvcc(tmp_path, monkeypatch):
+    """torch's, which forbid a half to become a float by itself, and those of the flags for nvcc."""
+    monkeypatch.chdir(tmp_path)
+    source = "#include <cuda_fp16.h>\n__global__ void kernel(float* a, __half h) { a[0] = N * TWICE(h); }\n"
+    (tmp_path / "half.cu").write_text(source)
+    allows = "-U__CUDA_NO_HALF_CONVERSIONS__"
+    for flags, error in {
+        ("-DN=2", "'-DTWICE(x)=2 * float(x)'"): "__half",
+        ("-D N", "-D", "'TWICE(x)=2 * float(x)'", allows): "",
+        ("-D N", "-DTWICE(x)=float(x)", allows, "-UTWICE"): "TWICE",
+    }.items():
+        (cpp,) = CUDAExtension("half", ["half.cu"], extra_compile_args={"nvcc": list(flags)}).sources
+        command = ["g++", "-std=c++17", "-DCUDA_ON_CPU", f"-I{ROOT}/common/cuda_on_cpu/include", "-fsyntax-only", cpp]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode != 0) == bool(error) and error in done.stderr, done.stderr
+        assert "half.cu:2:" in done.stderr or not error

@@ -78,13 +78,15 @@ inline PTX | `ld`, `st`, 32-bit shared addresses, `cp.async`, `atom`, `red` | pt
 inline PTX | registers, predicates, jumps; arithmetic with rounding, `lop3`, `prmt`, `cvt`, `setp`, ... | ptx.cu: \
 arithmetic
 inline PTX | `shfl.sync`, `vote.sync`, `bar.sync` with numbers, `mbarrier`, fences | ptx.cu: warp, barriers
-names | `__CUDACC__` and `__CUDA_ARCH__` (900) in a `.cu`; all errors, attributes and fields of `cudaDeviceProp` | \
+names | `__CUDACC__` and `__CUDA_ARCH__` (900) in a `.cu`; all errors, attributes and fields of `cudaDeviceProp`; \
+NVTX, which does nothing | \
 host.cu: runtime; runtime.cu: streams
 """
 
 # What, and what to do instead.
 LACKS = """
 CUB and Thrust | cooperative groups, or `#ifndef CUDA_ON_CPU`
+cuBLAS: `cublas_v2.h` and `cublasLt.h` are there, and a function that computes throws | loops, or a kernel
 textures and surfaces | read the array through a pointer
 kernels that launch kernels | launch from the host
 `wgmma`, TMA, `tcgen05`, `mma.sp`, 4-bit and 1-bit matrices, carry chains, PTX whose text a macro completes | C++, \
@@ -93,8 +95,8 @@ FP6, FP4, E8M0; `__nv_*` functions; `__shfl()` without `_sync` and other names o
 mdspan, ranges and some others of `cuda/std`; atomics of more than 8 bytes | the host's header under `#ifdef \
 CUDA_ON_CPU`
 graph nodes that allocate or decide, IPC, peer access, graphics, `multi_grid_group` | nothing
-what nvcc refuses in a kernel (a host function, a host variable, `std::vector`), or one `extern __shared__` name with two \
-types, is accepted | compile with nvcc as well
+what nvcc refuses is accepted: in a kernel a host variable, `std::vector` (in C++17), a host function of a header or a \
+class; one `extern __shared__` name with two types | compile with nvcc as well
 launches and `__shared__` in headers outside of the build's own folders (`-I`) | include them with quotes
 `__cluster_dims__` at a declaration | write it at the definition
 a pointer of `map_shared_rank()` that one block hands to another | each block calls it itself
@@ -103,6 +105,7 @@ the limit for static shared memory, `__launch_bounds__`, registers in `cudaFuncG
 the limit that `cudaFuncSetAttribute()` gave one kernel holds for overloaded names as well | give each kernel its \
 own name
 more than 256 KB of stack for a thread: the process ends in a segmentation fault | less on the stack
+an integer divided by 0: the process ends with SIGFPE, where a GPU goes on with some number | test the divisor
 host code that must not see `__CUDA_ARCH__` in a `.cu`; `__NVCC__` is not defined | ask for `CUDA_ON_CPU`
 an end of endless loops on macOS | stop the process
 """

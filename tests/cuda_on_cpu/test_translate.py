@@ -1,4 +1,4 @@
-"""The translator of CUDA on CPU: what becomes of a .cu's text. Compiles nothing, needs no torch."""
+"""The translator of CUDA on CPU: what becomes of a .cu's text. Needs no torch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from building import ROOT, run
+from building import CFLAGS, INCLUDE, ROOT, run
 from cuda_on_cpu import TranslationError, translate, translate_file
 
 
@@ -43,6 +43,11 @@ SMID = "uint32_t 0 = 0; set(0, copy(as<u32>(special::smid()))); out({}, 0);"
     [
         ("k<<<1, 2>>>(a);", "LAUNCH{k}(1, 2)(a);"),
         ("k <<< g , b >>> (a)", "LAUNCH{k}( g , b ) (a)"),
+        ("k << < g, b(1 >> 2 > 3) >> > (a << b)", "LAUNCH{k}(  g, b(1 >> 2 > 3) )  (a << b)"),
+        (
+            "k<int> << <1, 2>>>(a); o = operator<< <T>(a, b >> 1);",
+            "LAUNCH{k<int>}( 1, 2)(a); o = operator<< <T>(a, b >> 1);",
+        ),
         ("k<<<1, 2, 3, s>>>()", "LAUNCH{k}(1, 2, 3, s)()"),
         ("a::b<c, 4>::k<d<e<f>>, (x > y)><<<1, 1>>>(p)", "LAUNCH{a::b<c, 4>::k<d<e<f>>, (x > y)>}(1, 1)(p)"),
         ("x = y; ::k<<<1, 1>>>()", "x = y; LAUNCH{::k}(1, 1)()"),
@@ -220,6 +225,51 @@ def test_other_instructions_are_a_compilers_error(source, instruction):
     assert "asm" not in text
 
 
+HOST = "int f(int x) { return x; }\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HOST + "__global__ void k(int* a) { a[0] = 2 * >f(1) + f(2); }",
+        "__global__ void k(int* a);\n" + HOST + "template <class T> __device__ int g(T x) { if (x) return >f(x); }",
+        'namespace n {\nextern "C" {\ntemplate <class T> static T f(T x) { return x; }\n}\n'
+        "__device__ __noinline__ int g(int x) { return x & >f(x); }\n}",
+        "#define N 3\n" + HOST + "#if N > 2\nint g() { }\n#endif\n__launch_bounds__(N) __global__ void k() { >f(N); }",
+    ],
+)
+def test_a_kernel_calls_no_host_function(source):
+    plain = source.replace(">f(", "f(")
+    error = r'_Pragma("GCC error \"f() lacks __device__: nvcc does not let device code call it\"") f('
+    assert body(plain) == source.replace(">f(", error)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HOST + "int g() { return f(1); } __host__ __device__ int h() { return f(1); }",
+        HOST + "__global__ void k(int* a) { a[0] = g.f(1) + g->f(1) + A::f(1) + sizeof(f); }",
+        HOST + "template <class F> __global__ void k(F f, int* a) { a[0] = f(1); }",
+        HOST + "__global__ void k(int* a) { auto f = [](int x) { return x; }; a[0] = f(1); }",
+        HOST + "__global__ void k(int* a) { Op f(3); a[0] = f(1); }",
+        HOST + "struct A { __device__ float f(float x); __device__ float g() { return f(1); } };",
+        HOST + "#ifdef NEW\n__device__ float f(float);\n#endif\n__global__ void k() { f(1); }",
+        "#ifndef __CUDACC__\n" + HOST + "#endif\n__global__ void k() { f(1); }",
+        HOST + "__global__ void k() {\n#ifndef __CUDA_ARCH__\nf(1);\n#endif\n}",
+        "#define both __host__ __device__\nboth " + HOST + "__global__ void k() { f(1); }",
+        "INLINE " + HOST + "__global__ void k() { f(1); }",
+        "constexpr " + HOST + "__global__ void k() { f(1); }",
+        HOST + "#define f(x) (x)\n__global__ void k() { f(1); }",
+        "template <class T> T rsqrt(T x) { return 1 / sqrt(x); } __global__ void k(float* a) { a[0] = rsqrt(a[1]); }",
+        "struct A { int f(int x) { return x; } }; __global__ void k() { f(1); }",
+        "int a[] = {f(1)}; auto g = f(2); std::function<int(int)> h = {}; __global__ void k() { int(1); f(2); }",
+        HOST + "__global__ void k() {\n#if A\nif (a) {\n#else\nif (b) {\n#endif\nf(1); } } int h() {",
+    ],
+)
+def test_what_may_be_right_is_left_alone(source):
+    assert body(source) == source
+
+
 def test_file_name_is_quoted():
     assert '#line 1 "a \\"b\\" \\\\ c.cu"\n' in translate("", 'a "b" \\ c.cu')
 
@@ -302,7 +352,20 @@ def test_a_kernel_as_void_keeps_its_type(cast, new):
     assert body(f"{source}auto p = {cast};\n") == f"{source}auto p = {new};\n"
 
 
-def test_textures_are_named_once():
-    said = r'_Pragma("GCC error \"CUDA on CPU (see its README) has no textures and surfaces\"") '
-    source = "cudaTextureObject_t t;\n__global__ void k(float* a) { *a = tex2D<float>(t, 1, 2); }\n"
-    assert body(source) == said + source
+def test_textures_end_the_compilation(tmp_path):
+    """One error, with the line of the first word; #if may leave it out, and the lines that follow keep their numbers."""
+    said = "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no textures and surfaces"
+    without = "#if 0\ncudaArray_t a = cudaMallocArray(1);\n#endif\nint x = wrong;\n"
+    macro = "#define FETCH(t) tex1D<float>(t, 1)\n"
+    array = "void f() {\n    CHECK(\n        cudaMallocArray(&a, &b));\n    tex2D<float>(c, 1, 2);\n}\n"
+    for source, line, message in (
+        (macro + "__global__ void k(int n,\n                  cudaTextureObject_t t) { FETCH(t); }\n", 3, said),
+        (array, 3, said),
+        (without, 4, "wrong"),
+    ):
+        (tmp_path / "a.cu").write_text(source)
+        translate_file(tmp_path / "a.cu", tmp_path / "a.cpp")
+        command = ["g++", "-fsyntax-only", f"-I{INCLUDE}", *CFLAGS, tmp_path / "a.cpp"]
+        errors = [text for text in run(*command).stderr.splitlines() if "error:" in text]
+        assert len(errors) == 1, errors
+        assert message in errors[0] and errors[0].startswith(f"{tmp_path}/a.cu:{line}:"), errors

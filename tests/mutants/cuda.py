@@ -4,14 +4,17 @@ from mutants import Mutant
 
 INCLUDE = "common/cuda_on_cpu/include/cuda_on_cpu"
 TRANSLATOR = "common/cuda_on_cpu/translate.py"
+TOKENS = "common/cuda_on_cpu/tokens.py"
+LAUNCHES = "common/cuda_on_cpu/launches.py"
 TESTS = "tests/cuda_on_cpu/test_programs.py"
 DEVICE = f"{TESTS}::test_program[g++-device]"
 HOST = f"{TESTS}::test_program[g++-host]"
 WAITS = [f"{TESTS}::test_waits[g++-False]", f"{TESTS}::test_waits[g++-True]"]
 ORDER = f"{TESTS}::test_opposite_order_finds_a_missing_barrier[g++]"
 PTX = f"{TESTS}::test_program[g++-ptx]"
+GROUPS = f"{TESTS}::test_program[g++-groups]"
 TENSOR_CORES = f"{TESTS}::test_program[g++-tensor_cores]"
-PTX_TABLE = "common/cuda_on_cpu/ptx.py"
+PTX_PY = "common/cuda_on_cpu/ptx.py"
 HEADERS = "tests/cuda_on_cpu/test_translate.py::test_headers_that_need_it_are_translated"
 OTHER_PTX = "tests/cuda_on_cpu/test_translate.py::test_other_instructions_are_a_compilers_error"
 TRANSLATED = "tests/cuda_on_cpu/test_translate.py::test_translated"
@@ -65,6 +68,37 @@ MUTANTS = [
         "} while (false);",
         DEVICE,
     ),
+    # Tiles of several warps.
+    Mutant(
+        f"{INCLUDE}/groups/large_tile.h",
+        "    meet<Size>(address, function, where);  // nobody",
+        "    // nobody",
+        GROUPS,
+        why="a value is on the stack of a thread that has gone on",
+    ),
+    Mutant(f"{INCLUDE}/groups/large_tile.h", "kind = log_2(Size / 64)", "kind = 0", GROUPS),
+    Mutant(
+        f"{INCLUDE}/resident.h",
+        "        memset(warp.meetings, 0, sizeof warp.meetings);\n",
+        "",
+        [f"{TESTS}::test_wrong_groups[g++-False]", f"{TESTS}::test_wrong_groups[g++-True]"],
+        why="in a launch that was given up, a warp may have met the others more often than they",
+    ),
+    # Loops that wait, and launches that throw.
+    Mutant(
+        f"{INCLUDE}/run_block.h",
+        "    if (ran) return Turn::busy;",
+        "    if (ran && block.turn_over) return Turn::busy;",
+        f"{TESTS}::test_program[g++-async]",
+        why="a thread that stops to spin may end another's wait, and wait itself",
+    ),
+    Mutant(f"{INCLUDE}/ptx.h", '    spin("ld", where);\n', "    (void)where;\n", PTX),
+    Mutant(
+        f"{INCLUDE}/capture.h",
+        "capturing(stream, type, WorkOf<F>(work))",
+        "capturing(stream, type, *new WorkOf<F>(work))",
+        WAITS,
+    ),
     # Atomics, conversions, memory.
     Mutant(f"{INCLUDE}/atomics.h", "(atomicMin, old < value ? old : value)", "(atomicMin, value)", DEVICE),
     Mutant(
@@ -74,7 +108,7 @@ MUTANTS = [
     Mutant(f"{INCLUDE}/device_math.h", "T(~(T(1) <<", "T((T(1) <<", DEVICE),
     Mutant(f"{INCLUDE}/device_math.h", "    if (x != x) return 0;\n", "    if (x != x) return T(1);\n", DEVICE),
     Mutant(
-        f"{INCLUDE}/memory_api.h",
+        f"{INCLUDE}/copy_api.h",
         "    if (offset > sizeof(T) || bytes > sizeof(T) - offset) return cuda_on_cpu::record(cudaErrorInvalidValue);\n"
         "    return cudaMemcpyAsync((char*)&symbol + offset,",
         "    if (bytes > sizeof(T) - offset) return cuda_on_cpu::record(cudaErrorInvalidValue);\n"
@@ -117,7 +151,7 @@ MUTANTS = [
     # The translator, inline PTX, tensor cores.
     Mutant(f"{INCLUDE}/ptx.h", "return self->lane();", "return self->rank;", PTX),
     Mutant(f"{INCLUDE}/ptx_warp.h", "from = g.lane ^ (bits & 31);", "from = g.lane + (bits & 31);", PTX),
-    Mutant(f"{INCLUDE}/ptx_arithmetic.h", "which & 8 ? (byte & 128 ? 255 : 0) : byte", "byte", PTX),
+    Mutant(f"{INCLUDE}/ptx_bits.h", "which & 8 ? (byte & 128 ? 255 : 0) : byte", "byte", PTX),
     Mutant(f"{INCLUDE}/mma_sync.h", "column = l % 4 * 2 + i % 2;", "column = l % 4 + i % 2 * 4;", TENSOR_CORES),
     Mutant(
         f"{INCLUDE}/mma_sync.h",
@@ -126,7 +160,33 @@ MUTANTS = [
         TENSOR_CORES,
     ),
     Mutant("common/cuda_on_cpu/include/mma.h", "b[e % n][e / n] = number", "b[e / k][e % k] = number", TENSOR_CORES),
-    Mutant(PTX_TABLE, '"relu": "relu", ', "", PTX),
+    Mutant(PTX_PY, '"relu": "relu", ', "", PTX),
+    Mutant(
+        "common/cuda_on_cpu/ptx_table.py",
+        "mad.hi.sat.s32  ",
+        "mad.hi.sat.s64  ",
+        PTX,
+        why="the row above would do, and would not saturate",
+    ),
+    Mutant(
+        "common/cpp_extension.py",
+        'shlex.split(" ".join([*_NO_HALF, *flags]))',
+        'shlex.split(" ".join(flags))',
+        "tests/common/test_cpu_build.py::test_a_cu_has_the_macros_of_nvcc",
+    ),
+    Mutant(
+        "common/cuda_on_cpu/host_calls.py",
+        "uses and all(is_call(t, i) for i in uses)",
+        "uses",
+        "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_left_alone",
+        why="a name may have another meaning in a function",
+    ),
+    Mutant(
+        "common/cuda_on_cpu/host_calls.py",
+        "if directive or depth else",
+        "if directive else",
+        "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_left_alone",
+    ),
     Mutant(
         TRANSLATOR,
         "            found |= more\n",
@@ -135,24 +195,24 @@ MUTANTS = [
         why="who includes one finds the translation",
     ),
     Mutant(
-        TRANSLATOR,
+        TOKENS,
         "device = device or self.opens_device_code(k)",
         "device = self.opens_device_code(k)",
         OTHER_PTX,
         why="an if of a kernel is device code",
     ),
     Mutant(
-        TRANSLATOR,
+        TOKENS,
         "device = device or self.opens_device_code(k)",
         "device = True",
         "tests/cuda_on_cpu/test_translate.py::test_left_alone",
         why="the host's assembly is its own",
     ),
     Mutant(TRANSLATOR, 'text + "".join(line_ends)', "text", TRANSLATED, why="compilers name lines of the .cu"),
-    Mutant(TRANSLATOR, ' and not self.source.startswith(">>>>", start)', "", TRANSLATED),
-    Mutant(TRANSLATOR, "while self.text(start - 1) in OPERATORS and", "while False and", TRANSLATED),
+    Mutant(LAUNCHES, ' and not t.source.startswith(">>>>", start)', "", TRANSLATED),
+    Mutant(LAUNCHES, "while t.text(start - 1) in OPERATORS and", "while False and", TRANSLATED),
     Mutant(
-        TRANSLATOR,
+        TOKENS,
         r"""| "(?:\\.|[^"\\\n])*" |""",
         r"""| "[^"\n]*" |""",
         "tests/cuda_on_cpu/test_translate.py::test_left_alone",

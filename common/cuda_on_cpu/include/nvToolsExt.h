@@ -1,1 +1,2 @@
-#include "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no nvToolsExt.h"
+#pragma once
+#include "nvtx3/nvToolsExt.h"  // CUDA 13 has NVTX here only

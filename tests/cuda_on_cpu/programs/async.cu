@@ -472,6 +472,23 @@ __global__ void turns(Numbers* n) {  // each thread waits for its turn; the firs
     n->turns.notify_all();
 }
 
+// A thread that only looks again and again lets the other one go on, and then waits for it itself.
+__global__ void looks_then_waits(Numbers* n) {
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < 1000; i++) n->sum.fetch_add(1);
+        n->bits.store(1);
+        n->most.wait(0);
+        n->turns.store(1);
+        n->turns.notify_all();
+    } else if (threadIdx.x == 32) {
+        while (n->bits.load() == 0) {
+        }
+        n->most.store(1);
+        n->most.notify_all();
+        n->turns.wait(0);
+    }
+}
+
 __global__ void guards(Numbers* n) {
     __shared__ cuda::binary_semaphore<cuda::thread_scope_block> mutex;
     using Latch = cuda::latch<cuda::thread_scope_block>;
@@ -507,6 +524,11 @@ void test() {
     int expected = 39;
     for (int t = 0; t < 39; t++) expected = expected % 1000 * 3 + t;
     EXPECT(n->sum.load() == expected && n->turns.load() == 40);
+
+    n->sum = n->bits = n->most = n->turns = 0;
+    looks_then_waits<<<1, 64>>>(n);
+    EXPECT_DONE();
+    EXPECT(n->sum == 1000 && n->turns == 1);
 
     guards<<<1, 70>>>(n);
     EXPECT_DONE();

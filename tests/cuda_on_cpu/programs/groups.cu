@@ -399,7 +399,9 @@ __device__ unsigned check() {
         bad += tile.shfl(t, from) != first + from;
         bad += tile.shfl(1.5 * t, from) != 1.5 * (first + from);
     }
-    bad += tile.any(t == first + 50) != 1 || tile.any(0) != 0 || tile.all(1) != 1 || tile.all(t % Size != 50) != 0;
+    // No ||: a thread that has a wrong value must come to the next function, too.
+    bad += (tile.any(t == first + 50) != 1) + (tile.any(0) != 0);
+    bad += (tile.all(1) != 1) + (tile.all(t % Size != 50) != 0);
     bad += cg::reduce(tile, 1, cg::plus<int>()) != int(Size);
 
     __shared__ int written[1024];
@@ -410,10 +412,10 @@ __device__ unsigned check() {
         cg::sync(tile);
     }
     cg::thread_block_tile<Size> any = tile;
-    bad += any.meta_group_rank() != tile.meta_group_rank() || any.shfl(t, 1) != first + 1;
+    bad += (any.meta_group_rank() != tile.meta_group_rank()) + (any.shfl(t, 1) != first + 1);
     auto warp = cg::tiled_partition<32>(tile);
-    bad += warp.meta_group_rank() != t % Size / 32 || warp.meta_group_size() != Size / 32 ||
-           warp.shfl(t, 0) != t / 32 * 32;
+    bad += warp.meta_group_rank() != t % Size / 32 || warp.meta_group_size() != Size / 32;
+    bad += warp.shfl(t, 0) != t / 32 * 32;
     return bad;
 }
 
@@ -427,7 +429,7 @@ __global__ void sizes(unsigned* bad) {
     for (unsigned i = 0; i < tile.meta_group_rank(); i++) value = tile.shfl(int(i) + 1, i);
     for (unsigned i = 0; i <= of_tile.meta_group_rank(); i++) value += cg::reduce(of_tile, 1, cg::plus<int>());
     const int expected = int(tile.meta_group_rank() + 64 * (of_tile.meta_group_rank() + 1));
-    if (value != expected || tile.any(value != expected)) atomicAdd(bad, 1);
+    atomicAdd(bad, (value != expected) + unsigned(tile.any(value != expected)));
 }
 
 void test() {

@@ -49,6 +49,11 @@ __global__ void deduced(T* a, T value, Scale s) {
 
 __global__ void overloaded(int* a) { *a = 1; }
 __global__ void overloaded(float* a) { *a = 2; }
+__global__ void same_name(int* a) { *a = 7; }
+int* for_same_name = nullptr;
+// clang-format off: it would join the brackets, which other editors part
+void same_name() { same_name << < 1, 1 >> > (for_same_name); }
+// clang-format on
 
 __device__ __forceinline__ int twice(int x) { return 2 * x; }
 __host__ __device__ constexpr int plus_one(int x) { return x + 1; }
@@ -115,6 +120,12 @@ void test() {
     EXPECT_DONE();
     EXPECT(a[0] == 1 && f[0] == 2);
 
+    for_same_name = a;
+    same_name();
+    EXPECT_DONE();
+    EXPECT(a[0] == 7);
+
+    a[0] = 1;
     calls<<<1, 1>>>(a);
     EXPECT_DONE();
     EXPECT(a[0] == 12);

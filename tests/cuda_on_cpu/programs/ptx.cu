@@ -202,6 +202,7 @@ __global__ void integers(unsigned* r) {
         "DONE: }"
         : "+r"(steps), "+r"(n));
     r[25] = steps;
+    asm("mad.hi.sat.s32 %0, %1, %2, %3;" : "=r"(r[26]) : "r"(1 << 30), "r"(1 << 30), "r"(0x7ffffff0));
 }
 
 __global__ void floats(float* r, double* d) {
@@ -241,6 +242,11 @@ __global__ void conversions(unsigned* r, float* f) {
     asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(r[9]) : "r"(0x3c004000), "r"(0x42004200), "r"(0x3c003c00));
     asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r[10]) : "r"(0x3f804000), "r"(0x40404040), "r"(0x3f803f80));
     asm("cvt.rn.relu.bf16x2.f32 %0, %1, %2;" : "=r"(r[11]) : "f"(-1.0f), "f"(2.0f));
+    asm("cvt.rn.relu.tf32.f32 %0, %1;" : "=r"(r[12]) : "f"(-1.0f));
+    asm("min.NaN.f16x2 %0, %1, %2;" : "=r"(r[13]) : "r"(0x3c007e00), "r"(0x40000000));
+    asm("max.bf16x2 %0, %1, %2;" : "=r"(r[14]) : "r"(0x3f808000), "r"(0x7fc00000));
+    asm("add.sat.f16x2 %0, %1, %2;" : "=r"(r[15]) : "r"(0x3c003400), "r"(0x40003400));
+    asm("neg.f16x2 %0, %1;" : "=r"(r[16]) : "r"(0x3c00c000));
 }
 
 bool near(float a, float b) { return std::fabs(a - b) <= 1e-3f * std::fabs(b); }
@@ -276,8 +282,9 @@ void test() {
                                  0x3ffffffe,
                                  111,
                                  1,
-                                 111};
-    for (int i = 1; i < 26; i++) {
+                                 111,
+                                 0x7fffffff};
+    for (int i = 1; i < 27; i++) {
         if (r[i] != expected[i]) std::printf("%d: %x %x\n", i, r[i], expected[i]);
         EXPECT(r[i] == expected[i]);
     }
@@ -299,7 +306,8 @@ void test() {
         if (r[i] != converted[i]) std::printf("%d: %x %x\n", i, r[i], converted[i]);
         EXPECT(r[i] == converted[i]);
     }
-    EXPECT(r[10] == 0x408040e0 && r[11] == 0x00004000);
+    EXPECT(r[10] == 0x408040e0 && r[11] == 0x00004000 && r[12] == 0);
+    EXPECT(r[13] == 0x3c007fff && r[14] == 0x3f800000 && r[15] == 0x3c003800 && r[16] == 0xbc004000);
     EXPECT(f[0] == 0x1.998p-4f && f[1] == -16777216 && f[2] == 0x1.fffffep31f);
 }
 
@@ -366,6 +374,21 @@ __global__ void numbered(int* out, int rounds) {
     }
 }
 
+// A block waits for the one before it by looking again and again.
+__global__ void flags(unsigned* flag, int* out) {
+    if (threadIdx.x > 0) return;
+    unsigned seen, part;
+    do {
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag + blockIdx.x) : "memory");
+    } while (seen == 0);
+    do {
+        asm volatile("ld.volatile.global.v2.u32 {%0, %1}, [%2];" : "=r"(part), "=r"(seen) : "l"(flag + 8) : "memory");
+    } while (seen != blockIdx.x);
+    out[blockIdx.x] = int(part);
+    asm volatile("st.volatile.global.v2.u32 [%0], {%1, %2};" ::"l"(flag + 8), "r"(part * 2), "r"(seen + 1) : "memory");
+    asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(flag + (blockIdx.x + 1) % 4) : "memory");
+}
+
 // As pipelines use them: a barrier that copies belong to, and a wait for the end of its phases.
 __global__ void phases(int* out, const int* in, int rounds) {
     __shared__ __align__(8) unsigned long long barrier;
@@ -401,6 +424,12 @@ void test() {
     numbered<<<1, 128>>>(out, 8);
     EXPECT_DONE();
     for (int i = 0; i < 512; i++) EXPECT(out[i] == i / 64 * 100 + 63 - i % 64);
+    auto* flag = device_array<unsigned>(10);
+    flag[0] = 1;
+    flag[8] = 5;
+    flags<<<4, 32>>>(flag, out);
+    EXPECT_DONE();
+    for (int i = 0; i < 4; i++) EXPECT(out[i] == 5 << i);
     for (int i = 0; i < 160; i++) in[i] = i * i;
     phases<<<1, 32>>>(out, in, 5);
     EXPECT_DONE();

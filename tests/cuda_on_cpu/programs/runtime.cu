@@ -5,6 +5,7 @@
 #include <cuda_profiler_api.h>
 #include <driver_types.h>
 #include <math_constants.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include <cstdint>
 #include <cstring>
@@ -51,6 +52,7 @@ void rows() {
     EXPECT(back[0][9] == 7 && back[1][0] == 10 && back[3][8] == 38 && back[3][9] == 7 && back[4][0] == 7);
     EXPECT_ERROR(cudaErrorInvalidPitchValue, cudaMemcpy2D(back, 8, device, pitch, 10, 5, cudaMemcpyDeviceToHost));
     OK(cudaFree(device));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaFree(device));
 
     cudaPitchedPtr volume;
     OK(cudaMalloc3D(&volume, make_cudaExtent(10, 5, 2)));
@@ -184,6 +186,15 @@ void test() {
 
     OK(cudaProfilerStart());
     OK(cudaProfilerStop());
+    nvtxEventAttributes_t attributes = {};
+    attributes.version = NVTX_VERSION, attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    attributes.messageType = NVTX_MESSAGE_TYPE_ASCII, attributes.message.ascii = "streams";
+    nvtxRangePushEx(&attributes);
+    nvtxRangePush("a name for a profiler's time line");
+    nvtxRangePop();
+    nvtxRangePop();
+    const nvtxRangeId_t range = nvtxRangeStartA("range");
+    nvtxRangeEnd(range);
     size_t limit = 0;
     OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
     OK(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize));
@@ -248,6 +259,11 @@ void replay(cudaStream_t one, cudaStream_t two) {
     OK(cudaGraphLaunch(exec, one));
     OK(cudaStreamSynchronize(one));
     EXPECT(a[0] == 26 && a[2] == 306 && a[4] == 4);
+#if CUDART_VERSION < 12000 || defined(CUDA_ON_CPU)
+    cudaGraphExecUpdateResult result = cudaGraphExecUpdateError;
+    OK(cudaGraphExecUpdate(exec, graph, nullptr, &result));
+    EXPECT(result == cudaGraphExecUpdateSuccess);
+#endif
     OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphDestroy(graph));
     OK(cudaGraphDestroy(other));

@@ -164,7 +164,6 @@ inline Fiber& next_fiber() {
 // notices nothing.
 constexpr int many_waits = 10000, many_spins = 100;
 inline int waits_left, spins_left;
-inline thread_local bool in_kernel = false;  // true while this host thread runs a kernel
 
 [[gnu::cold, gnu::noinline]] inline Fiber& end_turn() {
     block.turn_over = true;

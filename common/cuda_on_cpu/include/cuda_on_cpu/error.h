@@ -36,6 +36,7 @@ inline const char* cudaGetErrorName(cudaError_t error) {
 
 namespace cuda_on_cpu {
 
+inline thread_local bool in_kernel = false;  // true while this host thread runs a kernel
 inline thread_local cudaError_t last_error = cudaSuccess;
 
 // Every function of the API returns through here, as CUDA's do: a success does not clear an earlier error.

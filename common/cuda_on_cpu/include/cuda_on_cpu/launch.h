@@ -17,10 +17,15 @@
 
 namespace cuda_on_cpu {
 
-// f of the second function above.
+// f of the second function above. One for kernels with parameters and one for those without, so that an overloaded name
+// fits both, or none: for a mere P... of an overloaded name C++ takes no parameters.
 struct Address {
-    template <class... P>
-    const void* operator()(void (*kernel)(P...)) const {
+    template <class First, class... P>
+    const void* operator()(void (*kernel)(First, P...)) const {
+        return reinterpret_cast<const void*>(kernel);
+    }
+    template <class Void>
+    const void* operator()(Void (*kernel)()) const {
         return reinterpret_cast<const void*>(kernel);
     }
 };
@@ -166,9 +171,9 @@ struct TypedLaunch<L, Types<P...>, Next, Rest...> : TypedLaunch<L, Types<P..., N
 template <class Kernel, class Find>
 struct WithParameters {  // f of the second function above
     Launch<Kernel, Find> launch;
-    template <class... P>
-    TypedLaunch<Launch<Kernel, Find>, Types<>, P...> operator()(void (*)(P...)) const {
-        return TypedLaunch<Launch<Kernel, Find>, Types<>, P...>(launch);
+    template <class First, class... P>
+    TypedLaunch<Launch<Kernel, Find>, Types<>, First, P...> operator()(void (*)(First, P...)) const {
+        return TypedLaunch<Launch<Kernel, Find>, Types<>, First, P...>(launch);
     }
 };
 

@@ -143,10 +143,11 @@ inline Work* bind_kernel(const cudaKernelNodeParams& p) {
 }
 
 inline cudaError_t run_kernel(const void* kernel, const Config& config, void** arguments) {
-    const Work* work = bind_kernel(kernel, config, arguments);
-    const cudaError_t error = work->run();
-    delete work;
-    return error;
+    struct Owner {
+        const Work* work;
+        ~Owner() { delete work; }
+    } owner = {bind_kernel(kernel, config, arguments)};
+    return owner.work->run();
 }
 
 }  // namespace cuda_on_cpu

@@ -1,15 +1,9 @@
-// Memory. All of it is the host's, so a pointer means the same everywhere.
+// Memory: allocation, and what is known about a pointer. All of it is the host's, so a pointer means the same
+// everywhere.
 #pragma once
 
 #include "cuda_on_cpu/stream.h"
 
-enum cudaMemcpyKind {
-    cudaMemcpyHostToHost,
-    cudaMemcpyHostToDevice,
-    cudaMemcpyDeviceToHost,
-    cudaMemcpyDeviceToDevice,
-    cudaMemcpyDefault,
-};
 enum cudaMemoryType {
     cudaMemoryTypeUnregistered,
     cudaMemoryTypeHost,
@@ -55,17 +49,6 @@ struct cudaPitchedPtr {
     void* ptr;
     size_t pitch, xsize, ysize;
 };
-using cudaArray_t = struct cudaArray*;  // for textures, which are lacking
-struct cudaMemcpy3DParms {
-    cudaArray_t srcArray;
-    cudaPos srcPos;
-    cudaPitchedPtr srcPtr;
-    cudaArray_t dstArray;
-    cudaPos dstPos;
-    cudaPitchedPtr dstPtr;
-    cudaExtent extent;
-    cudaMemcpyKind kind;
-};
 inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
 inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
 inline cudaPitchedPtr make_cudaPitchedPtr(void* p, size_t pitch, size_t x, size_t y) { return {p, pitch, x, y}; }
@@ -79,26 +62,36 @@ namespace cuda_on_cpu {
 struct Allocation {
     size_t bytes;
     cudaMemoryType type;
+    bool by_kernel = false;
 };
 inline std::mutex allocations_mutex;
 inline AddressTable<Allocation> allocations;
 inline AddressTable<Allocation> registered;  // what cudaHostRegister() was given
 
-inline cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType type) {
-    if (!pointer) return record(cudaErrorInvalidValue);
-    if (const cudaError_t error = refuse_unsafe_in_capture()) return error;
+inline cudaError_t allocate_now(void** pointer, size_t bytes, cudaMemoryType type) {
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
     if (bytes > SIZE_MAX / 2 || posix_memalign(pointer, 256, bytes) != 0) return record(cudaErrorMemoryAllocation);
     const std::lock_guard<std::mutex> lock(allocations_mutex);
-    allocations.set(*pointer, {bytes, type});
+    allocations.set(*pointer, {bytes, type, in_kernel});
     return cudaSuccess;
 }
 
+inline cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType type) {
+    if (!pointer) return record(cudaErrorInvalidValue);
+    if (const cudaError_t error = refuse_unsafe_in_capture()) return error;
+    return allocate_now(pointer, bytes, type);
+}
+
+// A kernel cannot release what the host has allocated. Arguments with a destructor rely on that: each thread has a
+// copy.
 inline cudaError_t release(void* pointer) {
+    if (!pointer) return cudaSuccess;
     {
         const std::lock_guard<std::mutex> lock(allocations_mutex);
-        allocations.erase(pointer);
+        const Allocation* found = allocations.find(pointer);
+        if (in_kernel && !(found && found->by_kernel)) return cudaErrorInvalidValue;
+        if (!allocations.erase(pointer)) return record(cudaErrorInvalidValue);
     }
     free(pointer);
     return cudaSuccess;
@@ -127,9 +120,7 @@ inline cudaError_t cudaFreeHost(void* pointer) { return cudaFree(pointer); }
 // In a capture the memory is there at once, and stays: the graph's launches all use the same.
 inline cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
     if (!pointer) return cuda_on_cpu::record(cudaErrorInvalidValue);
-    *pointer = nullptr;
-    if (bytes > SIZE_MAX / 2 || (bytes > 0 && posix_memalign(pointer, 256, bytes) != 0))
-        return cuda_on_cpu::record(cudaErrorMemoryAllocation);
+    if (const cudaError_t error = cuda_on_cpu::allocate_now(pointer, bytes, cudaMemoryTypeDevice)) return error;
     return cuda_on_cpu::enqueue(stream, cudaGraphNodeTypeMemAlloc, [] { return cudaSuccess; });
 }
 inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
@@ -222,141 +213,6 @@ inline cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemL
 inline cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
 template <class T>
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, T*, size_t = 0, unsigned = cudaMemAttachSingle) {
-    return cudaSuccess;
-}
-
-// ---- copies --------------------------------------------------------------------------------------------------------
-
-namespace cuda_on_cpu {
-
-inline bool is_kind(cudaMemcpyKind kind) { return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault; }
-
-inline cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-    if (!is_kind(kind)) return cudaErrorInvalidMemcpyDirection;
-    if (bytes == 0) return cudaSuccess;
-    if (!to || !from) return cudaErrorInvalidValue;
-    memmove(to, from, bytes);
-    return cudaSuccess;
-}
-
-inline cudaError_t copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                           cudaMemcpyKind kind) {
-    if (!is_kind(kind)) return cudaErrorInvalidMemcpyDirection;
-    if (width == 0 || height == 0) return cudaSuccess;
-    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
-    if (!to || !from) return cudaErrorInvalidValue;
-    for (size_t y = 0; y < height; y++)
-        memmove(static_cast<char*>(to) + y * to_pitch, static_cast<const char*>(from) + y * from_pitch, width);
-    return cudaSuccess;
-}
-
-inline cudaError_t copy_3d(const cudaMemcpy3DParms& p) {
-    if (p.srcArray || p.dstArray) return cudaErrorNotSupported;
-    for (size_t z = 0; z < p.extent.depth; z++) {
-        const auto plane = [z](const cudaPitchedPtr& q, cudaPos pos) {
-            return static_cast<char*>(q.ptr) + ((pos.z + z) * q.ysize + pos.y) * q.pitch + pos.x;
-        };
-        if (!p.srcPtr.ptr || !p.dstPtr.ptr) return cudaErrorInvalidValue;
-        const cudaError_t error = copy_2d(plane(p.dstPtr, p.dstPos), p.dstPtr.pitch, plane(p.srcPtr, p.srcPos),
-                                          p.srcPtr.pitch, p.extent.width, p.extent.height, p.kind);
-        if (error != cudaSuccess) return error;
-    }
-    return cudaSuccess;
-}
-
-inline cudaError_t set(void* to, size_t pitch, int value, size_t width, size_t height) {
-    if (width == 0 || height == 0) return cudaSuccess;
-    if (!to) return cudaErrorInvalidValue;
-    if (height > 1 && width > pitch) return cudaErrorInvalidValue;
-    for (size_t y = 0; y < height; y++) memset(static_cast<char*>(to) + y * pitch, value, width);
-    return cudaSuccess;
-}
-
-}  // namespace cuda_on_cpu
-
-inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t stream = nullptr) {
-    return cuda_on_cpu::enqueue(stream, cudaGraphNodeTypeMemcpy,
-                                [=] { return cuda_on_cpu::copy(to, from, bytes, kind); });
-}
-inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-    if (const cudaError_t error = cuda_on_cpu::synchronize()) return error;
-    return cudaMemcpyAsync(to, from, bytes, kind);
-}
-inline cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
-    return cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
-}
-inline cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
-                                       cudaStream_t stream = nullptr) {
-    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
-}
-inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                                     size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
-    return cuda_on_cpu::enqueue(stream, cudaGraphNodeTypeMemcpy, [=] {
-        return cuda_on_cpu::copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
-    });
-}
-inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                                size_t height, cudaMemcpyKind kind) {
-    if (const cudaError_t error = cuda_on_cpu::synchronize()) return error;
-    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind);
-}
-inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream = nullptr) {
-    return cuda_on_cpu::enqueue(stream, cudaGraphNodeTypeMemcpy, [p = *p] { return cuda_on_cpu::copy_3d(p); });
-}
-inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) { return cudaMemcpy3DAsync(p); }
-
-inline cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
-                                     cudaStream_t stream = nullptr) {
-    return cuda_on_cpu::enqueue(stream, cudaGraphNodeTypeMemset,
-                                [=] { return cuda_on_cpu::set(to, pitch, value, width, height); });
-}
-inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-    return cudaMemset2DAsync(to, pitch, value, width, height);
-}
-inline cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream = nullptr) {
-    return cudaMemset2DAsync(to, bytes, value, bytes, 1, stream);
-}
-inline cudaError_t cudaMemset(void* to, int value, size_t bytes) { return cudaMemsetAsync(to, value, bytes); }
-inline cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-    for (size_t z = 0; z < extent.depth; z++) {
-        char* plane = static_cast<char*>(to.ptr) + z * to.ysize * to.pitch;
-        if (const cudaError_t error = cudaMemset2D(plane, to.pitch, value, extent.width, extent.height)) return error;
-    }
-    return cudaSuccess;
-}
-
-// A symbol is a __constant__ or __device__ variable.
-template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind,
-                                    cudaStream_t stream = nullptr) {
-    if (offset > sizeof(T) || bytes > sizeof(T) - offset) return cuda_on_cpu::record(cudaErrorInvalidValue);
-    return cudaMemcpyAsync((char*)&symbol + offset, from, bytes, kind, stream);
-}
-template <class T>
-cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-    return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind);
-}
-template <class T>
-cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
-                                      cudaStream_t stream = nullptr) {
-    if (offset > sizeof(T) || bytes > sizeof(T) - offset) return cuda_on_cpu::record(cudaErrorInvalidValue);
-    return cudaMemcpyAsync(to, (const char*)&symbol + offset, bytes, kind, stream);
-}
-template <class T>
-cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-    return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind);
-}
-template <class T>
-cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
-    *pointer = (void*)&symbol;
-    return cudaSuccess;
-}
-template <class T>
-cudaError_t cudaGetSymbolSize(size_t* bytes, const T&) {
-    *bytes = sizeof(T);
     return cudaSuccess;
 }
 

@@ -130,6 +130,11 @@ template <class T, size_t N>
 std::array<T, N> load(const char* from) {
     return load<std::array<T, N>>(from);
 }
+template <class T, size_t... N>
+auto look(const char* from, Location where = {}) {  // ld.volatile and its like may wait for another thread's write
+    spin("ld", where);
+    return load<T, N...>(from);
+}
 template <class T>
 void store(char* to, const T& value) {
     memcpy(to, &value, sizeof value);
@@ -232,6 +237,8 @@ inline u32 clock_hi() { return u32(clock64() >> 32); }
 #pragma GCC visibility pop
 
 #include "cuda_on_cpu/mma_sync.h"        // ldmatrix, mma.sync
-#include "cuda_on_cpu/ptx_arithmetic.h"  // add, fma, lop3, cvt, setp, ...
+#include "cuda_on_cpu/ptx_arithmetic.h"  // add, fma, min, ex2, ...
 #include "cuda_on_cpu/ptx_barriers.h"    // bar.sync, mbarrier, fences
+#include "cuda_on_cpu/ptx_bits.h"        // shl, bfe, lop3, prmt, ...
+#include "cuda_on_cpu/ptx_convert.h"     // setp, cvt, ...
 #include "cuda_on_cpu/ptx_warp.h"        // shfl.sync, vote.sync, ...

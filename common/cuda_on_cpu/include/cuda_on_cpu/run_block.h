@@ -154,7 +154,7 @@ inline bool wake() {
 enum class Turn {
     returned,  // all its threads have
     got_on,    // some thread has returned or started, or what it waited for has come
-    busy,      // nothing of the kind, but some threads go on
+    busy,      // nothing of the kind, but some threads have run
     spins,     // they may only spin
     waits,     // all wait, some of them for a condition, which another block can make true
     stuck,     // all wait for one another
@@ -174,11 +174,12 @@ inline Fiber& fair_fiber() {
 inline Turn take_turn() {
     const unsigned alive = block.alive, started = block.started;
     const bool woken = wake();
+    bool ran = false;
     Fiber* fiber = block.turn_over ? &fair_fiber() : &next_fiber();
     do {
         waits_left = many_waits, spins_left = many_spins;
         block.turn_over = false;
-        if (fiber != &host) run_fiber(*fiber);
+        if (fiber != &host) ran = true, run_fiber(*fiber);
         if (first_error) std::rethrow_exception(first_error);
         if (Watchdog::has_ended_a_thread()) throw timeout(true);
         if (block.alive == 0) return Turn::returned;
@@ -189,7 +190,9 @@ inline Turn take_turn() {
     for (unsigned w = 0; w * 32 < block.size; w++)
         for (uint32_t left = block.warps[w].at_condition; left; left &= left - 1)
             (block.threads[w * 32 + __builtin_ctz(left)].done ? waits : spins) = true;
-    return spins ? Turn::spins : block.turn_over ? Turn::busy : waits ? Turn::waits : Turn::stuck;
+    if (spins) return Turn::spins;
+    if (ran) return Turn::busy;  // what others wait for may have come
+    return waits ? Turn::waits : Turn::stuck;
 }
 
 // ---- blocks side by side -------------------------------------------------------------------------------------------

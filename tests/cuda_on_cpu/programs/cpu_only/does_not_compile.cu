@@ -17,6 +17,12 @@ __global__ void shared(float* a) {
     a[0] = s[0];
 }
 
+int twice(int n) { return 2 * n; }
+
+__global__ void calls(int* a) {
+    a[0] = twice(a[1]);  // LINE host
+}
+
 void launch(float* a) {
     kernel<<<1, 32>>>(a);
     kernel<<<1, 1>>>(a, "one too many");  // LINE arguments

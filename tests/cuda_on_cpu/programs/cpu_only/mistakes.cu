@@ -58,6 +58,22 @@ __global__ void destructors() {
         __syncwarp(3u << 30);  // lane 30 is in the barrier
 }
 
+// Each thread destroys its copy of the argument, and cannot free what the host has allocated. The host destroys a copy
+// when the kernel has run, as on a GPU.
+struct Owner {
+    int* a = nullptr;
+    ~Owner() { cudaFree(a); }
+};
+__global__ void owns(Owner owner, int* last) { *last = atomicAdd(owner.a, 1); }
+
+struct Counted {
+    static inline int alive = 0;
+    Counted() { alive++; }
+    Counted(const Counted&) { alive++; }
+    ~Counted() { alive--; }
+};
+__global__ void while_capturing(Counted) { throw std::runtime_error("thrown while another stream captures"); }
+
 __global__ void sum(int* a) {
     __shared__ int s[64];
     s[threadIdx.x] = threadIdx.x;
@@ -93,6 +109,28 @@ void waits() {
     message_of("destructors", [] { destructors<<<1, 64>>>(); });
     message_of("launches", [&] { launches<<<1, 1>>>(&a); });
     std::printf("destroyed: %d\n", destroyed);
+    Owner owner;
+    cudaMallocManaged(&owner.a, sizeof(int));
+    *owner.a = 0;
+    owns<<<2, 64>>>(owner, &a);
+    std::printf("owned: %d, error %d\n", a, cudaFree(owner.a));
+    cudaStream_t captures, runs;
+    cudaStreamCreate(&captures);
+    cudaStreamCreate(&runs);
+    cudaStreamBeginCapture(captures);
+    Counted counted;
+    void* arguments[] = {&counted};
+    for (const bool by_address : {false, true}) {
+        try {
+            if (by_address)
+                cudaLaunchKernel((void*)while_capturing, 1, 1, arguments, 0, runs);
+            else
+                while_capturing<<<1, 1, 0, runs>>>(counted);
+        } catch (const std::exception& e) {
+            std::printf("while_capturing: %s\n", e.what());
+        }
+    }
+    std::printf("kept: %d\n", Counted::alive - 1);
 }
 
 // ---- order ----
