@@ -1,0 +1,130 @@
+"""Chapter 11: rows become columns: a transpose by way of shared memory, from one element a thread to the limit of memory.
+
+python chapters/11_transpose/main.py                      build, check, time
+python chapters/11_transpose/main.py --shape 4 4097 8191  ... a tensor of that shape, of 2 or 3 dimensions
+python chapters/11_transpose/main.py --counts             what each kernel asks of memory: sectors, and passes through banks
+python chapters/11_transpose/main.py --once               each kernel once, for a profiler
+"""
+
+import argparse
+import functools
+import math
+import sys
+from functools import partial
+from pathlib import Path
+
+import torch
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path[:0] = [str(here), str(root)]  # so that counts.py and `common` are found, wherever you start this file from
+
+from common import bench, check, device, title
+from common.cpp_extension import load_stable
+
+STEPS = "naive", "tile", "padded", "swizzled", "rows", "wide"
+LARGE = 2**28 if device.type == "cuda" else 2**16  # elements: so many that the GPU's memory is what counts
+
+
+@functools.cache  # torch takes a registration once in a process
+def build():
+    load_stable("transpose", [str(here / "transpose.cpp"), str(here / "transpose.cu")])
+    register("transpose")
+    register("transpose_step")
+    return torch.ops.chapter11
+
+
+def register(name):
+    """What torch.compile asks for, the shape of the result, and the gradient, which is a transpose, too."""
+    op = getattr(torch.ops.chapter11, name)
+
+    @torch.library.register_fake(f"chapter11::{name}")
+    def _(x, *step):
+        torch._check(x.dtype.itemsize in (1, 2, 4, 8), lambda: f"x must have a dtype of 1, 2, 4 or 8 bytes, got {x.dtype}")
+        torch._check(x.is_contiguous(), lambda: f"x must be contiguous, got strides {x.stride()}; pass x.contiguous()")
+        torch._check(x.dim() in (2, 3), lambda: f"x must have 2 or 3 dimensions, got {x.dim()}")
+        return x.new_empty((*x.shape[:-2], x.shape[-1], x.shape[-2]))
+
+    def save(ctx, inputs, output):
+        ctx.step = inputs[1:]  # the step, or nothing
+
+    def backward(ctx, grad):
+        return op(grad.contiguous(), *ctx.step), *[None for _ in ctx.step]
+
+    torch.library.register_autograd(f"chapter11::{name}", backward, setup_context=save)
+
+
+def torch_transpose(x):
+    return x.mT.contiguous()
+
+
+def numbers(shape, dtype=torch.float32):
+    """For bench(): its n is the number of elements, which the shape gives already."""
+    return lambda n: (torch.rand(shape, device=device).to(dtype),)
+
+
+def rivals():
+    compiled = {"torch.compile": torch.compile(torch_transpose, dynamic=False)} if device.type == "cuda" else {}
+    return {"torch": torch_transpose} | compiled
+
+
+def bench_shape(ops, *shape, dtype=torch.float32):
+    n = torch.Size(shape).numel()
+    return bench({"transpose": ops.transpose} | rivals(), numbers(shape, dtype), [n], rtol=0, atol=0)
+
+
+def ladder(ops, *shape):
+    """Each kernel of the lesson."""
+    steps = {step: partial(ops.transpose_step, step=step) for step in STEPS}
+    return bench(steps | rivals(), numbers(shape), [torch.Size(shape).numel()], rtol=0, atol=0)
+
+
+def benchmark(ops):
+    """For `make bench11`: {table: rows}."""
+    side = math.isqrt(LARGE)
+    shapes = {"square": (side, side), "tall": (4 * side, side // 4), "odd": (4, side // 4 + 1, side // 2 - 1)}
+    tables = {"ladder": ladder(ops, side, side)}
+    for dtype in torch.float32, torch.bfloat16, torch.uint8, torch.float64:
+        for name, shape in shapes.items():
+            tables[f"{name} {str(dtype).removeprefix('torch.')}"] = bench_shape(ops, *shape, dtype=dtype)
+    tables["even float32"] = bench_shape(ops, 4, side // 4, side // 2)  # beside "odd": nearly as many elements
+    return tables
+
+
+def matrices(n, dtype=torch.float32):
+    """For check(): two of n rows and 80 columns. Packs of 16 bytes fit where n is a multiple of 16."""
+    return ((256 * torch.rand(2, n, 80, device=device)).to(dtype),)
+
+
+def check_all(ops):
+    exact = {"sizes": (0, 1, 31, 32, 33, 256, 257, 1040), "rtol": 0, "atol": 0}
+    for step in STEPS:
+        check(partial(ops.transpose_step, step=step), torch_transpose, matrices, name=step, **exact)
+    for dtype in torch.uint8, torch.bfloat16, torch.float64:
+        name = f"transpose, {str(dtype).removeprefix('torch.')}"
+        check(ops.transpose, torch_transpose, partial(matrices, dtype=dtype), name=name, **exact)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--shape", type=int, nargs="+", default=[math.isqrt(LARGE)] * 2, metavar="N", help="of what is timed")
+    options.add_argument("--counts", action="store_true", help="see counts.py")
+    options.add_argument("--once", action="store_true", help="run each kernel once, on a matrix of 4096 x 4096")
+    options = options.parse_args()
+
+    title(11, "transpose", "load_stable()")
+    if options.counts:
+        import counts
+
+        return counts.main()
+    ops = build()
+    if options.once:
+        for step in STEPS:
+            ops.transpose_step(torch.rand(4096, 4096, device=device), step)
+        return
+    check_all(ops)
+    ladder(ops, *options.shape)
+
+
+if __name__ == "__main__":
+    main()
