@@ -9,8 +9,6 @@ from itertools import product
 
 from main import STEPS
 
-PITCH = 4096  # rows and columns of the matrix, a multiple of every tile
-
 
 def tile(step, size):
     """(side, elements from one row of the tile in shared memory to the next, elements that a thread moves at a time)"""
@@ -22,10 +20,12 @@ def tile(step, size):
     return side, side + bank * (step in ("padded", "rows")), 1
 
 
-def addresses(step, size):
-    """{access: [the address of each lane, for each instruction of each warp]}, for a block of transpose.cu. All in bytes.
+def addresses(step, size, pitch=4096):
+    """{access: [the address of each lane, for each instruction of each warp]}, for the first block of transpose.cu.
 
-    x and y are threadIdx, as there. k: which of its elements or packs a thread moves.
+    size: bytes of an element. pitch: elements of a row, of the matrix and of the result. x and y are threadIdx, as in
+    transpose.cu; k counts the elements or packs that a thread moves. tests/chapters/test_11_transpose.py compares these
+    addresses with those of the kernels.
     """
     side, length, pack = tile(step, size)
     across = side // pack  # threads in a row of the block
@@ -39,13 +39,13 @@ def addresses(step, size):
         return (row * length + pack * swizzled) * size
 
     of = {
-        "load": lambda x, y, k: (line(y, k) * PITCH + pack * x) * size,
-        "store": lambda x, y, k: (line(y, k) * PITCH + pack * x) * size,
+        "load": lambda x, y, k: (line(y, k) * pitch + pack * x) * size,
+        "store": lambda x, y, k: (line(y, k) * pitch + pack * x) * size,
         "shared store": lambda x, y, k: place(line(y, k), x),
         "shared load": lambda x, y, k: place(pack * x + k, y) if step == "wide" else place(x, line(y, k)),
     }
     if step == "naive":
-        of = {"load": of["load"], "store": lambda x, y, k: (x * PITCH + y) * size}
+        of = {"load": of["load"], "store": lambda x, y, k: (x * pitch + y) * size}
     threads = [(x, y) for y, x in product(range(down), range(across))]  # in the order of their numbers
     warps = [threads[first : first + 32] for first in range(0, len(threads), 32)]
     return {
