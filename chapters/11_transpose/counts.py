@@ -7,8 +7,6 @@ of 8 bytes, half of the warp's lanes take part in a pass at most; with 16 bytes,
 
 from itertools import product
 
-from main import STEPS
-
 
 def tile(step, size):
     """(side, elements from one row of the tile in shared memory to the next, elements that a thread moves at a time)"""
@@ -82,12 +80,14 @@ def count(step, size):
     return counted
 
 
-def main():
-    for size in 1, 2, 4, 8:
-        print(f"{'counts':8}{f'{size}-byte elements':<18}{'sectors: load':>16}{'store':>14}{'passes: store':>18}{'load':>14}")
-        for step in STEPS:
+def main(steps, sizes):
+    for size in sizes:
+        print(
+            f"{'counts':8}{f'{size}-byte elements':<18}{'sectors: load':>16}{'store':>14}{'passes: store':>18}{'load':>14}"
+        )
+        for step in steps:
             counted = count(step, size)
             cells = [counted.get(access) for access in ("load", "store", "shared store", "shared load")]
             texts = [f"{c[0]:g} ({c[1]:g})" if c else "" for c in cells]
-            print(f"{'':8}{step:<18}{texts[0]:>16}{texts[1]:>14}{texts[2]:>18}{texts[3]:>14}")
+            print(f"{'':8}{step:<18}{texts[0]:>16}{texts[1]:>14}{texts[2]:>18}{texts[3]:>14}".rstrip())
     print(f"{'':8}For an instruction of a warp; in brackets, what it needs at least.")

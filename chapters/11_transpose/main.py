@@ -2,7 +2,8 @@
 
 python chapters/11_transpose/main.py                      build, check, time
 python chapters/11_transpose/main.py --shape 4 4097 8191  ... a tensor of that shape, of 2 or 3 dimensions
-python chapters/11_transpose/main.py --counts             what each kernel asks of memory: sectors, and passes through banks
+python chapters/11_transpose/main.py --counts             what each kernel asks of memory, counted from its addresses
+python chapters/11_transpose/main.py --counts 1 8         ... for elements of 1 byte and of 8 bytes
 python chapters/11_transpose/main.py --once               each kernel once, for a profiler
 """
 
@@ -23,6 +24,7 @@ from common import bench, check, device, title
 from common.cpp_extension import load_stable
 
 STEPS = "naive", "tile", "padded", "swizzled", "rows", "wide"
+BYTES = 1, 2, 4, 8  # of an element
 LARGE = 2**28 if device.type == "cuda" else 2**16  # elements: so many that the GPU's memory is what counts
 
 
@@ -40,7 +42,7 @@ def register(name):
 
     @torch.library.register_fake(f"chapter11::{name}")
     def _(x, *step):
-        torch._check(x.dtype.itemsize in (1, 2, 4, 8), lambda: f"x must have a dtype of 1, 2, 4 or 8 bytes, got {x.dtype}")
+        torch._check(x.dtype.itemsize in BYTES, lambda: f"x must have a dtype of 1, 2, 4 or 8 bytes, got {x.dtype}")
         torch._check(x.is_contiguous(), lambda: f"x must be contiguous, got strides {x.stride()}; pass x.contiguous()")
         torch._check(x.dim() in (2, 3), lambda: f"x must have 2 or 3 dimensions, got {x.dim()}")
         return x.new_empty((*x.shape[:-2], x.shape[-1], x.shape[-2]))
@@ -60,12 +62,14 @@ def torch_transpose(x):
 
 def numbers(shape, dtype=torch.float32):
     """For bench(): its n is the number of elements, which the shape gives already."""
-    return lambda n: (torch.rand(shape, device=device).to(dtype),)
+    return lambda n: ((256 * torch.rand(shape, device=device)).to(dtype),)
 
 
 def rivals():
-    compiled = {"torch.compile": torch.compile(torch_transpose, dynamic=False)} if device.type == "cuda" else {}
-    return {"torch": torch_transpose} | compiled
+    if device.type == "cpu":
+        return {"torch": torch_transpose}
+    torch.compiler.reset()  # or torch.compile would give up after eight shapes and dtypes
+    return {"torch": torch_transpose, "torch.compile": torch.compile(torch_transpose, dynamic=False)}
 
 
 def bench_shape(ops, *shape, dtype=torch.float32):
@@ -82,18 +86,19 @@ def ladder(ops, *shape):
 def benchmark(ops):
     """For `make bench11`: {table: rows}."""
     side = math.isqrt(LARGE)
-    shapes = {"square": (side, side), "tall": (4 * side, side // 4), "odd": (4, side // 4 + 1, side // 2 - 1)}
+    odd, even = (4, side // 4 + 1, side // 2 - 1), (4, side // 4, side // 2)
+    shapes = {"square": (side, side), "tall": (4 * side, side // 4), "odd": odd, "even": even}
     tables = {"ladder": ladder(ops, side, side)}
     for dtype in torch.float32, torch.bfloat16, torch.uint8, torch.float64:
         for name, shape in shapes.items():
-            tables[f"{name} {str(dtype).removeprefix('torch.')}"] = bench_shape(ops, *shape, dtype=dtype)
-    tables["even float32"] = bench_shape(ops, 4, side // 4, side // 2)  # beside "odd": nearly as many elements
+            if dtype.itemsize in (2, 4) or name in ("square", "odd"):
+                tables[f"{name} {str(dtype).removeprefix('torch.')}"] = bench_shape(ops, *shape, dtype=dtype)
     return tables
 
 
 def matrices(n, dtype=torch.float32):
     """For check(): two of n rows and 80 columns. Packs of 16 bytes fit where n is a multiple of 16."""
-    return ((256 * torch.rand(2, n, 80, device=device)).to(dtype),)
+    return numbers((2, n, 80), dtype)(n)
 
 
 def check_all(ops):
@@ -107,16 +112,18 @@ def check_all(ops):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--shape", type=int, nargs="+", default=[math.isqrt(LARGE)] * 2, metavar="N", help="of what is timed")
-    options.add_argument("--counts", action="store_true", help="see counts.py")
+    options.add_argument(
+        "--shape", type=int, nargs="+", default=[math.isqrt(LARGE)] * 2, metavar="N", help="of what is timed"
+    )
+    options.add_argument("--counts", type=int, nargs="*", choices=BYTES, metavar="BYTES", help="see counts.py")
     options.add_argument("--once", action="store_true", help="run each kernel once, on a matrix of 4096 x 4096")
     options = options.parse_args()
 
     title(11, "transpose", "load_stable()")
-    if options.counts:
+    if options.counts is not None:
         import counts
 
-        return counts.main()
+        return counts.main(STEPS, options.counts or [4])
     ops = build()
     if options.once:
         for step in STEPS:

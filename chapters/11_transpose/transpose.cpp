@@ -29,7 +29,6 @@ static auto launcher_of(const std::string& step) {
 // One step of the lesson. x: contiguous, of 2 or 3 dimensions, with elements of 1, 2, 4 or 8 bytes. Returns a new
 // contiguous tensor, in which the last two dimensions have changed places.
 Tensor transpose_step(const Tensor& x, const std::string& step) {
-    STD_TORCH_CHECK(x.defined(), "x must be a tensor, got an undefined one");  // in Python: None
     const size_t bytes = x.element_size();
     STD_TORCH_CHECK(bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8,
                     "x must have a dtype of 1, 2, 4 or 8 bytes, got ", x.scalar_type());

@@ -324,7 +324,7 @@ static void check_transpose(const char* name) {
             [=](unsigned* out, const unsigned* const*, int64_t n, cudaStream_t s) {
                 const bench::Memory memory = bench::device_memory(n * sizeof(unsigned));
                 auto* numbers = static_cast<unsigned*>(memory.get());
-                launch_count(numbers, n, s);
+                if (n > 0) launch_count(numbers, n, s);
                 launch(out, numbers, 1, n == 0 ? 0 : down, across, s);
                 CHECK_CUDA(cudaStreamSynchronize(s));  // before the memory is gone
             },
