@@ -17,7 +17,7 @@ struct Tile {
 
     __device__ Tile(int side, int64_t rows, int64_t columns) {
         const unsigned down = unsigned((rows + side - 1) / side), across = unsigned((columns + side - 1) / side);
-        const unsigned line = blockIdx.x / across;  // of tiles; 32-bit divisions take a third of the time of 64-bit ones
+        const unsigned line = blockIdx.x / across;  // of tiles; a GPU divides 32 bits faster than 64
         matrix = line / down * rows * columns;
         row = int64_t(line % down) * side;
         column = int64_t(blockIdx.x % across) * side;
@@ -48,7 +48,8 @@ template <class T>
 __global__ void transpose_naive_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
     const Tile tile(side, rows, columns);
     const int64_t row = tile.row + threadIdx.y, column = tile.column + threadIdx.x;
-    if (row < rows && column < columns) out[tile.matrix + column * rows + row] = in[tile.matrix + row * columns + column];
+    in += tile.matrix, out += tile.matrix;
+    if (row < rows && column < columns) out[column * rows + row] = in[row * columns + column];
 }
 
 template <class T>
@@ -67,7 +68,7 @@ __global__ void transpose_tile_kernel(T* out, const T* in, int64_t rows, int64_t
     in += tile.matrix + tile.row * columns + tile.column;
     out += tile.matrix + tile.column * rows + tile.row;
     if (tile.row + y < rows && tile.column + x < columns) shared[y][x] = in[y * columns + x];
-    __syncthreads();  // every thread reads what another one wrote
+    __syncthreads();  // from here on threads read what others wrote
     if (tile.column + y < columns && tile.row + x < rows) out[y * rows + x] = shared[x][y];
 }
 
@@ -162,8 +163,8 @@ void launch_transpose_rows(T* out, const T* in, int64_t matrices, int64_t rows, 
 template <class T>
 constexpr int squares = sizeof(T) < 4 ? 8 : 16;
 
-// Packs are to this kernel what elements are to transpose_swizzled_kernel: pack x of the squares in line y lies at place
-// x ^ y. Within its square, a thread exchanges rows and columns in its registers.
+// Packs are to this kernel what elements are to transpose_swizzled_kernel: pack x of the squares in line y lies at
+// place x ^ y. Within its square, a thread exchanges rows and columns in its registers.
 template <class T>
 __global__ void __launch_bounds__(squares<T>* squares<T>)
     transpose_wide_kernel(T* out, const T* in, int64_t rows, int64_t columns) {

@@ -1,5 +1,5 @@
-// transpose.h: what transpose.cu offers, for elements of 1, 2, 4 and 8 bytes: T = uint8_t, uint16_t, uint32_t, uint64_t.
-// A transpose only moves elements, so any type of that size will do. No torch, so any C++ program can call it.
+// transpose.h: what transpose.cu offers, for T = uint8_t, uint16_t, uint32_t and uint64_t. A transpose only moves
+// elements, so one of these stands for every type of its size. No torch, so any C++ program can call it.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -24,7 +24,7 @@ MUTANTS = [
     Mutant(CU, "        CHECK_LAUNCH();\n", "",
            "tests/chapters/test_chapters.py::test_every_launch_is_on_the_given_stream_and_checked[11_transpose]"),
     # ---- the kernels
-    Mutant(CU, "if (row < rows && column < columns) out[tile.matrix", "if (row < rows) out[tile.matrix", MARGINS),
+    Mutant(CU, "if (row < rows && column < columns) out[", "if (row < rows) out[", MARGINS),
     Mutant(CU, "shared[y][x] = in[y * columns + x];\n    __syncthreads();  //",
            "shared[y][x] = in[y * columns + x];\n    //", RIGHT),
     Mutant(CU, "shared[y][x ^ y] = in[y * columns + x];\n    __syncthreads();",
