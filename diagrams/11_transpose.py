@@ -33,20 +33,20 @@ def tile(canvas):
     row, column = [(0, k) for k in range(SIDE)], [(k, 0) for k in range(rows)]
     rest = {(r, c): "orange" for r in range(rows) for c in range(1, 8)}
     canvas.text(1, 1.8, "naive", align="left", bold=True)
-    panel(first, 6, "in", "loads a row: 4 sectors", dict.fromkeys(row, "blue"))
+    panel(first, 6, "in", "load: 4 sectors", dict.fromkeys(row, "blue"))
     canvas.arrow((first + wide + 1, 7), (third - 1, 7))
-    panel(third, 6, "out", "stores a column: 32", rest | dict.fromkeys(column, "blue"))
+    panel(third, 6, "out", "store: 32 sectors", rest | dict.fromkeys(column, "blue"))
     canvas.box(26.1, 9.4, cell * 2, high, colour="blue", fill=0.6)
     canvas.text(28.3, 10, "elements of a warp", align="left")
     canvas.box(26.1, 12.4, cell * 2, high, colour="orange", fill=0.6)
     canvas.text(28.3, 13, "rest of its sectors", align="left")
     top = 27
     canvas.text(1, top - 4.4, "tile", align="left", bold=True)
-    panel(first, top, "in", "loads a row: 4 sectors", dict.fromkeys(row, "blue"))
+    panel(first, top, "in", "load: 4 sectors", dict.fromkeys(row, "blue"))
     canvas.arrow((first + wide + 0.6, top + 0.7), (second - 0.6, top + 0.7))
-    panel(second, top, "shared", "a row in, a column out", dict.fromkeys(row, "blue") | dict.fromkeys(column, "green"))
+    panel(second, top, "shared", "row in, column out", dict.fromkeys(row, "blue") | dict.fromkeys(column, "green"))
     canvas.arrow((second + wide + 0.6, top + 0.7), (third - 0.6, top + 0.7))
-    panel(third, top, "out", "stores a row: 4 sectors", dict.fromkeys(row, "green"))
+    panel(third, top, "out", "store: 4 sectors", dict.fromkeys(row, "green"))
     canvas.text(36, 43.4, "8 rows of 32 are shown; a sector is 8 floats, from one vertical line to the next", "grey")
 
 

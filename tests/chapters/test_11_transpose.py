@@ -3,14 +3,17 @@
 import collections
 import ctypes
 import itertools
+import os
+import shutil
 import subprocess
+import sys
 
 import pytest
 import torch
 from operator_cases import try_all
 from support import ROOT, chapter, kept_folder, operators, write
 
-from common import check, cuda_on_cpu, device
+from common import check, cuda_on_cpu, device, toolkit
 from common.cpp_extension import load
 
 CHAPTER = "11_transpose"
@@ -131,7 +134,7 @@ def test_more_than_2_to_the_31_elements(ops, shape, dtype):
     for part in x.split(2**28):
         part.copy_(torch.randint(256, part.shape, dtype=torch.uint8, device=device))
     x = x.view(dtype).view(shape).view(INTEGERS[dtype.itemsize])
-    steps = ["wide", "naive"] if x.numel() < 2**32 else ["wide"]
+    steps = STEPS if dtype == torch.float32 else ["wide"]
     for step in steps:
         result = ops.transpose_step(x, step)
         longest = max(range(x.dim()), key=lambda d: x.shape[d])
@@ -426,17 +429,20 @@ def check_wrong(wrong, name, sizes):
           sizes, 0, 0, name=name)  # fmt: skip
 
 
+@on_cpu
 def test_a_missing_barrier_is_found(wrong, thread_order):
-    """By check(), in either order of the threads. On a GPU a warp may be lucky; racecheck always finds it."""
-    if device.type == "cpu":
-        with pytest.raises(AssertionError, match="wrong result"):
-            check_wrong(wrong, "no barrier", [64])
+    """By check(), in either order of the threads."""
+    with pytest.raises(AssertionError, match="wrong result"):
+        check_wrong(wrong, "no barrier", [64])
 
 
+@on_cpu
 def test_a_missing_second_barrier_is_found(wrong, thread_order):
-    if device.type == "cpu":
-        with pytest.raises(AssertionError, match="wrong result"):
-            check_wrong(wrong, "one barrier", [96])
+    with pytest.raises(AssertionError, match="wrong result"):
+        check_wrong(wrong, "one barrier", [96])
+
+
+def test_with_both_barriers_it_is_right(wrong, thread_order):
     check_wrong(wrong, "two barriers", [1, 32, 96, 100])
 
 
@@ -450,7 +456,6 @@ def test_a_return_before_the_barrier_is_found(wrong, thread_order):
 
 @on_cpu
 def test_a_divergent_barrier_is_found(wrong, thread_order):
-    """On a GPU the result may be right; synccheck finds it."""
     x = torch.rand(64, 96, device=device)
     assert torch.equal(wrong("divergent", x), x.t())
     with pytest.raises(RuntimeError, match=r"divergent_kernel.*__syncthreads"):
@@ -462,3 +467,32 @@ def test_64_kib_of_shared_memory_need_the_attribute(wrong):
     with pytest.raises(RuntimeError, match="invalid argument"):
         wrong("large", x)
     assert torch.equal(wrong("large, attribute", x), x.t())
+
+
+ON_ITS_OWN = """
+import ctypes, sys, torch
+function = ctypes.CDLL(sys.argv[1]).wrong_transpose
+x = torch.rand(100, 70, device="cuda")
+out = torch.empty(70, 100, device="cuda")
+function(sys.argv[2].encode(), *map(ctypes.c_void_p, (out.data_ptr(), x.data_ptr())), *map(ctypes.c_int64, x.shape))
+"""
+
+
+@needs_gpu
+@pytest.mark.thorough
+@pytest.mark.parametrize("tool, name, words", [
+    ("racecheck", "no barrier", "Race reported between"), ("racecheck", "one barrier", "Race reported between"),
+    ("racecheck", "two barriers", None), ("synccheck", "divergent", "Barrier error detected"),
+    ("synccheck", "two barriers", None),
+])  # fmt: skip
+def test_compute_sanitizer_finds_it_on_a_gpu(wrong, tool, name, words):
+    """There a wrong kernel may give a right result."""
+    sanitizer = shutil.which("compute-sanitizer", path=f"{os.environ['PATH']}:{toolkit.cuda_home()}/bin")
+    if sanitizer is None:
+        pytest.skip("compute-sanitizer not found: it comes with a system's CUDA toolkit")
+    library = kept_folder(f"11_transpose_wrong_{device.type}") / "wrong_transpose.so"
+    command = [sanitizer, "--tool", tool, sys.executable, "-c", ON_ITS_OWN, library, name]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=600)
+    assert "SUMMARY" in done.stdout, done.stdout + done.stderr
+    found = "Race reported between" in done.stdout or "Barrier error detected" in done.stdout
+    assert found == (words is not None) and (words or "") in done.stdout, done.stdout
