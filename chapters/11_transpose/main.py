@@ -45,6 +45,7 @@ def register(name):
         torch._check(x.dtype.itemsize in BYTES, lambda: f"x must have a dtype of 1, 2, 4 or 8 bytes, got {x.dtype}")
         torch._check(x.is_contiguous(), lambda: f"x must be contiguous, got strides {x.stride()}; pass x.contiguous()")
         torch._check(x.dim() in (2, 3), lambda: f"x must have 2 or 3 dimensions, got {x.dim()}")
+        torch._check(set(step) <= set(STEPS), lambda: f"step must be {', '.join(STEPS[:-1])} or wide, got {step[0]}")
         return x.new_empty((*x.shape[:-2], x.shape[-1], x.shape[-2]))
 
     def save(ctx, inputs, output):

@@ -160,6 +160,12 @@ def test_refused(ops, make, words):
         ops.transpose(make().to("meta"))
 
 
+@pytest.mark.parametrize("where", [device, "meta"], ids=str)
+def test_another_step_is_refused(ops, where):
+    with pytest.raises(RuntimeError, match="step must be naive, tile, padded, swizzled, rows or wide, got fast"):
+        ops.transpose_step(torch.ones(2, 3, device=where), "fast")
+
+
 # ---- an operator among torch's ---------------------------------------------------------------------------------------
 
 

@@ -62,6 +62,7 @@ MUTANTS = [
     Mutant(MAIN, "op(grad.contiguous(), *ctx.step)", "op(grad, *ctx.step)", T + "gradients"),
     Mutant(MAIN, "return op(grad.contiguous(), *ctx.step)", "return op(2 * grad.contiguous(), *ctx.step)", T + "gradients"),
     Mutant(MAIN, "torch._check(x.dim() in (2, 3), lambda", "torch._check(True, lambda", T + "refused"),
+    Mutant(MAIN, "torch._check(set(step) <= set(STEPS), lambda", "torch._check(True, lambda", T + "another_step_is_refused"),
     # ---- the counts
     Mutant(COUNTS, "byte // 32 for", "byte // 64 for", T + "counts"),
     Mutant(COUNTS, "word % 32 for", "word % 16 for", T + "counts"),
