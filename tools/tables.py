@@ -133,6 +133,7 @@ def _operator(op):
     remarks = {a: ["optional"] * (a in op.optional) + ["receives the result"] * (a == op.writes) for a in op.arguments}
     tensors = [f"`{a}`" + f" ({', '.join(words)})" * bool(words) for a, words in remarks.items()]
     dtypes = [str(dtype).removeprefix("torch.") for dtype in op.dtypes]
+    dtypes = [f"any of {', '.join(map(str, op.itemsizes))} bytes"] if op.itemsizes else dtypes
     ranks = f"{op.ranks[0]} or more" if isinstance(op.ranks, range) else " or ".join(map(str, op.ranks or ()))
     shape = [f"{ranks} dimensions" if op.ranks else "any"] + [f"`{name}`: the last of them" for name in op.shapes]
     shape += [f"the last of {op.last}"] * bool(op.last) + [f"{op.multiple}n elements"] * (op.multiple > 1)

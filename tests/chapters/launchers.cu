@@ -15,6 +15,7 @@
 #include "chapters/07_autograd/swiglu.h"
 #include "chapters/08_image/image.h"
 #include "chapters/09_library/bias_gelu.h"
+#include "chapters/11_transpose/transpose.h"
 #include "common/check_launch.h"
 
 using Floats = const float* const*;
@@ -312,6 +313,25 @@ static void check_volume(const char* name) {
         [](const uint16_t* in, int64_t) { return in[0] / 1000.0f; });
 }
 
+// Of numbered elements: where each of the result comes from. With whole tiles, with packs and without.
+template <auto launch>
+static void check_transpose(const char* name) {
+    const std::pair<int64_t, int64_t> shapes[] = {{1, 1}, {1, 300}, {33, 65}, {64, 128}, {260, 36}};
+    for (const auto& [rows, columns] : shapes) {
+        const int64_t down = rows, across = columns;  // C++17 captures no structured bindings
+        check_launch<unsigned>(
+            name, 0, {0, down * across},
+            [=](unsigned* out, const unsigned* const*, int64_t n, cudaStream_t s) {
+                const bench::Memory memory = bench::device_memory(n * sizeof(unsigned));
+                auto* numbers = static_cast<unsigned*>(memory.get());
+                if (n > 0) launch_count(numbers, n, s);
+                launch(out, numbers, 1, n == 0 ? 0 : down, across, s);
+                CHECK_CUDA(cudaStreamSynchronize(s));  // before the memory is gone
+            },
+            [=](const unsigned*, int64_t i) { return unsigned(i % down * across + i / down); });
+    }
+}
+
 static const std::vector<OtherRow> other_rows = {
     {"launch_where_am_i", check_where_am_i},
     {"launch_wait", check_wait},
@@ -328,6 +348,12 @@ static const std::vector<OtherRow> other_rows = {
     {"launch_rgb_to_gray_naive", check_gray_naive},
     {"launch_bias_gelu_backward", check_bias_gelu_backward<false>},
     {"launch_bias_gelu_backward, for the bias", check_bias_gelu_backward<true>},
+    {"launch_transpose_naive", check_transpose<launch_transpose_naive<uint32_t>>},
+    {"launch_transpose_tile", check_transpose<launch_transpose_tile<uint32_t>>},
+    {"launch_transpose_padded", check_transpose<launch_transpose_padded<uint32_t>>},
+    {"launch_transpose_swizzled", check_transpose<launch_transpose_swizzled<uint32_t>>},
+    {"launch_transpose_rows", check_transpose<launch_transpose_rows<uint32_t>>},
+    {"launch_transpose", check_transpose<launch_transpose<uint32_t>>},
     {"launch_normalize_volume", check_volume<launch_normalize_volume>},
     {"launch_normalize_volume_naive", check_volume<launch_normalize_volume_naive>},
 };

@@ -48,7 +48,7 @@ def assert_close(op, result, expected):
     for r, e in zip(map(plain, tensors(result)), tensors(expected), strict=True):
         torch.testing.assert_close(r, e, rtol=op.tolerance, atol=op.tolerance, equal_nan=True)
         assert r.is_contiguous()
-        if r.is_floating_point() and op.tolerance == 0:
+        if r.is_floating_point() and op.tolerance == 0 and r.itemsize > 1:  # torch has no signbit() of 8-bit floats
             assert torch.equal(r.signbit() & ~r.isnan(), e.signbit() & ~e.isnan())
 
 

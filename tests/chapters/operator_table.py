@@ -36,6 +36,7 @@ class Operator:
     reference: the same in torch ops; gets tensors by place, scalars by name.
     scalars: its other arguments, by name.
     dtypes: those that it takes; `dtype`, the first, is what most tests use.
+    itemsizes: it takes all dtypes whose elements have so many bytes; those of `dtypes` are examples.
     ranks, last, multiple: numbers of dimensions (None: any), the last one's size, and a divisor of the number of elements.
     crops: it takes rows that lie apart; otherwise tensors must be contiguous.
     aligned: it refuses arguments that do not begin at a multiple of 16 bytes.
@@ -44,6 +45,7 @@ class Operator:
     differentiable: it takes tensors that require grad.
     dispatched: torch's dispatcher comes first, with words of its own for what is no tensor or wraps one.
     stable: it is bound by the stable ABI, which knows RuntimeError only, and puts function, file and line before the words.
+    rearranges: an element of the result comes from another place: its own chapter tests it with more than 2^31 elements.
     in_place: the first argument is an input and receives the result; the operator's own chapter tests it.
     variant: what sets this row apart from another of the same operator.
     build: the function of main.py whose module has the operator.
@@ -59,6 +61,7 @@ class Operator:
     sizes: tuple = SIZES
     scalars: dict[str, Scalar] = field(default_factory=dict)
     dtypes: tuple = (torch.float32,)
+    itemsizes: tuple = ()
     ranks: tuple | range | None = None
     last: int | None = None
     multiple: int = 1
@@ -70,6 +73,7 @@ class Operator:
     differentiable: bool = False
     dispatched: bool = False
     stable: bool = False
+    rearranges: bool = False
     in_place: bool = False
     variant: str = ""
     build: str = "build"
@@ -150,7 +154,11 @@ class Operator:
             torchs_own += [(NotImplementedError, f"There were no tensor arguments .*{self.name}")]
             return [] if taken else [(TypeError, words)] + torchs_own * self.dispatched
         dtype = rf"must have dtype {NAMES[self.dtype]}( or \w+)?, got {NAMES.get(x.dtype)}$"
-        wrong = [(x.dtype not in self.dtypes, TypeError, dtype)]
+        other = x.dtype not in self.dtypes
+        if self.itemsizes:
+            dtype = rf"must have a dtype of {listed(self.itemsizes)} bytes, got {NAMES.get(x.dtype)}$"
+            other = x.itemsize not in self.itemsizes
+        wrong = [(other, TypeError, dtype)]
         if x.is_nested or x.layout != torch.strided:
             wrong += [(True, ValueError, "must be a dense tensor, got .*layout")]
         else:
@@ -166,7 +174,7 @@ class Operator:
                 (not (rows_together if self.crops else torch.Tensor.is_contiguous)(x), ValueError,
                  rf"must be contiguous.*, got strides \[.* pass {name}.contiguous\(\)"),
                 (name not in self.shapes and not self.takes(x.shape), ValueError,
-                 r"must have (\d dimensions?|the shape|a multiple of).*, got"),
+                 r"must have (\d( or \d)? dimensions?|the shape|a multiple of).*, got"),
                 (self.aligned and x.data_ptr() % 16, ValueError, "must begin at a multiple of 16 bytes, got .* beyond"),
             ]  # fmt: skip
         found = [(exception, f"{name} {words}" if words else '"neg_') for is_so, exception, words in wrong if is_so]
@@ -184,6 +192,12 @@ NAMES = {
     torch.int16: "Short", torch.int32: "Int", torch.int64: "Long", torch.bool: "Bool", torch.complex64: "ComplexFloat",
     torch.complex128: "ComplexDouble", torch.quint8: "QUInt8",
 }  # fmt: skip
+
+
+def listed(items):
+    """1, 2 or 4"""
+    *items, last = map(str, items)
+    return f"{', '.join(items)} or {last}" if items else last
 
 
 def sizes(x):
@@ -244,6 +258,10 @@ def python_function(module, name="SwiGLU"):
 
 def swiglu_backward(grad, a, b, output_mask):
     return torch.ops.aten.silu_backward(grad * b, a), grad * torch.nn.functional.silu(a)
+
+
+def transposed(x, **_):
+    return x.mT.contiguous()
 
 
 def in_parts(function):  # in steps that are small enough for a GPU's memory
@@ -326,6 +344,11 @@ READ = {"bytes": Scalar("int", 2**15, (2**16, 3 * 2**15), (0, -1, 2**15 + 4, 2**
 APPROXIMATE = Scalar("str", "none", ("tanh",), ("", "erf", "Tanh", "none "), "none or tanh")
 X_BIAS = {"shape": lambda n: (n, 5), "shapes": {"bias": lambda shape: tuple(shape[-1:])}, "ranks": range(1, 65),
           "scalars": {"approximate": APPROXIMATE}, "dispatched": True}  # fmt: skip
+STEP = Scalar("str", "naive", ("tile", "padded", "swizzled", "rows", "wide"), ("", "Wide", "wide "),
+              "naive, tile, padded, swizzled, rows or wide")  # fmt: skip
+FLOATS = {"dtypes": (torch.float32, torch.float16, torch.bfloat16), "dispatched": True, "stable": True}
+TRANSPOSE = FLOATS | {"shape": lambda n: (2, n, 4), "itemsizes": (1, 2, 4, 8), "ranks": (2, 3), "rearranges": True,
+                      "differentiable": True}  # fmt: skip
 IMAGE = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint8,), "ranks": (3, 4), "last": 3, "crops": True}
 VOLUME = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint16,), "ranks": (3,), "scalars": {"maxVal": MAX_VAL}}
 AB = ("a", "b")
@@ -385,5 +408,7 @@ FUNCTIONS = [
              tolerance=1e-4, differentiable=True, stable=True),
     Operator("10_stable", "bias_gelu_", ("x", "bias"), bias_gelu, **X_BIAS, **both_rounded, writes="x", in_place=True,
              stable=True),
+    Operator("11_transpose", "transpose", ("x",), transposed, **TRANSPOSE),
+    Operator("11_transpose", "transpose_step", ("x",), transposed, **TRANSPOSE, scalars={"step": STEP}),
 ]  # fmt: skip
 OPERATORS = [op for op in FUNCTIONS if op.arguments and not op.in_place]  # on tensors

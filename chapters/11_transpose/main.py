@@ -1,0 +1,138 @@
+"""Chapter 11: rows become columns: a transpose by way of shared memory, from one element a thread to the limit of memory.
+
+python chapters/11_transpose/main.py                      build, check, time
+python chapters/11_transpose/main.py --shape 4 4097 8191  ... a tensor of that shape, of 2 or 3 dimensions
+python chapters/11_transpose/main.py --counts             what each kernel asks of memory, counted from its addresses
+python chapters/11_transpose/main.py --counts 1 8         ... for elements of 1 byte and of 8 bytes
+python chapters/11_transpose/main.py --once               each kernel once, for a profiler
+"""
+
+import argparse
+import functools
+import math
+import sys
+from functools import partial
+from pathlib import Path
+
+import torch
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path[:0] = [str(here), str(root)]  # so that counts.py and `common` are found, wherever you start this file from
+
+from common import bench, check, device, title
+from common.cpp_extension import load_stable
+
+STEPS = "naive", "tile", "padded", "swizzled", "rows", "wide"
+BYTES = 1, 2, 4, 8  # of an element
+LARGE = 2**28 if device.type == "cuda" else 2**14  # elements: so many that the GPU's memory is what counts
+
+
+@functools.cache  # torch takes a registration once in a process
+def build():
+    load_stable("transpose", [str(here / "transpose.cpp"), str(here / "transpose.cu")])
+    register("transpose")
+    register("transpose_step")
+    return torch.ops.chapter11
+
+
+def register(name):
+    """What torch.compile asks for, the shape of the result, and the gradient, which is a transpose, too."""
+    op = getattr(torch.ops.chapter11, name)
+
+    @torch.library.register_fake(f"chapter11::{name}")
+    def _(x, *step):
+        torch._check(x.dtype.itemsize in BYTES, lambda: f"x must have a dtype of 1, 2, 4 or 8 bytes, got {x.dtype}")
+        torch._check(x.is_contiguous(), lambda: f"x must be contiguous, got strides {x.stride()}; pass x.contiguous()")
+        torch._check(x.dim() in (2, 3), lambda: f"x must have 2 or 3 dimensions, got {x.dim()}")
+        torch._check(set(step) <= set(STEPS), lambda: f"step must be {', '.join(STEPS[:-1])} or wide, got {step[0]}")
+        return x.new_empty((*x.shape[:-2], x.shape[-1], x.shape[-2]))
+
+    def save(ctx, inputs, output):
+        ctx.step = inputs[1:]  # the step, or nothing
+
+    def backward(ctx, grad):
+        return op(grad.contiguous(), *ctx.step), *[None for _ in ctx.step]
+
+    torch.library.register_autograd(f"chapter11::{name}", backward, setup_context=save)
+
+
+def torch_transpose(x):
+    return x.mT.contiguous()
+
+
+def numbers(shape, dtype=torch.float32):
+    """For bench(): its n is the number of elements, which the shape gives already."""
+    return lambda n: ((256 * torch.rand(shape, device=device)).to(dtype),)
+
+
+def rivals():
+    if device.type == "cpu":
+        return {"torch": torch_transpose}
+    torch.compiler.reset()  # or torch.compile would give up after eight shapes and dtypes
+    return {"torch": torch_transpose, "torch.compile": torch.compile(torch_transpose, dynamic=False)}
+
+
+def bench_shape(ops, *shape, dtype=torch.float32):
+    n = torch.Size(shape).numel()
+    return bench({"transpose": ops.transpose} | rivals(), numbers(shape, dtype), [n], rtol=0, atol=0)
+
+
+def ladder(ops, *shape):
+    """Each kernel of the lesson."""
+    steps = {step: partial(ops.transpose_step, step=step) for step in STEPS}
+    return bench(steps | rivals(), numbers(shape), [torch.Size(shape).numel()], rtol=0, atol=0)
+
+
+def benchmark(ops):
+    """For `make bench11`: {table: rows}."""
+    side = math.isqrt(LARGE)
+    odd, even = (4, side // 4 + 1, side // 2 - 1), (4, side // 4, side // 2)
+    shapes = {"square": (side, side), "tall": (4 * side, side // 4), "odd": odd, "even": even}
+    tables = {"ladder": ladder(ops, side, side)}
+    for dtype in torch.float32, torch.bfloat16, torch.uint8, torch.float64:
+        for name, shape in shapes.items():
+            if dtype.itemsize in (2, 4) or name in ("square", "odd"):
+                tables[f"{name} {str(dtype).removeprefix('torch.')}"] = bench_shape(ops, *shape, dtype=dtype)
+    return tables
+
+
+def matrices(n, dtype=torch.float32):
+    """For check(): two of n rows and 80 columns. Packs of 16 bytes fit where n is a multiple of 16."""
+    return numbers((2, n, 80), dtype)(n)
+
+
+def check_all(ops):
+    exact = {"sizes": (0, 1, 31, 32, 33, 63, 64, 65, 144), "rtol": 0, "atol": 0}
+    for step in STEPS:
+        check(partial(ops.transpose_step, step=step), torch_transpose, matrices, name=step, **exact)
+    for dtype in torch.uint8, torch.bfloat16, torch.float64:
+        name = f"transpose, {str(dtype).removeprefix('torch.')}"
+        check(ops.transpose, torch_transpose, partial(matrices, dtype=dtype), name=name, **exact)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument(
+        "--shape", type=int, nargs="+", default=[math.isqrt(LARGE)] * 2, metavar="N", help="of what is timed"
+    )
+    options.add_argument("--counts", type=int, nargs="*", choices=BYTES, metavar="BYTES", help="see counts.py")
+    options.add_argument("--once", action="store_true", help="run each kernel once, on a matrix of 4096 x 4096")
+    options = options.parse_args()
+
+    title(11, "transpose", "load_stable()")
+    if options.counts is not None:
+        import counts
+
+        return counts.main(STEPS, options.counts or [4])
+    ops = build()
+    if options.once:
+        for step in STEPS:
+            ops.transpose_step(torch.rand(4096, 4096, device=device), step)
+        return
+    check_all(ops)
+    ladder(ops, *options.shape)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+// transpose.cu: rows become columns, in six kernels, each with one idea more. No torch header in here.
+#include "transpose.h"
+
+#include <algorithm>
+
+#include "common/check.h"
+#include "common/grid.h"
+#include "common/pack.h"
+
+// ---- what the kernels share ----------------------------------------------------------------------------------------
+
+// Each block moves one square tile. The tiles have numbers: along the rows of a matrix, then down, then to the next
+// matrix. The grid has only one dimension, since CUDA allows 2^31 - 1 blocks along x, and 65535 along y and z.
+struct Tile {
+    int64_t matrix;       // where its matrix begins: how many elements come before
+    int64_t row, column;  // its first element, counted in elements of that matrix
+
+    __device__ Tile(int side, int64_t rows, int64_t columns) {
+        const unsigned down = unsigned((rows + side - 1) / side), across = unsigned((columns + side - 1) / side);
+        const unsigned line = blockIdx.x / across;  // of tiles; a GPU divides 32 bits faster than 64
+        matrix = line / down * rows * columns;
+        row = int64_t(line % down) * side;
+        column = int64_t(blockIdx.x % across) * side;
+    }
+};
+
+// A block for each tile; several launches where one grid cannot have so many.
+template <class T>
+static void launch_tiles(void (*kernel)(T*, const T*, int64_t, int64_t), int side, dim3 block, T* out, const T* in,
+                         int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
+    if (matrices == 0 || rows == 0 || columns == 0) return;  // CUDA refuses a grid of 0 blocks
+    const int64_t tiles = int64_t(blocks_for(rows, side)) * blocks_for(columns, side);  // of a matrix
+    const int64_t at_once = std::min(matrices, std::max<int64_t>(INT32_MAX / tiles, 1));
+    for (int64_t m = 0; m < matrices; m += at_once) {
+        const unsigned grid = blocks_for(std::min(at_once, matrices - m) * tiles, 1);
+        const int64_t before = m * rows * columns;
+        kernel<<<grid, block, 0, stream>>>(out + before, in + before, rows, columns);
+        CHECK_LAUNCH();
+    }
+}
+
+constexpr int side = 32;  // of a tile, in the first four kernels: a block of 32 x 32 threads, one for each element
+
+// ---- each thread moves one element ---------------------------------------------------------------------------------
+
+// A warp reads 32 neighbours of a row. It writes them into a column: each into another row of the result.
+template <class T>
+__global__ void transpose_naive_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
+    const Tile tile(side, rows, columns);
+    const int64_t row = tile.row + threadIdx.y, column = tile.column + threadIdx.x;
+    in += tile.matrix, out += tile.matrix;
+    if (row < rows && column < columns) out[column * rows + row] = in[row * columns + column];
+}
+
+template <class T>
+void launch_transpose_naive(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
+    launch_tiles(transpose_naive_kernel<T>, side, {side, side}, out, in, matrices, rows, columns, stream);
+}
+
+// ---- a tile in shared memory ---------------------------------------------------------------------------------------
+
+// A warp reads a row of the tile and writes a row of the result: only in shared memory does it go down a column.
+template <class T>
+__global__ void transpose_tile_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
+    __shared__ T shared[side][side];
+    const Tile tile(side, rows, columns);
+    const int x = threadIdx.x, y = threadIdx.y;
+    in += tile.matrix + tile.row * columns + tile.column;
+    out += tile.matrix + tile.column * rows + tile.row;
+    if (tile.row + y < rows && tile.column + x < columns) shared[y][x] = in[y * columns + x];
+    __syncthreads();  // from here on threads read what others wrote
+    if (tile.column + y < columns && tile.row + x < rows) out[y * rows + x] = shared[x][y];
+}
+
+template <class T>
+void launch_transpose_tile(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
+    launch_tiles(transpose_tile_kernel<T>, side, {side, side}, out, in, matrices, rows, columns, stream);
+}
+
+// ---- padding -------------------------------------------------------------------------------------------------------
+
+// So many elements fill a bank of shared memory: 4 bytes. (Elements of 8 bytes fill two.)
+template <class T>
+constexpr int bank = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+
+// Each row of the tile begins one bank further on, so the elements of a column lie in 32 banks.
+template <class T>
+__global__ void transpose_padded_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
+    __shared__ T shared[side][side + bank<T>];
+    const Tile tile(side, rows, columns);
+    const int x = threadIdx.x, y = threadIdx.y;
+    in += tile.matrix + tile.row * columns + tile.column;
+    out += tile.matrix + tile.column * rows + tile.row;
+    if (tile.row + y < rows && tile.column + x < columns) shared[y][x] = in[y * columns + x];
+    __syncthreads();
+    if (tile.column + y < columns && tile.row + x < rows) out[y * rows + x] = shared[x][y];
+}
+
+template <class T>
+void launch_transpose_padded(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns,
+                             cudaStream_t stream) {
+    launch_tiles(transpose_padded_kernel<T>, side, {side, side}, out, in, matrices, rows, columns, stream);
+}
+
+// ---- swizzle -------------------------------------------------------------------------------------------------------
+
+// No padding: in row r, column c of the tile lies at place c ^ r. A row keeps its 32 elements, in another order, and
+// the elements of a column lie in 32 banks.
+template <class T>
+__global__ void transpose_swizzled_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
+    __shared__ T shared[side][side];
+    const Tile tile(side, rows, columns);
+    const int x = threadIdx.x, y = threadIdx.y;
+    in += tile.matrix + tile.row * columns + tile.column;
+    out += tile.matrix + tile.column * rows + tile.row;
+    if (tile.row + y < rows && tile.column + x < columns) shared[y][x ^ y] = in[y * columns + x];
+    __syncthreads();
+    if (tile.column + y < columns && tile.row + x < rows) out[y * rows + x] = shared[x][y ^ x];
+}
+
+template <class T>
+void launch_transpose_swizzled(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns,
+                               cudaStream_t stream) {
+    launch_tiles(transpose_swizzled_kernel<T>, side, {side, side}, out, in, matrices, rows, columns, stream);
+}
+
+// ---- several rows for each thread ----------------------------------------------------------------------------------
+
+constexpr int long_side = 64, lines = 4;  // a tile of 64 x 64 elements for 64 x 4 threads: 16 elements each
+
+// A thread has all its loads in flight before it waits for the first (chapter 06).
+template <class T>
+__global__ void __launch_bounds__(long_side* lines)
+    transpose_rows_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
+    constexpr int each = long_side / lines;
+    __shared__ T shared[long_side][long_side + bank<T>];
+    const Tile tile(long_side, rows, columns);
+    const int x = threadIdx.x, y = threadIdx.y;
+    in += tile.matrix + tile.row * columns + tile.column;
+    out += tile.matrix + tile.column * rows + tile.row;
+    T values[each] = {};
+    for (int k = 0; k < each; k++) {
+        const int row = y + k * lines;
+        if (tile.row + row < rows && tile.column + x < columns) values[k] = in[row * columns + x];
+    }
+    for (int k = 0; k < each; k++) shared[y + k * lines][x] = values[k];
+    __syncthreads();
+    for (int k = 0; k < each; k++) {
+        const int column = y + k * lines;
+        if (tile.column + column < columns && tile.row + x < rows) out[column * rows + x] = shared[x][column];
+    }
+}
+
+template <class T>
+void launch_transpose_rows(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
+    launch_tiles(transpose_rows_kernel<T>, long_side, {long_side, lines}, out, in, matrices, rows, columns, stream);
+}
+
+// ---- 16 bytes at a time --------------------------------------------------------------------------------------------
+
+// A thread has a square: V packs of V elements, below one another. A tile has 16 x 16 squares, and 8 x 8 where V is
+// large: 8 to 16 KiB. So several blocks fit into a multiprocessor, whatever V is.
+template <class T>
+constexpr int squares = sizeof(T) < 4 ? 8 : 16;
+
+// Packs are to this kernel what elements are to transpose_swizzled_kernel: pack x of the squares in line y lies at
+// place x ^ y. Within its square, a thread exchanges rows and columns in its registers.
+template <class T>
+__global__ void __launch_bounds__(squares<T>* squares<T>)
+    transpose_wide_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
+    constexpr int V = Pack<T>::SIZE;
+    __shared__ Pack<T> shared[squares<T> * V][squares<T>];
+    const Tile tile(squares<T> * V, rows, columns);
+    const int x = threadIdx.x, y = threadIdx.y;
+    in += tile.matrix + (tile.row + y * V) * columns + tile.column + x * V;
+    out += tile.matrix + (tile.column + y * V) * rows + tile.row + x * V;
+    Pack<T> packs[V];
+    if (tile.row + y * V < rows && tile.column + x * V < columns) {  // a square is inside as a whole, or outside
+        for (int k = 0; k < V; k++) packs[k] = *reinterpret_cast<const Pack<T>*>(in + k * columns);
+        for (int k = 0; k < V; k++) shared[y * V + k][x ^ y] = packs[k];
+    }
+    __syncthreads();
+    if (tile.column + y * V < columns && tile.row + x * V < rows) {
+        for (int k = 0; k < V; k++) packs[k] = shared[x * V + k][y ^ x];
+        for (int j = 0; j < V; j++) {
+            Pack<T> turned;
+            for (int k = 0; k < V; k++) turned.values[k] = packs[k].values[j];
+            *reinterpret_cast<Pack<T>*>(out + j * rows) = turned;
+        }
+    }
+}
+
+template <class T>
+void launch_transpose(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
+    constexpr int V = Pack<T>::SIZE, n = squares<T>;
+    if (rows == 1 || columns == 1) {  // a row and a column lie in memory alike
+        const size_t bytes = matrices * rows * columns * sizeof(T);
+        return CHECK_CUDA(cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, stream));
+    }
+    const bool packs = rows % V == 0 && columns % V == 0 && aligned(in) && aligned(out);
+    if (!packs) return launch_transpose_rows(out, in, matrices, rows, columns, stream);
+    launch_tiles(transpose_wide_kernel<T>, n * V, {n, n}, out, in, matrices, rows, columns, stream);
+}
+
+// The compiler makes code of a template only for a T that it is asked for.
+#define FOR_LAUNCHER(name, T) template void name(T*, const T*, int64_t, int64_t, int64_t, cudaStream_t);
+#define FOR_TYPE(T)                            \
+    FOR_LAUNCHER(launch_transpose_naive, T)    \
+    FOR_LAUNCHER(launch_transpose_tile, T)     \
+    FOR_LAUNCHER(launch_transpose_padded, T)   \
+    FOR_LAUNCHER(launch_transpose_swizzled, T) \
+    FOR_LAUNCHER(launch_transpose_rows, T)     \
+    FOR_LAUNCHER(launch_transpose, T)
+FOR_TYPE(uint8_t)
+FOR_TYPE(uint16_t)
+FOR_TYPE(uint32_t)
+FOR_TYPE(uint64_t)

@@ -1,0 +1,136 @@
+"""The drawings of chapter 11: sectors that a warp touches, and banks of shared memory."""
+
+from collections import Counter
+
+SIDE = 32  # of a tile, and the banks of shared memory
+
+
+def grid(canvas, left, top, cell, rows, marked, high, step=1):
+    """SIDE columns of cells, with a line after so many rows. marked: {(row, column): colour}."""
+    for k in [*range(0, rows, step), rows]:
+        canvas.line((left, top + k * high), (left + SIDE * cell, top + k * high), colour="grey")
+    for k in range(0, SIDE + 1, 8):
+        canvas.line((left + k * cell, top), (left + k * cell, top + rows * high), colour="grey")
+    for (row, column), colour in marked.items():
+        canvas.box(left + column * cell, top + row * high, cell, high, colour=colour, fill=0.6)
+
+
+def tile(canvas):
+    """A warp of the kernel naive reads 32 neighbours of row 0, which fill 4 sectors, and writes them into column 0 of the
+    result: into 32 sectors, 4 bytes of each. A warp of the kernel tile reads a row as well, and writes it into a row of a
+    tile in shared memory. Then it reads a column of the tile, which other warps have written, and writes it into a row of the
+    result: into 4 sectors."""
+    cell, high, rows = 0.62, 1.3, 8
+    wide = SIDE * cell
+    canvas.height(45)
+    first, second, third = 1, 26.1, 51.2
+
+    def panel(left, top, name, words, marked):
+        canvas.text(left + wide / 2, top - 1.8, name, code=True)
+        grid(canvas, left, top, cell, rows, marked, high)
+        canvas.text(left + wide / 2, top + rows * high + 1.7, words)
+
+    row, column = [(0, k) for k in range(SIDE)], [(k, 0) for k in range(rows)]
+    rest = {(r, c): "orange" for r in range(rows) for c in range(1, 8)}
+    canvas.text(1, 1.8, "naive", align="left", bold=True)
+    panel(first, 6, "in", "load: 4 sectors", dict.fromkeys(row, "blue"))
+    canvas.arrow((first + wide + 1, 7), (third - 1, 7))
+    panel(third, 6, "out", "store: 32 sectors", rest | dict.fromkeys(column, "blue"))
+    canvas.box(26.1, 9.4, cell * 2, high, colour="blue", fill=0.6)
+    canvas.text(28.3, 10, "elements of a warp", align="left")
+    canvas.box(26.1, 12.4, cell * 2, high, colour="orange", fill=0.6)
+    canvas.text(28.3, 13, "rest of its sectors", align="left")
+    top = 27
+    canvas.text(1, top - 4.4, "tile", align="left", bold=True)
+    panel(first, top, "in", "load: 4 sectors", dict.fromkeys(row, "blue"))
+    canvas.arrow((first + wide + 0.6, top + 0.7), (second - 0.6, top + 0.7))
+    panel(second, top, "shared", "row in, column out", dict.fromkeys(row, "blue") | dict.fromkeys(column, "green"))
+    canvas.arrow((second + wide + 0.6, top + 0.7), (third - 0.6, top + 0.7))
+    panel(third, top, "out", "store: 4 sectors", dict.fromkeys(row, "green"))
+    canvas.text(36, 43.4, "8 rows of 32 are shown; a sector is 8 floats, from one vertical line to the next", "grey")
+
+
+def banks(canvas):
+    """Three times shared memory, 32 banks wide. Marked: where the 32 elements of column 5 of a tile lie. tile: all in bank 5.
+    padded: each one bank further than the one above, so in 32 banks. swizzled: element r in bank 5 xor r, so in 32 banks,
+    too."""
+    cell, top, column = 0.65, 9, 5
+    wide = SIDE * cell
+    canvas.height(38)
+    places = {
+        "tile": lambda r: (r, column),
+        "padded": lambda r: divmod(r * (SIDE + 1) + column, SIDE),
+        "swizzled": lambda r: (r, column ^ r),
+    }
+    formulas = {"tile": "shared[r][5]", "padded": "rows of 33", "swizzled": "shared[r][5 ^ r]"}
+    for k, (name, place) in enumerate(places.items()):
+        left = 1 + 24.7 * k
+        marked = [place(r) for r in range(SIDE)]
+        passes = max(Counter(bank for _, bank in marked).values())
+        canvas.text(left + wide / 2, 1.8, name, bold=True)
+        canvas.text(left + wide / 2, 4.5, formulas[name], code=True)
+        canvas.text(left, top - 1.5, "bank 0", "grey", align="left")
+        canvas.text(left + wide, top - 1.5, "31", "grey", align="right")
+        lines = max(line for line, _ in marked) + 1
+        grid(canvas, left, top, cell, lines, dict.fromkeys(marked, "green"), cell, step=8)
+        canvas.text(left + wide / 2, top + 33 * cell + 2.6, f"{passes} pass" + "es" * (passes > 1), bold=True)
+    canvas.text(36, 36.2, "lane r reads row r, from above; a line of the drawing is 128 bytes, 4 in each bank", "grey")
+
+
+def wide(canvas):
+    """Above: a tile of 64 x 64 floats, each row 8 sectors long, and what the first warp loads before it waits. rows: 32 floats
+    of every fourth row, in 16 loads of 4 sectors. wide: rows 0 to 7, in 4 loads of 16 sectors. In the middle: a square of
+    four packs, each a row of four floats. In its registers a thread exchanges rows and columns, so each pack is a column.
+    Below: shared memory in units of 16 bytes, which are four banks. Lanes 0 to 7 read a pack each, of the same column of
+    packs and of every fourth row. Without a swizzle all eight lie in the same four banks; with x xor y each lies in four
+    others."""
+    canvas.height(72)
+    colours = ["blue", "green", "orange", "pink"]
+    sector, high, top = 3.4, 0.26, 6
+    cases = {
+        "rows: 16 loads of 4 sectors": lambda row, k: row // 4 if row % 4 == 0 and k < 4 else None,
+        "wide: 4 loads of 16 sectors": lambda row, _: row % 4 if row < 8 else None,
+    }
+    canvas.text(1, 1.8, "what the first warp of a block loads of a tile, load by load", align="left", bold=True)
+    for left, (words, load) in zip((8.6, 43), cases.items(), strict=True):
+        canvas.text(left + 4 * sector, 4.6, words)
+        for row in 0, 63:
+            canvas.text(left - 0.8, top + (row + 0.5) * high, f"row {row}", "grey", align="right")
+        for row in range(64):
+            for k in range(8):
+                if (number := load(row, k)) is not None:
+                    canvas.box(left + k * sector, top + row * high, sector, high, "", colours[number % 4], 0.5)
+        for k in range(9):
+            canvas.line((left + k * sector, top), (left + k * sector, top + 64 * high), colour="grey")
+        for row in 0, 64:
+            canvas.line((left, top + row * high), (left + 8 * sector, top + row * high), colour="grey")
+
+    canvas.text(1, 26.3, "a square in the registers of a thread", align="left", bold=True)
+    cell = 3
+
+    def square(left, text):
+        for r in range(4):
+            for c in range(4):
+                canvas.box(left + c * cell, 28.8 + r * cell, cell, cell, text(r, c), colours[int(text(r, c)[0])], 0.3)
+
+    square(13, lambda r, c: f"{r}{c}")
+    canvas.arrow((26.6, 34.8), (31.4, 34.8))
+    square(33, lambda r, c: f"{c}{r}")
+    canvas.text(11.8, 30.3, "a pack", align="right")
+    canvas.text(47, 32.4, "row and column of each\nelement, before and after", align="left")
+
+    top, high, unit = 51.4, 2.0, 3.4
+    canvas.text(1, 44.2, "lanes 0 to 7 read a column of packs from shared memory", align="left", bold=True)
+    for left, words, place in (8.6, "without a swizzle", lambda lane: 0), (43, "at place x ^ y", lambda lane: lane):
+        canvas.text(left + 4 * unit, 47, words)
+        canvas.text(left, 49.7, "banks 0-3", "grey", align="left")
+        canvas.text(left + 8 * unit, 49.7, "28-31", "grey", align="right")
+        for lane in range(8):
+            y = top + lane * high
+            canvas.text(left - 0.8, y + high / 2, f"row {4 * lane}", "grey", align="right")
+            for k in range(8):
+                marked = k == place(lane)
+                canvas.box(left + k * unit, y, unit, high, str(lane) if marked else "", "green" if marked else "grey",
+                           0.4 if marked else 0)  # fmt: skip
+        passes = max(Counter(place(lane) for lane in range(8)).values())
+        canvas.text(left + 4 * unit, top + 8 * high + 2, f"{passes} pass" + "es" * (passes > 1), bold=True)
