@@ -38,9 +38,10 @@ class Operator:
     dtypes: those that it takes; `dtype`, the first, is what most tests use.
     ranks, last, multiple: numbers of dimensions (None: any), the last one's size, and a divisor of the number of elements.
     crops: it takes rows that lie apart; otherwise tensors must be contiguous.
+    reduces: its result does not grow with its arguments; otherwise row i of it is that of row i of the arguments.
     aligned: it refuses arguments that do not begin at a multiple of 16 bytes.
     writes: the argument that receives the result. optional: those that may be None.
-    tolerance: rtol and atol of its results against the reference; 0 asks for the same bits.
+    tolerance: rtol and atol of its results against the reference; 0 asks for the same bits. See close().
     differentiable: it takes tensors that require grad.
     dispatched: torch's dispatcher comes first, with words of its own for what is no tensor or wraps one.
     stable: it is bound by the stable ABI, which knows RuntimeError only, and puts function, file and line before the words.
@@ -63,6 +64,7 @@ class Operator:
     last: int | None = None
     multiple: int = 1
     crops: bool = False
+    reduces: bool = False
     aligned: bool = False
     writes: str = ""
     optional: tuple = ()
@@ -104,6 +106,12 @@ class Operator:
     def shape_of(self, argument, shape):
         """The shape of that argument where the first one has this shape."""
         return self.shapes[argument](shape) if argument in self.shapes else shape
+
+    def close(self, dtype):
+        """rtol and atol for a result of that dtype. In half precision kernel and reference may round what is almost the same
+        number to two neighbours: they differ by one unit in the last place."""
+        half = dtype in (torch.float16, torch.bfloat16) and self.tolerance
+        return {"rtol": torch.finfo(dtype).eps if half else self.tolerance, "atol": self.tolerance}
 
     def takes(self, shape):
         """Whether tensors of that shape are what it is for."""
@@ -149,7 +157,7 @@ class Operator:
             ]
             torchs_own += [(NotImplementedError, f"There were no tensor arguments .*{self.name}")]
             return [] if taken else [(TypeError, words)] + torchs_own * self.dispatched
-        dtype = rf"must have dtype {NAMES[self.dtype]}( or \w+)?, got {NAMES.get(x.dtype)}$"
+        dtype = rf"must have dtype {NAMES[self.dtype]}( or \w+)*, got {NAMES.get(x.dtype)}$"
         wrong = [(x.dtype not in self.dtypes, TypeError, dtype)]
         if x.is_nested or x.layout != torch.strided:
             wrong += [(True, ValueError, "must be a dense tensor, got .*layout")]
