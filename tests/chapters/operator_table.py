@@ -277,6 +277,15 @@ def gray_naive(r, g, b):
     return fma(weights[2], b, fma(weights[1], g, weights[0] * r.float()))
 
 
+def sum_of_all(x, **_):
+    return x.double().sum().to(x.dtype)
+
+
+def histogram(x, bins, **_):
+    x = x.flatten().long()
+    return torch.bincount(x[(x >= 0) & (x < bins)], minlength=bins)
+
+
 def names_of_threads(blocks, threads, nanoseconds):
     return [[block, thread, thread // 32, thread % 32] for block in range(blocks) for thread in range(threads)]
 
@@ -334,6 +343,15 @@ READ = {"bytes": Scalar("int", 2**15, (2**16, 3 * 2**15), (0, -1, 2**15 + 4, 2**
 APPROXIMATE = Scalar("str", "none", ("tanh",), ("", "erf", "Tanh", "none "), "none or tanh")
 X_BIAS = {"shape": lambda n: (n, 5), "shapes": {"bias": lambda shape: tuple(shape[-1:])}, "ranks": range(1, 65),
           "scalars": {"approximate": APPROXIMATE}, "dispatched": True}  # fmt: skip
+DETERMINISTIC = Scalar("bool", False, (True,), (), "True or False")
+SUM_STEP = Scalar("str", "last_block", ("atomic", "tree", "shuffle", "packs", "chunks"), ("", "Tree", "block"),
+                  "atomic, tree, shuffle, packs, last_block or chunks")  # fmt: skip
+GRID = Scalar("int", 0, (1, 2, 100), (-1, 2**16 + 1, 2**32), "0 to 65536")
+BINS = Scalar("int", 200, (1, 256, 1000, 20_000, 100_000), (0, -1, 2**31, 2**40), "1 to 2^31 - 1")
+BINS_STEP = Scalar("str", "copies", ("global", "shared"), ("", "Global", "best"), "global, shared or copies")
+SUM = {"dtypes": (torch.float32, torch.float16, torch.bfloat16), "tolerance": 2e-6, "reduces": True,
+       "differentiable": True, "dispatched": True, "stable": True}
+COUNTS = {"dtypes": (torch.uint8, torch.int32), "reduces": True, "dispatched": True, "stable": True}
 IMAGE = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint8,), "ranks": (3, 4), "last": 3, "crops": True}
 VOLUME = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint16,), "ranks": (3,), "scalars": {"maxVal": MAX_VAL}}
 AB = ("a", "b")
@@ -393,5 +411,10 @@ FUNCTIONS = [
              tolerance=1e-4, differentiable=True, stable=True),
     Operator("10_stable", "bias_gelu_", ("x", "bias"), bias_gelu, **X_BIAS, **both_rounded, writes="x", in_place=True,
              stable=True),
+    Operator("12_reduce", "sum", ("x",), sum_of_all, **SUM, scalars={"deterministic": DETERMINISTIC}),
+    Operator("12_reduce", "sum_by", ("x",), sum_of_all, **SUM, scalars={"step": SUM_STEP, "blocks": GRID}),
+    Operator("12_reduce", "histogram", ("x",), histogram, **COUNTS, scalars={"bins": BINS}),
+    Operator("12_reduce", "histogram_by", ("x",), histogram, **COUNTS,
+             scalars={"bins": replace(BINS, right=(1, 256, 20_000)), "step": BINS_STEP}),
 ]  # fmt: skip
 OPERATORS = [op for op in FUNCTIONS if op.arguments and not op.in_place]  # on tensors
