@@ -64,7 +64,7 @@ def inputs(dtype=torch.float32):
 
 def sums(ops):
     compiled = {"torch.compile": torch.compile(torch.sum, dynamic=False)} if GPU else {}
-    ours = {"sum": ops.sum, "sum, deterministic": functools.partial(ops.sum, deterministic=True)}
+    ours = {"sum": ops.sum, "sum: deterministic": functools.partial(ops.sum, deterministic=True)}
     return ours | {"torch": torch.sum} | compiled
 
 
@@ -78,12 +78,18 @@ def cub(dtype):
     """{"cub": cub::DeviceReduce::Sum}, on a GPU: what NVIDIA's own library needs for the same."""
     if not GPU or dtype != torch.float32:
         return {}
-    load_stable("reduce_cub", [str(here / "cub_sum.cu")])
+    load_cub()
     return {"cub::DeviceReduce": torch.ops.chapter12_cub.sum}
 
 
+@functools.cache
+def load_cub():
+    load_stable("cub_sum", [str(here / "cub" / name) for name in ("cub_sum.cpp", "cub_sum.cu")])
+
+
 def bench_steps(ops, n):
-    return bench({step: step_of(ops, step) for step in STEPS}, inputs(), [n], flops=1, reference=exact, **CLOSE)
+    steps = {f"sum: {step}": step_of(ops, step) for step in STEPS}
+    return bench(steps, inputs(), [n], flops=1, reference=exact, **CLOSE)
 
 
 # ---- which bits --------------------------------------------------------------------------------------------------------
@@ -147,30 +153,24 @@ def errors(ops, n):
 
 
 # ---- histogram ---------------------------------------------------------------------------------------------------------
-def bytes_of(kind):
-    values = {
-        "random": lambda n: torch.randint(0, 256, (n,), dtype=torch.uint8, device=device),
-        "constant": lambda n: torch.full((n,), 7, dtype=torch.uint8, device=device),
-    }
-    return lambda n: (values[kind](n),)
+KINDS = {
+    "random": lambda n: (torch.randint(0, 256, (n,), dtype=torch.uint8, device=device),),
+    "constant": lambda n: (torch.full((n,), 7, dtype=torch.uint8, device=device),),
+}
 
 
 def counts(x):
     return torch.bincount(x.flatten().int(), minlength=256)  # its own kernel for uint8 adds in int64 as well
 
 
-def bench_histogram(ops, n):
+def bench_histogram(ops, n, kind):
     ours = {"histogram": functools.partial(ops.histogram, bins=256)}
-    ours |= {step: functools.partial(ops.histogram_by, bins=256, step=step) for step in ("global", "shared")}
+    ours |= {f"histogram: {step}": functools.partial(ops.histogram_by, bins=256, step=step) for step in ("global", "shared")}
     others = {"torch.bincount": lambda x: torch.bincount(x, minlength=256)}
     if GPU:  # on a CPU, it takes floating-point numbers only
         others["torch.histc"] = lambda x: torch.histc(x, 256, 0, 255)
-    rows = []
-    for kind in "random", "constant":
-        print(f"{'':8}{kind} input")
-        some = {f"{name}, {kind}" if "torch" not in name else f"{name} ({kind})": op for name, op in (ours | others).items()}
-        rows += bench(some, bytes_of(kind), [n], reference=counts, rtol=0, atol=0)
-    return rows
+    print(f"{'':8}{kind} numbers")
+    return bench(ours | others, KINDS[kind], [n], reference=counts, rtol=0, atol=0)
 
 
 # ------------------------------------------------------------------------------------------------------------------------
@@ -181,8 +181,7 @@ def benchmark(ops):
         "sum": bench_sums(ops, sorted({2**16, 2**20, LARGE})),
         "half": sum((bench_sums(ops, [LARGE], dtype) for dtype in half), []),
         "steps": bench_steps(ops, LARGE),
-        "histogram": bench_histogram(ops, LARGE),
-    }
+    } | {f"histogram_{kind}": bench_histogram(ops, LARGE, kind) for kind in KINDS}
 
 
 def check_all(ops):
@@ -191,7 +190,7 @@ def check_all(ops):
     for step in STEPS:
         check(step_of(ops, step), exact, inputs(), sizes, name=step, **CLOSE if step == "atomic" else close)
     check(ops.sum, exact, inputs(), sizes, gradients=True, name="sum and its gradient", **close)
-    check(lambda x: ops.histogram(x, 256), counts, bytes_of("random"), sizes, name="histogram", rtol=0, atol=0)
+    check(lambda x: ops.histogram(x, 256), counts, KINDS["random"], sizes, name="histogram", rtol=0, atol=0)
 
 
 def main():
@@ -212,7 +211,7 @@ def main():
     if options.steps:
         return bench_steps(ops, LARGE)
     if options.histogram:
-        return bench_histogram(ops, LARGE)
+        return [bench_histogram(ops, LARGE, kind) for kind in KINDS]
     check_all(ops)
     bench_sums(ops, sorted({2**k for k in options.sizes}))
 
