@@ -38,9 +38,9 @@ void launch_histogram_global(int64_t* counts, const T* x, int64_t n, int64_t bin
 // ---- atomics in shared memory, in several copies -------------------------------------------------------------------
 
 constexpr int THREADS = 512, BLOCKS_PER_SM = 3, LOADS = 2;
-constexpr int MOST_COPIES = 32;           // one for each lane
-constexpr int COPIES_BYTES = 48 * 1024;   // for several copies; three blocks of a multiprocessor have room for them
-constexpr int64_t COUNTED = INT32_MAX;    // elements of a block, at most: its counts have 32 bits
+constexpr int MOST_COPIES = 32;          // one for each lane
+constexpr int COPIES_BYTES = 48 * 1024;  // for several copies; three blocks of a multiprocessor have room for them
+constexpr int64_t COUNTED = INT32_MAX;   // elements of a block, at most: its counts have 32 bits
 
 // A pack at any address: the compiler reads it element by element.
 template <class T>
@@ -111,8 +111,8 @@ void launch_histogram_shared(int64_t* counts, const T* x, int64_t n, int64_t bin
 }
 
 // The launchers for these two types; reduce.cpp calls them.
-#define INSTANTIATE(T)                                                                          \
-    template void launch_histogram_global(int64_t*, const T*, int64_t, int64_t, cudaStream_t);  \
+#define INSTANTIATE(T)                                                                         \
+    template void launch_histogram_global(int64_t*, const T*, int64_t, int64_t, cudaStream_t); \
     template void launch_histogram_shared(int64_t*, const T*, int64_t, int64_t, int, cudaStream_t);
 INSTANTIATE(uint8_t)
 INSTANTIATE(int32_t)

@@ -94,15 +94,17 @@ def bench_steps(ops, n):
 
 # ---- which bits --------------------------------------------------------------------------------------------------------
 def bits(ops, n=2**20 + 3, runs=20, grids=(1, 2, 7, 100, 132, 264)):
-    """step -> (how many results in many runs, how many on several grids), of the same numbers. Prints them."""
+    """step -> (how many different results in many runs, and on several grids), of the same numbers. Prints them. CUDA on CPU
+    has two orders of threads and blocks, and the same result in each run of one order."""
     x = torch.rand(n, generator=torch.Generator().manual_seed(12)).to(device)
-    print(f"{'bits':8}{f'n = {n}, float32: different results':<40}{f'in {runs} runs':>12}{f'on {len(grids)} grids':>12}")
+    in_runs = f"in {runs} runs" if GPU else "in 2 orders"
+    print(f"{'bits':8}{f'n = {n}, float32: different results':<44}{in_runs:>12}{f'on {len(grids)} grids':>12}")
     found = {}
     for step in STEPS:
-        in_runs = different(step_of(ops, step)(x) for _ in order_of_threads(runs))
+        results = different(step_of(ops, step)(x) for _ in order_of_threads(runs))
         on_grids = different(ops.sum_by(x, step, blocks=b) for b in grids) if step in WITH_GRID[1:] else None
-        found[step] = in_runs, on_grids
-        print(f"{'':8}{step:<40}{in_runs:>12}{on_grids or '':>12}")
+        found[step] = results, on_grids
+        print(f"{'':8}{step:<44}{results:>12}{on_grids or '':>12}")
     print(f"{'':8}the sum of chunks: {float(ops.sum(x, deterministic=True)).hex()}, on every machine")
     return found
 
@@ -165,7 +167,9 @@ def counts(x):
 
 def bench_histogram(ops, n, kind):
     ours = {"histogram": functools.partial(ops.histogram, bins=256)}
-    ours |= {f"histogram: {step}": functools.partial(ops.histogram_by, bins=256, step=step) for step in ("global", "shared")}
+    ours |= {
+        f"histogram: {step}": functools.partial(ops.histogram_by, bins=256, step=step) for step in ("global", "shared")
+    }
     others = {"torch.bincount": lambda x: torch.bincount(x, minlength=256)}
     if GPU:  # on a CPU, it takes floating-point numbers only
         others["torch.histc"] = lambda x: torch.histc(x, 256, 0, 255)

@@ -9,8 +9,8 @@
 
 constexpr int THREADS = 256;  // of a block, in the kernels with a thread for each element
 
-// out = the sum, rounded. The kernels before sum_last_block_kernel leave it in total: none of their blocks knows when the
-// others are done.
+// out = the sum, rounded. The kernels before sum_last_block_kernel leave it in total: none of their blocks knows when
+// the others are done.
 template <class T>
 __global__ void round_kernel(T* out, const float* total) {
     *out = T(*total);
@@ -105,8 +105,8 @@ void launch_sum_shuffle(T* out, const T* x, int64_t n, float* scratch, cudaStrea
 // ---- packs of 16 bytes, and a grid that fits the GPU ---------------------------------------------------------------
 
 // What a thread has in flight, and how many threads: 2 blocks of 512 threads with 8 packs each are 128 KiB for a
-// multiprocessor. A thread may then use 64 registers, and half of them hold its packs. __launch_bounds__ says so: left to
-// itself, the compiler keeps to 32 registers, and has room for three packs in flight.
+// multiprocessor. A thread may then use 64 registers, and half of them hold its packs. __launch_bounds__ says so: left
+// to itself, the compiler keeps to 32 registers, and has room for three packs in flight.
 constexpr int LOADS = 8, PACK_THREADS = 512, BLOCKS_PER_SM = 2;
 // So few bytes that one block adds them sooner than several blocks find out which of them is the last.
 constexpr int64_t ONE_BLOCK_BYTES = 256 * 1024;
@@ -211,7 +211,8 @@ template <class T>
 void launch_sum_last_block(T* out, const T* x, int64_t n, float* scratch, int blocks, cudaStream_t stream) {
     if (n == 0) return CHECK_CUDA(cudaMemsetAsync(out, 0, sizeof(T), stream));
     if (blocks == 0) blocks = fitting_blocks<T>(n);
-    if (blocks > 1) CHECK_CUDA(cudaMemsetAsync(scratch, 0, sizeof(unsigned), stream));  // in each launch: no state stays
+    if (blocks > 1)
+        CHECK_CUDA(cudaMemsetAsync(scratch, 0, sizeof(unsigned), stream));  // in each launch: no state stays
     const auto kernel = aligned(x) ? sum_last_block_kernel<Pack<T>, T> : sum_last_block_kernel<LoosePack<T>, T>;
     kernel<<<blocks, threads_for(blocks), 0, stream>>>(out, partial_in(scratch), ticket_in(scratch), x, n);
     CHECK_LAUNCH();
@@ -220,7 +221,7 @@ void launch_sum_last_block(T* out, const T* x, int64_t n, float* scratch, int bl
 // ---- the same bits on every GPU: partial sums of chunks whose size no GPU decides ----------------------------------
 
 template <class T>
-constexpr int64_t CHUNK = PACK_THREADS* LOADS* Pack<T>::SIZE;  // elements: one round of loads of a block, 64 KiB
+constexpr int64_t CHUNK = PACK_THREADS * LOADS * Pack<T>::SIZE;  // elements: one round of loads of a block, 64 KiB
 
 // A block adds one chunk after another, so any grid gives the same partial sums.
 template <class P, class T>
@@ -252,13 +253,13 @@ int64_t scratch_floats(int64_t n, int blocks) {
 }
 
 // The launchers for these three types; reduce.cpp calls them.
-#define INSTANTIATE(T)                                                                            \
-    template void launch_sum_atomic(T*, const T*, int64_t, float*, cudaStream_t);                 \
-    template void launch_sum_tree(T*, const T*, int64_t, float*, cudaStream_t);                   \
-    template void launch_sum_shuffle(T*, const T*, int64_t, float*, cudaStream_t);                \
-    template void launch_sum_packs(T*, const T*, int64_t, float*, int, cudaStream_t);             \
-    template void launch_sum_last_block(T*, const T*, int64_t, float*, int, cudaStream_t);        \
-    template void launch_sum_chunks(T*, const T*, int64_t, float*, int, cudaStream_t);            \
+#define INSTANTIATE(T)                                                                     \
+    template void launch_sum_atomic(T*, const T*, int64_t, float*, cudaStream_t);          \
+    template void launch_sum_tree(T*, const T*, int64_t, float*, cudaStream_t);            \
+    template void launch_sum_shuffle(T*, const T*, int64_t, float*, cudaStream_t);         \
+    template void launch_sum_packs(T*, const T*, int64_t, float*, int, cudaStream_t);      \
+    template void launch_sum_last_block(T*, const T*, int64_t, float*, int, cudaStream_t); \
+    template void launch_sum_chunks(T*, const T*, int64_t, float*, int, cudaStream_t);     \
     template int64_t scratch_floats<T>(int64_t, int);
 INSTANTIATE(float)
 INSTANTIATE(__half)

@@ -6,10 +6,10 @@
 
 #include <cstdint>
 
-// All of them: *out = the sum of the n elements of x, added in float and rounded to T once; 0 where n is 0. x and out are
-// memory of the current device. Work is done in the order of `stream`. scratch: memory of scratch_floats() floats that
-// begins at a multiple of 16 bytes and that no other launch uses until this one is done; it need not be initialised.
-// They throw std::runtime_error when a launch fails.
+// All of them: *out = the sum of the n elements of x, added in float and rounded to T once; 0 where n is 0. x and out
+// are memory of the current device. Work is done in the order of `stream`. scratch: memory of scratch_floats() floats
+// that begins at a multiple of 16 bytes and that no other launch uses until this one is done; it need not be
+// initialised. They throw std::runtime_error when a launch fails.
 
 // Their atomics add in whatever order the GPU executes them.
 template <class T>

@@ -349,8 +349,14 @@ SUM_STEP = Scalar("str", "last_block", ("atomic", "tree", "shuffle", "packs", "c
 GRID = Scalar("int", 0, (1, 2, 100), (-1, 2**16 + 1, 2**32), "0 to 65536")
 BINS = Scalar("int", 200, (1, 256, 1000, 20_000, 100_000), (0, -1, 2**31, 2**40), "1 to 2^31 - 1")
 BINS_STEP = Scalar("str", "copies", ("global", "shared"), ("", "Global", "best"), "global, shared or copies")
-SUM = {"dtypes": (torch.float32, torch.float16, torch.bfloat16), "tolerance": 2e-6, "reduces": True,
-       "differentiable": True, "dispatched": True, "stable": True}
+SUM = {
+    "dtypes": (torch.float32, torch.float16, torch.bfloat16),
+    "tolerance": 2e-6,
+    "reduces": True,
+    "differentiable": True,
+    "dispatched": True,
+    "stable": True,
+}
 COUNTS = {"dtypes": (torch.uint8, torch.int32), "reduces": True, "dispatched": True, "stable": True}
 IMAGE = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint8,), "ranks": (3, 4), "last": 3, "crops": True}
 VOLUME = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint16,), "ranks": (3,), "scalars": {"maxVal": MAX_VAL}}

@@ -76,15 +76,15 @@ __global__ void no_second_barrier_kernel(float* out, const float* x, int n) {
 }
 
 // Runs it, and returns what went wrong, or "". CUDA on CPU throws where a GPU would do what nobody knows.
-#define PITFALL(name)                                                                                       \
-    extern "C" const char* name(float* out, const float* x, int n, int threads, int bytes) try {            \
-        name##_kernel<<<1, threads, std::max(bytes, threads * int(sizeof(float)))>>>(out, x, n);            \
-        const cudaError_t refused = cudaGetLastError(), failed = cudaDeviceSynchronize();                   \
-        return refused || failed ? cudaGetErrorString(refused ? refused : failed) : "";                     \
-    } catch (const std::exception& error) {                                                                 \
-        static std::string words;                                                                           \
-        words = error.what();                                                                               \
-        return words.c_str();                                                                               \
+#define PITFALL(name)                                                                            \
+    extern "C" const char* name(float* out, const float* x, int n, int threads, int bytes) try { \
+        name##_kernel<<<1, threads, std::max(bytes, threads * int(sizeof(float)))>>>(out, x, n); \
+        const cudaError_t refused = cudaGetLastError(), failed = cudaDeviceSynchronize();        \
+        return refused || failed ? cudaGetErrorString(refused ? refused : failed) : "";          \
+    } catch (const std::exception& error) {                                                      \
+        static std::string words;                                                                \
+        words = error.what();                                                                    \
+        return words.c_str();                                                                    \
     }
 PITFALL(only_powers_of_two)
 PITFALL(warp_in_step)

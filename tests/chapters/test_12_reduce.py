@@ -93,10 +93,15 @@ def test_more_than_2_to_the_31_elements(ops, step):
 # ---- half precision --------------------------------------------------------------------------------------------------
 @per_step
 def test_half_precision_accumulates_in_float(ops, step):
-    """In float16, 2048 + 1 is 2048; in bfloat16, 256 + 1 is 256. And what is too large in between is no infinity."""
-    for dtype in torch.float16, torch.bfloat16:
-        assert_bits(ops.sum_by(torch.ones(4096, dtype=dtype, device=device), step),
-                    torch.tensor(4096, dtype=dtype, device=device))  # fmt: skip
+    """In float16, 2048 + 1 is 2048; in bfloat16, 256 + 1 is 256. And what is too large in between is no infinity. The places
+    are in one pack, and in packs of one thread, with 512 and with 1024 threads."""
+    for dtype, large in (torch.float16, 2048), (torch.bfloat16, 256):
+        ones = torch.ones(4096, dtype=dtype, device=device)
+        assert_bits(ops.sum_by(ones, step), 4096 * ones[0])
+        for apart in 1, 8 * 512, 8 * 1024:
+            x = torch.zeros(2 * apart + 8, dtype=dtype, device=device)
+            x[0], x[apart], x[2 * apart] = large, 1, -large
+            assert_bits(ops.sum_by(x, step), ones[0])
     large = torch.tensor([60000, 60000, -60000, -60000, 5], dtype=torch.float16, device=device)
     assert_bits(ops.sum_by(large, step), large[4])
     assert float(ops.sum_by(large[:2].clone(), step)) == float("inf")
@@ -106,7 +111,13 @@ def test_half_precision_accumulates_in_float(ops, step):
 def test_infinity_and_nan(ops, step):
     x, inf = torch.ones(1000, device=device), float("inf")
     for i, j in (0, 999), (500, 3):
-        for a, b, expected in (inf, 1, inf), (-inf, 1, -inf), (inf, inf, inf), (inf, -inf, "nan"), (float("nan"), 1, "nan"):
+        for a, b, expected in (
+            (inf, 1, inf),
+            (-inf, 1, -inf),
+            (inf, inf, inf),
+            (inf, -inf, "nan"),
+            (float("nan"), 1, "nan"),
+        ):
             x[i], x[j] = a, b
             assert str(float(ops.sum_by(x, step))) == str(expected)
             x[i] = x[j] = 1
@@ -159,7 +170,9 @@ def test_deterministic_adds_in_the_documented_order(ops, dtype, thread_order):
 
 @pytest.mark.thorough
 def test_more_partial_sums_than_a_block_has_threads(ops):
-    x = torch.randn(2100 * CHUNK // 4 + 77, device=device)  # more than a pack for each thread of the block that finishes
+    x = torch.randn(
+        2100 * CHUNK // 4 + 77, device=device
+    )  # more than a pack for each thread of the block that finishes
     assert_bits(ops.sum(x, deterministic=True), in_chunks(x))
 
 

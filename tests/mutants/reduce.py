@@ -4,11 +4,11 @@ from mutants import Mutant
 
 T = "tests/chapters/test_12_reduce.py::test_"
 GPU = "tests/chapters/test_operators_gpu.py::test_"
-CU, CPP, COUNT, MAIN = (
-    f"chapters/12_reduce/{name}" for name in ("reduce.cu", "reduce.cpp", "histogram.cu", "main.py")
-)
-EXACT, GRIDS, ORDER = T + "each_step_adds_each_element_once", T + "every_grid_and_every_alignment", (
-    T + "deterministic_adds_in_the_documented_order"
+CU, CPP, COUNT, MAIN = (f"chapters/12_reduce/{name}" for name in ("reduce.cu", "reduce.cpp", "histogram.cu", "main.py"))
+EXACT, GRIDS, ORDER = (
+    T + "each_step_adds_each_element_once",
+    T + "every_grid_and_every_alignment",
+    (T + "deterministic_adds_in_the_documented_order"),
 )
 HISTOGRAM = T + "histogram"
 
@@ -29,14 +29,15 @@ MUTANTS = [
     Mutant(CU, "aligned(x) ? sum_chunks_kernel<Pack<T>, T> : sum_chunks_kernel<LoosePack<T>, T>",
            "sum_chunks_kernel<Pack<T>, T>", GRIDS, gpus=1),
     Mutant(CU, "last = atomicAdd(ticket, 1u) == gridDim.x - 1;", "last = atomicAdd(ticket, 1u) == 0;", GRIDS),
-    Mutant(CU, "    if (blocks > 1) CHECK_CUDA(cudaMemsetAsync(scratch, 0, sizeof(unsigned), stream));  // in each launch: no "
-           "state stays\n", "", GRIDS),
+    Mutant(CU, "    if (blocks > 1)\n", "    if (blocks > 1000)\n", GRIDS),
     Mutant(CU, "constexpr int64_t CHUNK = PACK_THREADS* LOADS* Pack<T>::SIZE;", "constexpr int64_t CHUNK = 8192;", ORDER),
     Mutant(CU, "sum += of_pack;", "for (const T value : loaded[k].values) sum += float(value);", ORDER),
     Mutant(CU, "Pack<float>::SIZE + std::max<int64_t>(chunks, blocks > 0 ? blocks : fitting_blocks<T>(n))",
            "Pack<float>::SIZE + 1", "tests/chapters/test_operators.py::test_right_at_awkward_sizes[forward-12_reduce.sum]"),
     # ---- half precision
-    Mutant(CU, "float of_pack = 0;", "T of_pack = T(0.0f);", T + "half_precision_accumulates_in_float"),
+    Mutant(CU, "of_pack += float(value);", "of_pack = float(T(of_pack + float(value)));",
+           T + "half_precision_accumulates_in_float"),
+    Mutant(CU, "sum += of_pack;", "sum = float(T(sum + of_pack));", T + "half_precision_accumulates_in_float"),
     # ---- the binding
     Mutant(CPP, 'deterministic ? "chunks" : "last_block"', '"last_block"', ORDER),
     Mutant(CPP, 'bins <= shared_bins() ? "copies" : "global"', '"copies"', HISTOGRAM + "_of_few_and_of_many_values"),
@@ -46,8 +47,7 @@ MUTANTS = [
            "    const Tensor out = torch::stable::new_empty(x, {});",
            f"{GPU}the_second_gpu_while_the_first_is_current[12_reduce.sum]", gpus=2),
     # ---- what Python adds
-    Mutant(MAIN, "return grad.expand(ctx.shape), *[None] * ctx.others", "return grad * torch.ones(ctx.shape), *[None] * ctx.others",
-           T + "gradient"),
+    Mutant(MAIN, "return grad.expand(ctx.shape), *", "return grad * torch.ones(ctx.shape), *", T + "gradient"),
     Mutant(MAIN, "lambda x, bins, *args: x.new_empty(bins, dtype=torch.int64)", "lambda x, bins, *args: x.new_empty(bins)",
            T + "opcheck"),
     # ---- histogram
