@@ -30,7 +30,8 @@ def kernels() -> set[str]:
     """The names behind every __global__ in the chapters, those in Python's strings included. Whatever stands before the
     next parenthesis counts as a name: one that is none is missed in what the tests launch, and so is noticed."""
     files = [*ROOT.glob("chapters/*/*.cu"), *ROOT.glob("chapters/*/*.py")]
-    return {name for file in files for name in re.findall(r"__global__[^(]*?(\w+)\s*\(", file.read_text())}
+    bounds = r"(?:__launch_bounds__\(.*?\)\s*)?"
+    return {name for file in files for name in re.findall(rf"__global__[^(]*?{bounds}(\w+)\s*\(", file.read_text())}
 
 
 def launched(tests) -> set[str]:
