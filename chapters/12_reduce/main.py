@@ -104,7 +104,7 @@ def bits(ops, n=2**20 + 3, runs=20, grids=(1, 2, 7, 100, 132, 264)):
         results = different(step_of(ops, step)(x) for _ in order_of_threads(runs))
         on_grids = different(ops.sum_by(x, step, blocks=b) for b in grids) if step in WITH_GRID[1:] else None
         found[step] = results, on_grids
-        print(f"{'':8}{step:<44}{results:>12}{on_grids or '':>12}")
+        print(f"{'':8}{step:<44}{results:>12}{on_grids or '':>12}".rstrip())
     print(f"{'':8}the sum of chunks: {float(ops.sum(x, deterministic=True)).hex()}, on every machine")
     return found
 
@@ -171,7 +171,9 @@ def bench_histogram(ops, n, kind):
         f"histogram: {step}": functools.partial(ops.histogram_by, bins=256, step=step) for step in ("global", "shared")
     }
     others = {"torch.bincount": counts}
-    if GPU:  # on a CPU, it takes floating-point numbers only; its counts have x's dtype, uint8, so they are not compared
+    if (
+        GPU
+    ):  # on a CPU, it takes floating-point numbers only; its counts have x's dtype, uint8, so they are not compared
         others["torch.histc"] = lambda x: torch.histc(x, 256, 0, 255)
     print(f"{'':8}{kind} numbers")
     return bench(ours | others, KINDS[kind], [n], flops=1, reference=counts, rtol=0, atol=0)

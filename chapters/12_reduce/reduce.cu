@@ -146,14 +146,14 @@ __global__ void __launch_bounds__(ONE_BLOCK_THREADS, 1) sum_packs_kernel(float* 
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
 
-// As many blocks as the GPU holds at a time, and one for few elements.
+// As many blocks as the GPU holds at a time, fewer where some would find no pack for each thread, one for few elements.
 template <class T>
 static int fitting_blocks(int64_t n) {
     if (n <= ONE_BLOCK_BYTES / int64_t(sizeof(T))) return 1;
     int device = 0, sms = 0;
     CHECK_CUDA(cudaGetDevice(&device));
     CHECK_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-    return sms * BLOCKS_PER_SM;
+    return int(std::min<int64_t>(sms * BLOCKS_PER_SM, n / (PACK_THREADS * Pack<T>::SIZE)));
 }
 
 static int threads_for(int blocks) { return blocks == 1 ? ONE_BLOCK_THREADS : PACK_THREADS; }

@@ -52,7 +52,7 @@ MUTANTS = [
            T + "opcheck"),
     # ---- histogram
     Mutant(COUNT, "if (i < n && unsigned(x[i]) < bins)", "if (i < n && int(x[i]) < int(bins) && x[i] + 1 > 1)", HISTOGRAM),
-    Mutant(COUNT, "if (unsigned(value) < bins) atomicAdd(&mine", "if (unsigned(value) <= bins) atomicAdd(&mine", HISTOGRAM),
+    Mutant(COUNT, "if (unsigned(value) < bins) atomicAdd(&mine", "if (unsigned(value) + 1 < bins) atomicAdd(&mine", HISTOGRAM),
     Mutant(COUNT, "counted[i] = 0;\n    __syncthreads();", "counted[i] = 0;", HISTOGRAM),
     Mutant(COUNT, "    for (int i = threadIdx.x; i < int(bins) * copies; i += THREADS) counted[i] = 0;\n", "", HISTOGRAM),
     Mutant(COUNT, "    if (first < n % P::SIZE) count(x[whole * P::SIZE + first]);\n", "", HISTOGRAM),
