@@ -5,6 +5,9 @@ test_operators.py and test_operators_gpu.py try the operators as they try all ot
 
 import ctypes
 import functools
+import shutil
+import subprocess
+import sys
 
 import numpy
 import pytest
@@ -335,6 +338,22 @@ def pitfall():
         return error.decode() or float(out)
 
     return call
+
+
+@gpu
+@pytest.mark.skipif(not shutil.which("compute-sanitizer"), reason="needs compute-sanitizer")
+@pytest.mark.parametrize("name", ["no_second_barrier", "warp_in_step"])
+def test_racecheck_finds_it(pitfall, name):
+    code = f"""if True:
+        import ctypes, torch
+        library = ctypes.CDLL({str(extension_folder("pitfalls_12") / "pitfalls_12.so")!r})
+        x = torch.ones(1024, device="cuda")
+        out = x[:1].clone()
+        library.{name}(ctypes.c_void_p(out.data_ptr()), ctypes.c_void_p(x.data_ptr()), 1024, 128, 0)
+    """
+    command = ["compute-sanitizer", "--tool", "racecheck", "--error-exitcode", "9", sys.executable, "-c", code]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 9 and f"{name}_kernel" in run.stdout, run.stdout + run.stderr
 
 
 def ones(n):
