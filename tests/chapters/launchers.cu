@@ -16,6 +16,8 @@
 #include "chapters/08_image/image.h"
 #include "chapters/09_library/bias_gelu.h"
 #include "chapters/11_transpose/transpose.h"
+#include "chapters/12_reduce/histogram.h"
+#include "chapters/12_reduce/reduce.h"
 #include "common/check_launch.h"
 
 using Floats = const float* const*;
@@ -332,6 +334,49 @@ static void check_transpose(const char* name) {
     }
 }
 
+// One result of many elements: the "width" of check_launch().
+constexpr int64_t SUMMED = 200'003;
+
+template <auto launch_sum>
+static void check_sum(const char* name) {
+    check_launch<float>(
+        name, 1, {1},
+        [](float* out, Floats in, int64_t, cudaStream_t s) {
+            const bench::Memory scratch = bench::device_memory(scratch_floats<float>(SUMMED, 0) * sizeof(float));
+            auto* memory = static_cast<float*>(scratch.get());
+            if constexpr (std::is_invocable_v<decltype(launch_sum), float*, const float*, int64_t, float*, int,
+                                              cudaStream_t>)
+                launch_sum(out, in[0], SUMMED, memory, 0, s);
+            else
+                launch_sum(out, in[0], SUMMED, memory, s);
+            CHECK_CUDA(cudaStreamSynchronize(s));
+        },
+        [](const float* in, int64_t) {
+            double sum = 0;
+            for (int64_t i = 0; i < SUMMED; i++) sum += in[i];
+            return float(sum);
+        },
+        1e-4, SUMMED);
+}
+
+template <auto launch_histogram>
+static void check_histogram(const char* name) {  // how often 77 occurs
+    check_launch<int64_t, uint8_t>(
+        name, 1, {1},
+        [](int64_t* out, Bytes in, int64_t, cudaStream_t s) {
+            const bench::Memory memory = bench::device_memory(256 * sizeof(int64_t));
+            auto* counts = static_cast<int64_t*>(memory.get());
+            launch_histogram(counts, in[0], SUMMED, 256, s);
+            CHECK_CUDA(cudaMemcpyAsync(out, counts + 77, sizeof *out, cudaMemcpyDeviceToDevice, s));
+            CHECK_CUDA(cudaStreamSynchronize(s));
+        },
+        [](const uint8_t* in, int64_t) { return int64_t(std::count(in, in + SUMMED, 77)); }, 0, SUMMED);
+}
+
+static void launch_histogram_of_copies(int64_t* counts, const uint8_t* x, int64_t n, int64_t bins, cudaStream_t s) {
+    launch_histogram_shared(counts, x, n, bins, 0, s);
+}
+
 static const std::vector<OtherRow> other_rows = {
     {"launch_where_am_i", check_where_am_i},
     {"launch_wait", check_wait},
@@ -356,6 +401,14 @@ static const std::vector<OtherRow> other_rows = {
     {"launch_transpose", check_transpose<launch_transpose<uint32_t>>},
     {"launch_normalize_volume", check_volume<launch_normalize_volume>},
     {"launch_normalize_volume_naive", check_volume<launch_normalize_volume_naive>},
+    {"launch_sum_atomic", check_sum<launch_sum_atomic<float>>},
+    {"launch_sum_tree", check_sum<launch_sum_tree<float>>},
+    {"launch_sum_shuffle", check_sum<launch_sum_shuffle<float>>},
+    {"launch_sum_packs", check_sum<launch_sum_packs<float>>},
+    {"launch_sum_last_block", check_sum<launch_sum_last_block<float>>},
+    {"launch_sum_chunks", check_sum<launch_sum_chunks<float>>},
+    {"launch_histogram_global", check_histogram<launch_histogram_global<uint8_t>>},
+    {"launch_histogram_shared", check_histogram<launch_histogram_of_copies>},
 };
 
 static void time(const Row& row) {

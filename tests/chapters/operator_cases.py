@@ -11,7 +11,7 @@ def random(shape, dtype):
     """Values in [0, 1), or all that an integer can have. torch has no random uint16 of its own on every device."""
     if dtype.is_floating_point:
         return torch.rand(shape, dtype=dtype, device=device)
-    signed = {1: torch.int8, 2: torch.int16}[dtype.itemsize]
+    signed = {1: torch.int8, 2: torch.int16, 4: torch.int32}[dtype.itemsize]
     limits = torch.iinfo(signed)
     return torch.randint(limits.min, limits.max + 1, tuple(shape), dtype=signed, device=device).view(dtype)
 
@@ -46,7 +46,7 @@ def plain(x):
 def assert_close(op, result, expected):
     """The reference's result, down to the sign of a zero where the same bits are asked for; contiguous, on its device."""
     for r, e in zip(map(plain, tensors(result)), tensors(expected), strict=True):
-        torch.testing.assert_close(r, e, rtol=op.tolerance, atol=op.tolerance, equal_nan=True)
+        torch.testing.assert_close(r, e, **op.close(e.dtype), equal_nan=True)
         assert r.is_contiguous()
         if r.is_floating_point() and op.tolerance == 0 and r.itemsize > 1:  # torch has no signbit() of 8-bit floats
             assert torch.equal(r.signbit() & ~r.isnan(), e.signbit() & ~e.isnan())

@@ -39,9 +39,10 @@ class Operator:
     itemsizes: it takes all dtypes whose elements have so many bytes; those of `dtypes` are examples.
     ranks, last, multiple: numbers of dimensions (None: any), the last one's size, and a divisor of the number of elements.
     crops: it takes rows that lie apart; otherwise tensors must be contiguous.
+    reduces: its result does not grow with its arguments; otherwise row i of it is that of row i of the arguments.
     aligned: it refuses arguments that do not begin at a multiple of 16 bytes.
     writes: the argument that receives the result. optional: those that may be None.
-    tolerance: rtol and atol of its results against the reference; 0 asks for the same bits.
+    tolerance: rtol and atol of its results against the reference; 0 asks for the same bits. See close().
     differentiable: it takes tensors that require grad.
     dispatched: torch's dispatcher comes first, with words of its own for what is no tensor or wraps one.
     stable: it is bound by the stable ABI, which knows RuntimeError only, and puts function, file and line before the words.
@@ -66,6 +67,7 @@ class Operator:
     last: int | None = None
     multiple: int = 1
     crops: bool = False
+    reduces: bool = False
     aligned: bool = False
     writes: str = ""
     optional: tuple = ()
@@ -108,6 +110,12 @@ class Operator:
     def shape_of(self, argument, shape):
         """The shape of that argument where the first one has this shape."""
         return self.shapes[argument](shape) if argument in self.shapes else shape
+
+    def close(self, dtype):
+        """rtol and atol for a result of that dtype. In half precision kernel and reference may round what is almost the same
+        number to two neighbours: they differ by one unit in the last place."""
+        half = dtype in (torch.float16, torch.bfloat16) and self.tolerance
+        return {"rtol": torch.finfo(dtype).eps if half else self.tolerance, "atol": self.tolerance}
 
     def takes(self, shape):
         """Whether tensors of that shape are what it is for."""
@@ -153,7 +161,7 @@ class Operator:
             ]
             torchs_own += [(NotImplementedError, f"There were no tensor arguments .*{self.name}")]
             return [] if taken else [(TypeError, words)] + torchs_own * self.dispatched
-        dtype = rf"must have dtype {NAMES[self.dtype]}( or \w+)?, got {NAMES.get(x.dtype)}$"
+        dtype = rf"must have dtype {NAMES[self.dtype]}( or \w+)*, got {NAMES.get(x.dtype)}$"
         other = x.dtype not in self.dtypes
         if self.itemsizes:
             dtype = rf"must have a dtype of {listed(self.itemsizes)} bytes, got {NAMES.get(x.dtype)}$"
@@ -287,6 +295,15 @@ def gray_naive(r, g, b):
     return fma(weights[2], b, fma(weights[1], g, weights[0] * r.float()))
 
 
+def sum_of_all(x, **_):
+    return x.double().sum().to(x.dtype)
+
+
+def histogram(x, bins, **_):
+    x = x.flatten().long()
+    return torch.bincount(x[(x >= 0) & (x < bins)], minlength=bins)
+
+
 def names_of_threads(blocks, threads, nanoseconds):
     return [[block, thread, thread // 32, thread % 32] for block in range(blocks) for thread in range(threads)]
 
@@ -349,6 +366,14 @@ STEP = Scalar("str", "naive", ("tile", "padded", "swizzled", "rows", "wide"), ("
 FLOATS = {"dtypes": (torch.float32, torch.float16, torch.bfloat16), "dispatched": True, "stable": True}
 TRANSPOSE = FLOATS | {"shape": lambda n: (2, n, 4), "itemsizes": (1, 2, 4, 8), "ranks": (2, 3), "rearranges": True,
                       "differentiable": True}  # fmt: skip
+DETERMINISTIC = Scalar("bool", False, (True,), (), "True or False")
+SUM_STEP = Scalar("str", "last_block", ("atomic", "tree", "shuffle", "packs", "chunks"), ("", "Tree", "block"),
+                  "atomic, tree, shuffle, packs, last_block or chunks")  # fmt: skip
+GRID = Scalar("int", 0, (1, 2, 100), (-1, 2**16 + 1, 2**32), "0 to 65536")
+BINS = Scalar("int", 200, (1, 256, 1000, 20_000, 100_000), (0, -1, 2**31, 2**40), "1 to 2^31 - 1")
+BINS_STEP = Scalar("str", "copies", ("global", "shared"), ("", "Global", "best"), "global, shared or copies")
+SUM = FLOATS | {"tolerance": 2e-6, "reduces": True, "differentiable": True}
+COUNTS = {"dtypes": (torch.uint8, torch.int32), "reduces": True, "dispatched": True, "stable": True}
 IMAGE = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint8,), "ranks": (3, 4), "last": 3, "crops": True}
 VOLUME = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint16,), "ranks": (3,), "scalars": {"maxVal": MAX_VAL}}
 AB = ("a", "b")
@@ -410,5 +435,10 @@ FUNCTIONS = [
              stable=True),
     Operator("11_transpose", "transpose", ("x",), transposed, **TRANSPOSE),
     Operator("11_transpose", "transpose_step", ("x",), transposed, **TRANSPOSE, scalars={"step": STEP}),
+    Operator("12_reduce", "sum", ("x",), sum_of_all, **SUM, scalars={"deterministic": DETERMINISTIC}),
+    Operator("12_reduce", "sum_by", ("x",), sum_of_all, **SUM, scalars={"step": SUM_STEP, "blocks": GRID}),
+    Operator("12_reduce", "histogram", ("x",), histogram, **COUNTS, scalars={"bins": BINS}),
+    Operator("12_reduce", "histogram_by", ("x",), histogram, **COUNTS,
+             scalars={"bins": replace(BINS, right=(1, 256, 20_000)), "step": BINS_STEP}),
 ]  # fmt: skip
 OPERATORS = [op for op in FUNCTIONS if op.arguments and not op.in_place]  # on tensors

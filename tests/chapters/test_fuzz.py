@@ -36,7 +36,16 @@ BUILT = [op for op in OPERATORS if op.build == "build"]  # `make test` builds no
 ROUND = 50  # examples; after each round it looks at the clock
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-DTYPES = [torch.float32, torch.float64, torch.float16, torch.uint8, torch.int8, torch.int16, torch.uint16]
+DTYPES = [
+    torch.float32,
+    torch.float64,
+    torch.float16,
+    torch.bfloat16,
+    torch.uint8,
+    torch.int8,
+    torch.int16,
+    torch.uint16,
+]
 LAYOUTS = {"contiguous": lambda s, r, t: random(s, t)} | {k: v for k, v in LAYOUTS.items() if not k.startswith("2^40")}
 CHANGES = {
     "none": lambda x: x,
@@ -58,7 +67,8 @@ def calls(draw):
     """An operator, how each of its tensors is made, its scalars. Of what it wants, three things are changed at most."""
     op = draw(strategies.sampled_from(BUILT))
     shape = draw(strategies.sampled_from([example(op)] * 6 + [op.shape(n) for n in (0, 1, 257)]) | SHAPES)
-    of_each = [[op.shape_of(name, shape), op.dtype, "contiguous", "none"] for name in op.arguments]
+    dtype = draw(strategies.sampled_from(op.dtypes))
+    of_each = [[op.shape_of(name, shape), dtype, "contiguous", "none"] for name in op.arguments]
     argument = strategies.integers(0, len(of_each) - 1)
     for i, (what, value) in draw(strategies.lists(strategies.tuples(argument, DEPARTURE), max_size=3)):
         of_each[i][what] = value

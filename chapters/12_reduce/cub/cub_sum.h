@@ -1,0 +1,10 @@
+// cub_sum.h: the sum of an array by NVIDIA's library CUB. For a GPU only.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+// *out = the sum of the n elements of x. bytes: of the memory at `memory`, which CUB uses as it likes. Where that is
+// null, sets bytes to what it needs, and does nothing else.
+void launch_cub_sum(float* out, const float* x, int64_t n, void* memory, size_t& bytes, cudaStream_t stream);

@@ -1,0 +1,226 @@
+"""Chapter 12: the sum of an array in six steps, and a histogram: threads that work together.
+
+python chapters/12_reduce/main.py                 build, check, time
+python chapters/12_reduce/main.py --sizes 16 28   ... with 2^16 and 2^28 elements
+python chapters/12_reduce/main.py --steps         each step of the sum
+python chapters/12_reduce/main.py --bits          which steps give the same bits in each run and on each grid
+python chapters/12_reduce/main.py --error         how far each step is from the exact sum, and how far torch is
+python chapters/12_reduce/main.py --histogram     the histogram, on random and on constant input
+"""
+
+import argparse
+import functools
+import os
+import sys
+from pathlib import Path
+
+import torch
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
+
+from common import bench, check, device, title
+from common.cpp_extension import load_stable
+
+STEPS = "atomic", "tree", "shuffle", "packs", "last_block", "chunks"
+WITH_GRID = STEPS[3:]  # those whose grid one may choose
+GPU = device.type == "cuda"
+LARGE = 2**28 if GPU else 2**18  # elements: so many that the GPU's memory is what counts
+CLOSE = {"rtol": 1e-5, "atol": 1e-5}
+
+
+@functools.cache  # torch takes a registration once in a process
+def build():
+    load_stable("reduce", [str(here / name) for name in ("reduce.cpp", "reduce.cu", "histogram.cu")])
+    for name in "sum", "sum_by":
+        torch.library.register_fake(f"chapter12::{name}", lambda x, *args, **kwargs: x.new_empty(()))
+        torch.library.register_autograd(f"chapter12::{name}", gradient_of_sum, setup_context=keep_shape)
+    for name in "histogram", "histogram_by":
+        torch.library.register_fake(f"chapter12::{name}", lambda x, bins, *args: x.new_empty(bins, dtype=torch.int64))
+    return torch.ops.chapter12
+
+
+def keep_shape(ctx, inputs, output, keyword_only_inputs=None):
+    ctx.shape, ctx.others = inputs[0].shape, len(inputs) - 1
+
+
+def gradient_of_sum(ctx, grad):  # each element adds what it is: its gradient is the sum's. No memory is copied
+    return grad.expand(ctx.shape), *[None] * ctx.others
+
+
+def exact(x):
+    """In float64, rounded once."""
+    return x.double().sum().to(x.dtype)
+
+
+def step_of(ops, step):
+    return functools.partial(ops.sum_by, step=step)
+
+
+def inputs(dtype=torch.float32):
+    return lambda n: (torch.rand(n, device=device).to(dtype),)
+
+
+def sums(ops):
+    compiled = {"torch.compile": torch.compile(torch.sum, dynamic=False)} if GPU else {}
+    ours = {"sum": ops.sum, "sum: deterministic": functools.partial(ops.sum, deterministic=True)}
+    return ours | {"torch": torch.sum} | compiled
+
+
+def bench_sums(ops, sizes, dtype=torch.float32):
+    ours = sums(ops) | cub(dtype)
+    close = CLOSE if dtype == torch.float32 else {"rtol": torch.finfo(dtype).eps, "atol": CLOSE["atol"]}
+    return bench(ours, inputs(dtype), sizes, flops=1, reference=exact, **close)
+
+
+def cub(dtype):
+    """{"cub": cub::DeviceReduce::Sum}, on a GPU: what NVIDIA's own library needs for the same."""
+    if not GPU or dtype != torch.float32:
+        return {}
+    load_cub()
+    return {"cub::DeviceReduce": torch.ops.chapter12_cub.sum}
+
+
+@functools.cache
+def load_cub():
+    load_stable("cub_sum", [str(here / "cub" / name) for name in ("cub_sum.cpp", "cub_sum.cu")])
+
+
+def bench_steps(ops, n):
+    steps = {f"sum: {step}": step_of(ops, step) for step in STEPS}
+    return bench(steps, inputs(), [n], flops=1, reference=exact, **CLOSE)
+
+
+# ---- which bits --------------------------------------------------------------------------------------------------------
+def bits(ops, n=2**20 + 3, runs=20, grids=(1, 2, 7, 100, 132, 264)):
+    """step -> (how many different results in many runs, and on several grids), of the same numbers. Prints them. CUDA on CPU
+    has two orders of threads and blocks, and the same result in each run of one order."""
+    x = torch.rand(n, generator=torch.Generator().manual_seed(12)).to(device)
+    in_runs = f"in {runs} runs" if GPU else "in 2 orders"
+    print(f"{'bits':8}{f'n = {n}, float32: different results':<44}{in_runs:>12}{f'on {len(grids)} grids':>12}")
+    found = {}
+    for step in STEPS:
+        results = different(step_of(ops, step)(x) for _ in order_of_threads(runs))
+        on_grids = different(ops.sum_by(x, step, blocks=b) for b in grids) if step in WITH_GRID[1:] else None
+        found[step] = results, on_grids
+        print(f"{'':8}{step:<44}{results:>12}{on_grids or '':>12}".rstrip())
+    print(f"{'':8}the sum of chunks: {float(ops.sum(x, deterministic=True)).hex()}, on every machine")
+    return found
+
+
+def different(results):
+    return len({float(result) for result in results})
+
+
+def order_of_threads(runs):
+    """On a GPU, each run has an order of its own. CUDA on CPU has two, and CUDA_REVERSE chooses."""
+    before = os.environ.get("CUDA_REVERSE")
+    for run in range(runs if GPU else 2):
+        if not GPU:
+            os.environ["CUDA_REVERSE"] = str(run)
+        yield run
+    if not GPU:
+        os.environ.pop("CUDA_REVERSE")
+        if before is not None:
+            os.environ["CUDA_REVERSE"] = before
+
+
+# ---- how far from the exact sum ----------------------------------------------------------------------------------------
+def numbers_that_punish(n):
+    """name -> n numbers in float32."""
+    generator = torch.Generator().manual_seed(12)
+    noise = torch.rand(n, generator=generator)
+    signs = 1 - 2 * (torch.arange(n) % 2)
+    return {
+        "equal: 1": torch.ones(n),
+        "equal: 0.1": torch.full((n,), 0.1),
+        "alternating: +1, -1, and noise": signs + 1e-3 * noise,
+        "large and small: 1e8, then 1": torch.ones(n).index_fill_(0, torch.tensor([0]), 1e8),
+        "random: 0 to 1": noise,
+    }
+
+
+def errors(ops, n):
+    """input -> step -> the relative error of the sum of n numbers. Prints them."""
+    found = {}
+    ours = {step: step_of(ops, step) for step in ("atomic", "last_block", "chunks")} | {"torch": torch.sum}
+    print(f"{'error':8}{f'n = {n}, relative to float64':<34}" + "".join(f"{step:>12}" for step in ours))
+    for name, x in numbers_that_punish(n).items():
+        x = x.to(device)
+        right = float(x.double().sum())
+        found[name] = {step: abs(float(op(x)) - right) / abs(right) for step, op in ours.items()}
+        print(f"{'':8}{name:<34}" + "".join(f"{error:>12.1e}" for error in found[name].values()))
+    return found
+
+
+# ---- histogram ---------------------------------------------------------------------------------------------------------
+KINDS = {
+    "random": lambda n: (torch.randint(0, 256, (n,), dtype=torch.uint8, device=device),),
+    "constant": lambda n: (torch.full((n,), 7, dtype=torch.uint8, device=device),),
+}
+
+
+def counts(x):
+    return torch.bincount(x, minlength=256)
+
+
+def bench_histogram(ops, n, kind):
+    ours = {"histogram": functools.partial(ops.histogram, bins=256)}
+    ours |= {
+        f"histogram: {step}": functools.partial(ops.histogram_by, bins=256, step=step) for step in ("global", "shared")
+    }
+    others = {"torch.bincount": counts}
+    if (
+        GPU
+    ):  # on a CPU, it takes floating-point numbers only; its counts have x's dtype, uint8, so they are not compared
+        others["torch.histc"] = lambda x: torch.histc(x, 256, 0, 255)
+    print(f"{'':8}{kind} numbers")
+    return bench(ours | others, KINDS[kind], [n], flops=1, reference=counts, rtol=0, atol=0)
+
+
+# ------------------------------------------------------------------------------------------------------------------------
+def benchmark(ops):
+    """For `make bench12`: {table: rows}."""
+    half = [torch.float16, torch.bfloat16] if GPU else []
+    return {
+        "sum": bench_sums(ops, [2**16, *[2**20] * GPU, LARGE]),
+        "half": sum((bench_sums(ops, [LARGE], dtype) for dtype in half), []),
+        "steps": bench_steps(ops, LARGE),
+    } | {f"histogram_{kind}": bench_histogram(ops, LARGE, kind) for kind in KINDS}
+
+
+def check_all(ops):
+    close = {"rtol": 1e-6, "atol": 1e-6}
+    sizes = (0, 1, 31, 255, 256, 257, 2**16 + 3) if not GPU else (0, 1, 31, 255, 256, 257, 2**20 + 3)
+    for step in STEPS:
+        check(step_of(ops, step), exact, inputs(), sizes, name=step, **CLOSE if step == "atomic" else close)
+    check(ops.sum, exact, inputs(), sizes, gradients=True, name="sum and its gradient", **close)
+    check(lambda x: ops.histogram(x, 256), counts, KINDS["random"], sizes, name="histogram", rtol=0, atol=0)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--sizes", type=int, nargs="+", default=[16, 20 if GPU else 16], metavar="K", help="time 2^K")
+    options.add_argument("--steps", action="store_true", help="time each step")
+    options.add_argument("--bits", action="store_true", help="the same bits in each run, on each grid?")
+    options.add_argument("--error", action="store_true", help="distance to the exact sum")
+    options.add_argument("--histogram", action="store_true", help="time the histogram")
+    options = options.parse_args()
+
+    title(12, "reduce", "stable ABI")
+    ops = build()
+    if options.bits:
+        return bits(ops)
+    if options.error:
+        return errors(ops, 2**28 if GPU else 2**25)
+    if options.steps:
+        return bench_steps(ops, LARGE)
+    if options.histogram:
+        return [bench_histogram(ops, LARGE, kind) for kind in KINDS]
+    check_all(ops)
+    bench_sums(ops, sorted({2**k for k in options.sizes}))
+
+
+if __name__ == "__main__":
+    main()
