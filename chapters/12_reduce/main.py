@@ -23,11 +23,11 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 from common import bench, check, device, title
 from common.cpp_extension import load_stable
 
-STEPS = "atomic", "tree", "shuffle", "packs", "last_block", "chunks"
-WITH_GRID = STEPS[3:]  # those whose grid one may choose
+LADDER = "atomic", "tree", "shuffle", "packs", "last_block", "chunks"
+WITH_GRID = LADDER[3:]  # those whose grid one may choose
 GPU = device.type == "cuda"
 LARGE = 2**28 if GPU else 2**18  # elements: so many that the GPU's memory is what counts
-CLOSE = {"rtol": 1e-5, "atol": 1e-5}
+CLOSE, EXACT = {"rtol": 1e-5, "atol": 1e-5}, {"rtol": 0, "atol": 0}
 
 
 @functools.cache  # torch takes a registration once in a process
@@ -58,8 +58,13 @@ def step_of(ops, step):
     return functools.partial(ops.sum_by, step=step)
 
 
-def inputs(dtype=torch.float32):
-    return lambda n: (torch.rand(n, device=device).to(dtype),)
+def inputs(n):
+    return (torch.rand(n, device=device),)
+
+
+def integers(dtype=torch.float32):
+    """-1, 0 and 1: their sum is exact in any order, and fits into half precision."""
+    return lambda n: (torch.randint(-1, 2, (n,), device=device).to(dtype),)
 
 
 def sums(ops):
@@ -68,15 +73,17 @@ def sums(ops):
     return ours | {"torch": torch.sum} | compiled
 
 
-def bench_sums(ops, sizes, dtype=torch.float32):
-    ours = sums(ops) | cub(dtype)
-    close = CLOSE if dtype == torch.float32 else {"rtol": torch.finfo(dtype).eps, "atol": CLOSE["atol"]}
-    return bench(ours, inputs(dtype), sizes, flops=1, reference=exact, **close)
+def bench_sums(ops, sizes):
+    return bench(sums(ops) | cub(), inputs, sizes, flops=1, reference=exact, **CLOSE)
 
 
-def cub(dtype):
-    """{"cub": cub::DeviceReduce::Sum}, on a GPU: what NVIDIA's own library needs for the same."""
-    if not GPU or dtype != torch.float32:
+def bench_half(ops, n, dtype):
+    return bench(sums(ops), integers(dtype), [n], flops=1, reference=exact, **EXACT)
+
+
+def cub():
+    """{"cub::DeviceReduce": CUB's sum}, on a GPU: what NVIDIA's own library needs for the same."""
+    if not GPU:
         return {}
     load_cub()
     return {"cub::DeviceReduce": torch.ops.chapter12_cub.sum}
@@ -88,8 +95,8 @@ def load_cub():
 
 
 def bench_steps(ops, n):
-    steps = {f"sum: {step}": step_of(ops, step) for step in STEPS}
-    return bench(steps, inputs(), [n], flops=1, reference=exact, **CLOSE)
+    steps = {f"sum: {step}": step_of(ops, step) for step in LADDER}
+    return bench(steps, integers(), [n], flops=1, reference=exact, **EXACT)
 
 
 # ---- which bits --------------------------------------------------------------------------------------------------------
@@ -100,7 +107,7 @@ def bits(ops, n=2**20 + 3, runs=20, grids=(1, 2, 7, 100, 132, 264)):
     in_runs = f"in {runs} runs" if GPU else "in 2 orders"
     print(f"{'bits':8}{f'n = {n}, float32: different results':<44}{in_runs:>12}{f'on {len(grids)} grids':>12}")
     found = {}
-    for step in STEPS:
+    for step in LADDER:
         results = different(step_of(ops, step)(x) for _ in order_of_threads(runs))
         on_grids = different(ops.sum_by(x, step, blocks=b) for b in grids) if step in WITH_GRID[1:] else None
         found[step] = results, on_grids
@@ -176,27 +183,25 @@ def bench_histogram(ops, n, kind):
     ):  # on a CPU, it takes floating-point numbers only; its counts have x's dtype, uint8, so they are not compared
         others["torch.histc"] = lambda x: torch.histc(x, 256, 0, 255)
     print(f"{'':8}{kind} numbers")
-    return bench(ours | others, KINDS[kind], [n], flops=1, reference=counts, rtol=0, atol=0)
+    return bench(ours | others, KINDS[kind], [n], flops=1, reference=counts, **EXACT)
 
 
 # ------------------------------------------------------------------------------------------------------------------------
 def benchmark(ops):
     """For `make bench12`: {table: rows}."""
-    half = [torch.float16, torch.bfloat16] if GPU else []
     return {
         "sum": bench_sums(ops, [2**16, *[2**20] * GPU, LARGE]),
-        "half": sum((bench_sums(ops, [LARGE], dtype) for dtype in half), []),
+        "half": [row for dtype in (torch.float16, torch.bfloat16) for row in bench_half(ops, LARGE, dtype)],
         "steps": bench_steps(ops, LARGE),
     } | {f"histogram_{kind}": bench_histogram(ops, LARGE, kind) for kind in KINDS}
 
 
 def check_all(ops):
-    close = {"rtol": 1e-6, "atol": 1e-6}
-    sizes = (0, 1, 31, 255, 256, 257, 2**16 + 3) if not GPU else (0, 1, 31, 255, 256, 257, 2**20 + 3)
-    for step in STEPS:
-        check(step_of(ops, step), exact, inputs(), sizes, name=step, **CLOSE if step == "atomic" else close)
-    check(ops.sum, exact, inputs(), sizes, gradients=True, name="sum and its gradient", **close)
-    check(lambda x: ops.histogram(x, 256), counts, KINDS["random"], sizes, name="histogram", rtol=0, atol=0)
+    sizes = 0, 1, 31, 255, 256, 257, 2**20 + 3 if GPU else 2**16 + 3
+    for step in LADDER:
+        check(step_of(ops, step), exact, integers(), sizes, name=step, **EXACT)
+    check(ops.sum, exact, inputs, sizes, gradients=True, name="sum and its gradient", **CLOSE)
+    check(lambda x: ops.histogram(x, 256), counts, KINDS["random"], sizes, name="histogram", **EXACT)
 
 
 def main():

@@ -30,7 +30,7 @@ MUTANTS = [
            "sum_chunks_kernel<Pack<T>, T>", GRIDS, gpus=1),
     Mutant(CU, "last = atomicAdd(ticket, 1u) == gridDim.x - 1;", "last = atomicAdd(ticket, 1u) == 0;", GRIDS),
     Mutant(CU, "    if (blocks > 1)\n", "    if (blocks > 1000)\n", GRIDS),
-    Mutant(CU, "constexpr int64_t CHUNK = PACK_THREADS* LOADS* Pack<T>::SIZE;", "constexpr int64_t CHUNK = 8192;", ORDER),
+    Mutant(CU, "constexpr int64_t CHUNK = PACK_THREADS * LOADS * Pack<T>::SIZE;", "constexpr int64_t CHUNK = 8192;", ORDER),
     Mutant(CU, "sum += of_pack;", "for (const T value : loaded[k].values) sum += float(value);", ORDER),
     Mutant(CU, "Pack<float>::SIZE + std::max<int64_t>(chunks, blocks > 0 ? blocks : fitting_blocks<T>(n))",
            "Pack<float>::SIZE + 1", "tests/chapters/test_operators.py::test_right_at_awkward_sizes[forward-12_reduce.sum]"),
