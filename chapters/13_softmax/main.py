@@ -17,9 +17,9 @@ import torch
 
 here = Path(__file__).resolve().parent
 root = here.parents[1]
-sys.path[:0] = [str(here), str(root)]  # so that library.py and `common` are found, wherever you start this file from
+sys.path[:0] = [str(here), str(root)]  # so that gradients.py and `common` are found, wherever you start this file from
 
-import library
+import gradients
 
 from common import autograd_of, bench, check, device, title
 from common.cpp_extension import load_stable
@@ -35,7 +35,7 @@ OWN = ["three_passes", "shared"]  # softmax's own: the other operators do not ha
 @functools.cache  # torch takes a registration once in a process
 def build():
     load_stable("softmax_stable", [str(here / name) for name in ("softmax.cpp", "softmax.cu", "rms_norm.cu")])
-    library.register()
+    gradients.register()
     return torch.ops.chapter13
 
 

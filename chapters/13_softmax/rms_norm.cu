@@ -82,6 +82,7 @@ __global__ void __launch_bounds__(MOST_THREADS)
         float2 mine = {0, 0};  // the sums of x * x and of grad * weight * x
         for (int i = 0; i < KEPT; i++) mine.x += values[i] * values[i], mine.y += g[i] * w[i] * values[i];
         const float2 all = group.combine(float2{warp_sum(mine.x, group.lanes()), warp_sum(mine.y, group.lanes())});
+        if (row.n == 0) continue;  // no row: its scale would be infinite where eps is 0
         const float scale = 1 / sqrtf(all.x / float(n) + eps), shift = scale * scale * (all.y / float(n));
         for (int i = 0; i < KEPT; i++) {
             sums[i] += g[i] * values[i] * scale;

@@ -1,5 +1,5 @@
 // softmax.cpp: the operators for torch, by its stable ABI (chapter 10): every check before a kernel sees a pointer.
-// Gradients and what torch.compile needs are in library.py.
+// Gradients and what torch.compile needs are in gradients.py.
 #include "softmax.h"
 
 #include <array>
