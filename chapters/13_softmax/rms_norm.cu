@@ -1,6 +1,8 @@
 // rms_norm.cu: RMS norm of each row, and its gradients, by the groups of rows.h. No torch header in here.
 //
 // RMS norm: B. Zhang, R. Sennrich, "Root Mean Square Layer Normalization", 2019, arXiv:1910.07467.
+#include "rms_norm.h"
+
 #include <cmath>
 
 #include "rows.h"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/stable.h"
+#include "rms_norm.h"
 
 static Step step_of(const std::string& name) {
     static const std::array<std::pair<const char*, Step>, 7> steps = {

@@ -1,5 +1,7 @@
 // softmax.cu: the softmax of each row, step by step from three passes over memory to one, and its gradient. No torch
 // header in here.
+#include "softmax.h"
+
 #include <cmath>
 
 #include "rows.h"

@@ -1,18 +1,15 @@
 """Chapter 13: every step of the ladder at all row lengths, exactness, gradients, torch.compile, and planted mistakes. 15 s"""
 
-import functools
+import ctypes
 import itertools
-import os
-import subprocess
-import sys
 
 import pytest
 import torch
 from operator_table import rms_norm, rms_norm_backward, softmax, softmax_backward
-from support import ROOT, kept_folder, operators, write
+from support import ROOT, operators
 
 from common import device
-from common.cpp_extension import load_inline
+from common.cpp_extension import extension_folder, load
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 per_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda t: str(t)[6:])
@@ -61,11 +58,6 @@ def test_softmax(ops, step, dtype, thread_order):
     for n in LENGTHS[step]:
         x = 3 * random(ROWS if n < 5000 else 2, n, dtype=dtype)
         close(ops.softmax(x, step=step), softmax(x))
-
-
-def lengths_of(step, packs):
-    """Those that so many elements a thread allow: half of them where a thread keeps two arrays more."""
-    return [n for n in BACKWARD[step] if step != "warp" or n <= 32 * packs]
 
 
 @pytest.mark.kernels
@@ -288,3 +280,62 @@ def test_refused_with_memory_and_without(ops):
         for where in x.device, "meta":
             with pytest.raises(RuntimeError, match=words.replace("[", r"\[")):
                 call(x.to(where), weight.to(where))
+
+
+# ---- mistakes, planted ----------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def pitfall():
+    """Calls a function of pitfalls_13.cu with x and n. Returns the result, of that size, and what was said about the launch."""
+    load("pitfalls_13", [str(ROOT / "tests/chapters/pitfalls_13.cu")], is_python_module=False)
+    library = ctypes.CDLL(str(extension_folder("pitfalls_13") / "pitfalls_13.so"))
+
+    def call(name, x, n, size):
+        out = torch.zeros(size, device=device)
+        function = getattr(library, name)
+        function.restype = ctypes.c_char_p
+        said = function(*(ctypes.c_void_p(t.data_ptr()) for t in (out, x)), n).decode()
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+        return out, said
+
+    return call
+
+
+def test_pitfall_one_barrier_in_a_loop(pitfall, thread_order):
+    """Right in one order of the threads, wrong in the other. On a GPU, `compute-sanitizer --tool racecheck` names it."""
+    x = torch.arange(4.0, device=device).repeat_interleave(256) + 1
+    right = torch.tensor([256.0, 512, 768, 1024], device=device)
+    sums, said = pitfall("one_barrier", x, 256, 4)
+    assert not said
+    if device.type == "cpu":
+        assert torch.equal(sums, right) == (thread_order == "forward")
+
+
+def test_pitfall_more_than_48_kib_without_asking(pitfall):
+    """cudaErrorInvalidValue: the kernel does not run, and out keeps what it had."""
+    for n, refused in (12 * 1024, False), (12 * 1024 + 1, True):
+        x = random(n)
+        out, said = pitfall("no_attribute", x, n, n)
+        assert said == ("cudaErrorInvalidValue" if refused else "")
+        assert torch.equal(out, torch.zeros_like(x) if refused else x)
+
+
+@pytest.mark.skipif(device.type == "cuda", reason="undefined on a GPU, where it mostly goes well")
+def test_pitfall_a_block_of_a_cluster_returns_too_early(pitfall, thread_order):
+    """CUDA on CPU ends the launch, and names the block."""
+    _, said = pitfall("early_exit", random(256), 256, 4)
+    assert "the block of rank" in said and "has returned" in said
+
+
+def test_pitfall_exp_without_the_maximum(pitfall):
+    x = torch.tensor([1.0, 2, 88, 89], device=device)  # exp(89) is infinite in float32
+    assert pitfall("without_max", x, 4, 4)[0].isnan().any()
+    close(pitfall("from_infinity", x, 4, 4)[0], softmax(x))
+
+
+def test_pitfall_a_maximum_that_begins_at_minus_infinity(pitfall, ops):
+    """A lane that sees -inf alone computes -inf - -inf, which is NaN, and its sum makes those of all others NaN."""
+    x = torch.full((64,), -infinity, device=device)
+    x[5] = 1.0
+    assert pitfall("from_infinity", x, 64, 64)[0].isnan().all()
+    assert ops.softmax(x)[5] == 1
