@@ -57,9 +57,10 @@ void launch_rms_norm(T* out, const T* x, const T* weight, int64_t rows, int64_t 
     const Choice choice = choose(step, n, ELEMENTS, whole, rms_norm_kernel<T, size, Cluster>);
     const auto kernel = choice.step == Step::cluster ? rms_norm_kernel<T, size, Cluster>
                         : choice.step == Step::block ? rms_norm_kernel<T, size, Block>
-                        : choice.step == Step::warp  ? whole ? rms_norm_kernel<T, size, Warp> : rms_norm_kernel<T, 1, Warp>
-                        : whole                      ? rms_norm_twice_kernel<T, size>
-                                                     : rms_norm_twice_kernel<T, 1>;
+                        : choice.step == Step::warp
+                            ? whole ? rms_norm_kernel<T, size, Warp> : rms_norm_kernel<T, 1, Warp>
+                        : whole ? rms_norm_twice_kernel<T, size>
+                                : rms_norm_twice_kernel<T, 1>;
     launch(kernel, choice, blocks_for(rows, int(choice.block.y)), stream, out, x, weight, rows, n, eps);
 }
 
@@ -189,7 +190,8 @@ void launch_rms_norm_backward(T* grad_x, T* grad_weight, float* partial, const T
                               int64_t rows, int64_t n, float eps, Step step, cudaStream_t stream) {
     if (n == 0) return;
     constexpr int size = Pack<T>::SIZE;
-    const bool whole = n % size == 0 && aligned(grad_x) && aligned(partial) && aligned(grad) && aligned(x) && aligned(weight);
+    const bool whole =
+        n % size == 0 && aligned(grad_x) && aligned(partial) && aligned(grad) && aligned(x) && aligned(weight);
     const Choice choice = backward_choice<T>(n, whole, step);
     const int64_t groups = rows == 0 ? 0 : groups_for(choice, rows);
     const auto kernel = choice.step == Step::cluster ? rms_norm_backward_kernel<T, size, Cluster>
@@ -203,11 +205,11 @@ void launch_rms_norm_backward(T* grad_x, T* grad_weight, float* partial, const T
 }
 
 // The compiler makes code of a template only for a T that it is asked for.
-#define FOR_TYPE(T)                                                                                                 \
-    template int64_t partial_rows<T>(int64_t, int64_t, Step);                                                       \
-    template void launch_rms_norm(T*, const T*, const T*, int64_t, int64_t, float, Step, cudaStream_t);             \
-    template void launch_rms_norm_backward(T*, T*, float*, const T*, const T*, const T*, int64_t, int64_t, float, Step, \
-                                           cudaStream_t);
+#define FOR_TYPE(T)                                                                                               \
+    template int64_t partial_rows<T>(int64_t, int64_t, Step);                                                     \
+    template void launch_rms_norm(T*, const T*, const T*, int64_t, int64_t, float, Step, cudaStream_t);           \
+    template void launch_rms_norm_backward(T*, T*, float*, const T*, const T*, const T*, int64_t, int64_t, float, \
+                                           Step, cudaStream_t);
 FOR_TYPE(float)
 FOR_TYPE(__half)
 FOR_TYPE(__nv_bfloat16)

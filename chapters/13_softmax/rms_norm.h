@@ -12,7 +12,8 @@ void launch_rms_norm(T* out, const T* x, const T* weight, int64_t rows, int64_t 
 
 // With s as above, and m the mean of grad[r][i] * weight[i] * x[r][i] over all i:
 //     grad_x[r][c] = s * (grad[r][c] * weight[c] - x[r][c] * s^2 * m)
-//     grad_weight[c] = the sum of grad[r][c] * x[r][c] * s over all r, in an order that depends on the GPU and the sizes
+//     grad_weight[c] = the sum of grad[r][c] * x[r][c] * s over all r, in an order that depends on the GPU and the
+//     sizes
 // partial: memory for partial_rows<T>(rows, n, step) rows of n floats.
 template <class T>
 void launch_rms_norm_backward(T* grad_x, T* grad_weight, float* partial, const T* grad, const T* x, const T* weight,

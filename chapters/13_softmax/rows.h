@@ -82,12 +82,14 @@ __device__ inline float2 combined(const float2* parts, int count) {
 
 // ---- the threads that share a row ----------------------------------------------------------------------------------
 
-// Where a row begins in its array, and how many elements it has: 0 if there is no such row, and it begins at another one.
+// Where a row begins in its array, and how many elements it has: 0 if there is no such row, and it begins at another
+// one.
 struct Row {
     int64_t begin;
     int n;
 
-    __device__ Row(int64_t row, int64_t rows, int64_t n) : begin(row < rows ? row * n : 0), n(row < rows ? int(n) : 0) {}
+    __device__ Row(int64_t row, int64_t rows, int64_t n)
+        : begin(row < rows ? row * n : 0), n(row < rows ? int(n) : 0) {}
 };
 
 // A group is made by all threads of a block, once. This thread is number rank() of the size() threads that share a row;
@@ -127,8 +129,8 @@ struct Block {
 
 // Each warp writes what it has found into the shared memory of every block, so that each block reads its own. A block
 // may not write to another one that has not started yet, or still reads the last parts: each block arrives at the
-// cluster's barrier when it is ready for that, and waits there for the others before it writes. (These are the functions
-// that cooperative groups are made of, without their header, which takes nvcc longer than this file.)
+// cluster's barrier when it is ready for that, and waits there for the others before it writes. (These are the
+// functions that cooperative groups are made of, without their header, which takes nvcc longer than this file.)
 struct Cluster {
 // GPUs below compute capability 9.0 have no clusters: choose() never launches this there.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900

@@ -11,9 +11,13 @@
 #include "rms_norm.h"
 
 static Step step_of(const std::string& name) {
-    static const std::array<std::pair<const char*, Step>, 7> steps = {
-        {{"auto", Step::automatic}, {"three_passes", Step::three_passes}, {"shared", Step::shared},
-         {"online", Step::online}, {"warp", Step::warp}, {"block", Step::block}, {"cluster", Step::cluster}}};
+    static const std::array<std::pair<const char*, Step>, 7> steps = {{{"auto", Step::automatic},
+                                                                       {"three_passes", Step::three_passes},
+                                                                       {"shared", Step::shared},
+                                                                       {"online", Step::online},
+                                                                       {"warp", Step::warp},
+                                                                       {"block", Step::block},
+                                                                       {"cluster", Step::cluster}}};
     for (const auto& [known, step] : steps)
         if (name == known) return step;
     STD_TORCH_CHECK(false, "step must be auto, three_passes, shared, online, warp, block or cluster, got ", name);

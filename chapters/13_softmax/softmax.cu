@@ -28,7 +28,8 @@ static void launch_three_passes(T* out, const T* x, int64_t rows, int64_t n, cud
     CHECK_LAUNCH();
 }
 
-// ---- a block keeps a row in its shared memory ------------------------------------------------------------------------
+// ---- a block keeps a row in its shared memory
+// ------------------------------------------------------------------------
 
 // Each thread reads and writes only elements of its own, so the row needs no barrier. An array of the thread's own
 // would not do: registers have no index, so the compiler has to know how many elements there are.
@@ -61,7 +62,8 @@ static void launch_shared(T* out, const T* x, int64_t rows, int64_t n, cudaStrea
     CHECK_LAUNCH();
 }
 
-// ---- online: the maximum and the sum in one pass ---------------------------------------------------------------------
+// ---- online: the maximum and the sum in one pass
+// ---------------------------------------------------------------------
 
 // A block reads a row twice: of any length, and on any GPU. (`rows` is for softmax_kernel, which takes its place.)
 template <class T, int size>
@@ -86,7 +88,8 @@ __global__ void __launch_bounds__(MOST_THREADS) online_kernel(T* out, const T* x
     }
 }
 
-// ---- a warp, a block or a cluster keeps a row in its registers -------------------------------------------------------
+// ---- a warp, a block or a cluster keeps a row in its registers
+// -------------------------------------------------------
 
 template <class T, int size, class Group>
 __global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* x, int64_t rows, int64_t n) {
@@ -115,13 +118,14 @@ void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cuda
     const Choice choice = choose(step, n, ELEMENTS, whole, softmax_kernel<T, size, Cluster>);
     const auto kernel = choice.step == Step::cluster ? softmax_kernel<T, size, Cluster>
                         : choice.step == Step::block ? softmax_kernel<T, size, Block>
-                        : choice.step == Step::warp  ? whole ? softmax_kernel<T, size, Warp> : softmax_kernel<T, 1, Warp>
-                        : whole                      ? online_kernel<T, size>
-                                                     : online_kernel<T, 1>;
+                        : choice.step == Step::warp ? whole ? softmax_kernel<T, size, Warp> : softmax_kernel<T, 1, Warp>
+                        : whole                     ? online_kernel<T, size>
+                                                    : online_kernel<T, 1>;
     launch(kernel, choice, blocks_for(rows, int(choice.block.y)), stream, out, x, rows, n);
 }
 
-// ---- backward --------------------------------------------------------------------------------------------------------
+// ---- backward
+// --------------------------------------------------------------------------------------------------------
 
 template <class T, int size, class Group>
 __global__ void __launch_bounds__(MOST_THREADS)
@@ -166,17 +170,17 @@ void launch_softmax_backward(T* grad_x, const T* grad, const T* y, int64_t rows,
     constexpr int size = Pack<T>::SIZE;
     const bool whole = n % size == 0 && aligned(grad_x) && aligned(grad) && aligned(y);
     const Choice choice = choose(step, n, ELEMENTS, whole, softmax_backward_kernel<T, size, Cluster>);
-    const auto kernel =
-        choice.step == Step::cluster ? softmax_backward_kernel<T, size, Cluster>
-        : choice.step == Step::block ? softmax_backward_kernel<T, size, Block>
-        : choice.step == Step::warp  ? whole ? softmax_backward_kernel<T, size, Warp> : softmax_backward_kernel<T, 1, Warp>
-        : whole                      ? softmax_backward_twice_kernel<T, size>
-                                     : softmax_backward_twice_kernel<T, 1>;
+    const auto kernel = choice.step == Step::cluster ? softmax_backward_kernel<T, size, Cluster>
+                        : choice.step == Step::block ? softmax_backward_kernel<T, size, Block>
+                        : choice.step == Step::warp
+                            ? whole ? softmax_backward_kernel<T, size, Warp> : softmax_backward_kernel<T, 1, Warp>
+                        : whole ? softmax_backward_twice_kernel<T, size>
+                                : softmax_backward_twice_kernel<T, 1>;
     launch(kernel, choice, blocks_for(rows, int(choice.block.y)), stream, grad_x, grad, y, rows, n);
 }
 
 // The compiler makes code of a template only for a T that it is asked for.
-#define FOR_TYPE(T)                                                                    \
+#define FOR_TYPE(T)                                                                   \
     template void launch_softmax(T*, const T*, int64_t, int64_t, Step, cudaStream_t); \
     template void launch_softmax_backward(T*, const T*, const T*, int64_t, int64_t, Step, cudaStream_t);
 FOR_TYPE(float)

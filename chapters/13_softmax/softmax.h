@@ -16,8 +16,8 @@ enum class Step {
     cluster,       // up to 16 blocks of a cluster, the same: needs compute capability 9.0
 };
 
-// All arrays have `rows` rows of n elements, row after row, in memory of the current device. Arithmetic is in float. Work
-// is done in the order of `stream`. They throw std::runtime_error when a launch fails.
+// All arrays have `rows` rows of n elements, row after row, in memory of the current device. Arithmetic is in float.
+// Work is done in the order of `stream`. They throw std::runtime_error when a launch fails.
 
 // out[r][c] = exp(x[r][c]) / the sum of exp(x[r][i]) over all i
 template <class T>

@@ -383,7 +383,8 @@ static void check_rms_norm_backward(const char* name) {  // of grad = x: x * s^3
             const int64_t rows = partial_rows<float>(n, ROW, Step::automatic);
             const bench::Memory memory = bench::device_memory((rows + 1) * ROW * sizeof(float));
             auto *grad_weight = static_cast<float*>(memory.get()), *partial = grad_weight + ROW;
-            launch_rms_norm_backward(result, grad_weight, partial, in[0], in[0], ones, n, ROW, 0.5f, Step::automatic, s);
+            launch_rms_norm_backward(result, grad_weight, partial, in[0], in[0], ones, n, ROW, 0.5f, Step::automatic,
+                                     s);
             CHECK_CUDA(cudaStreamSynchronize(s));
         },
         [](const float* in, int64_t) {

@@ -134,7 +134,9 @@ class Operator:
             found += [(ValueError, f"{both} be on the same device, got")] * (x.device != y.device)
             written = self.writes in (a, b) and not found and share_a_part(x, y)
             found += [(ValueError, f"{self.writes} must not share a part of its memory")] * written
-        nested = self.dispatched and any(x.is_nested for _, x in named)  # torch looks for a function of its own, by name
+        nested = self.dispatched and any(
+            x.is_nested for _, x in named
+        )  # torch looks for a function of its own, by name
         return [self._raised(*f) for f in found] + [(TypeError, "Got an unexpected keyword argument")] * nested
 
     def _raised(self, exception, words):
@@ -357,7 +359,9 @@ READ = {"bytes": Scalar("int", 2**15, (2**16, 3 * 2**15), (0, -1, 2**15 + 4, 2**
 APPROXIMATE = Scalar("str", "none", ("tanh",), ("", "erf", "Tanh", "none "), "none or tanh")
 X_BIAS = {"shape": lambda n: (n, 5), "shapes": {"bias": lambda shape: tuple(shape[-1:])}, "ranks": range(1, 65),
           "scalars": {"approximate": APPROXIMATE}, "dispatched": True}  # fmt: skip
-GROUP = Scalar("str", "auto", ("online", "warp"), ("", "Warp", "warps", "shared"), "auto, online, warp, block or cluster")
+GROUP = Scalar(
+    "str", "auto", ("online", "warp"), ("", "Warp", "warps", "shared"), "auto, online, warp, block or cluster"
+)
 STEP = Scalar("str", "auto", ("online", "warp", "three_passes", "shared"), ("", "Warp", "warps"),
               "auto, three_passes, shared, online, warp, block or cluster")  # fmt: skip
 EPS = Scalar("float", 1e-6, (0, 1, 0.5, 1e-42, numpy.float32(0.5), torch.tensor(0.5)), (-1, nan, infinity, 1e39),

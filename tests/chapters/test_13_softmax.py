@@ -27,7 +27,9 @@ LENGTHS = {
     "cluster": (8, 520, 8192, 8200, 32768),
     "auto": (1, 2, 5, 16, 500, 513, 600, 8192, 8200, 9001),
 }  # fmt: skip
-BACKWARD = {step: tuple(n for n in LENGTHS[step] if n <= 9001) for step in ("online", "warp", "block", "cluster", "auto")}
+BACKWARD = {
+    step: tuple(n for n in LENGTHS[step] if n <= 9001) for step in ("online", "warp", "block", "cluster", "auto")
+}
 ROWS = 5  # no multiple of the rows that a block has
 
 
@@ -119,7 +121,9 @@ def test_a_step_refuses_rows_that_it_cannot_keep(ops):
             ops.softmax(random(1, n), step=step)
         close(ops.softmax(random(2, 4)).sum(), torch.tensor(2.0, device=device))  # the next call works
     for step in "block", "cluster":
-        with pytest.raises(RuntimeError, match="rows of 5 elements that are not whole packs of 16 bytes; auto takes any"):
+        with pytest.raises(
+            RuntimeError, match="rows of 5 elements that are not whole packs of 16 bytes; auto takes any"
+        ):
             ops.softmax(random(1, 5), step=step)
 
 
@@ -285,7 +289,7 @@ def test_refused_with_memory_and_without(ops):
 # ---- mistakes, planted ----------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def pitfall():
-    """Calls a function of pitfalls_13.cu with x and n. Returns the result, of that size, and what was said about the launch."""
+    """Calls a function of pitfalls_13.cu with x and n. Returns the result, and what was said about the launch."""
     load("pitfalls_13", [str(ROOT / "tests/chapters/pitfalls_13.cu")], is_python_module=False)
     library = ctypes.CDLL(str(extension_folder("pitfalls_13") / "pitfalls_13.so"))
 

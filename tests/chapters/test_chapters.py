@@ -99,8 +99,8 @@ def test_every_launch_is_on_the_given_stream_and_checked(folder):
         for function in re.split(r"^}\n", file.read_text(), flags=re.M):
             for configuration in re.findall(r"<<<(.*?)>>>", re.sub("//.*", "", function), re.S):
                 launches += 1
-                assert re.search(r", (0|reserved|bytes), (stream|c10::cuda::getCurrentCUDAStream\(\))$", configuration), (
-                    f"{file}: {configuration}"
-                )
+                assert re.search(
+                    r", (0|reserved|bytes), (stream|c10::cuda::getCurrentCUDAStream\(\))$", configuration
+                ), f"{file}: {configuration}"
                 assert "    CHECK_LAUNCH();\n" in function.rpartition(">>>")[2], f"{file}: {function}"
     assert launches
