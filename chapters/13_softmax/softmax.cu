@@ -28,8 +28,7 @@ static void launch_three_passes(T* out, const T* x, int64_t rows, int64_t n, cud
     CHECK_LAUNCH();
 }
 
-// ---- a block keeps a row in its shared memory
-// ------------------------------------------------------------------------
+// ---- a block keeps a row in its shared memory ----------------------------------------------------------------------
 
 // Each thread reads and writes only elements of its own, so the row needs no barrier. An array of the thread's own
 // would not do: registers have no index, so the compiler has to know how many elements there are.
@@ -62,8 +61,7 @@ static void launch_shared(T* out, const T* x, int64_t rows, int64_t n, cudaStrea
     CHECK_LAUNCH();
 }
 
-// ---- online: the maximum and the sum in one pass
-// ---------------------------------------------------------------------
+// ---- online: the maximum and the sum in one pass -------------------------------------------------------------------
 
 // A block reads a row twice: of any length, and on any GPU. (`rows` is for softmax_kernel, which takes its place.)
 template <class T, int size>
@@ -88,8 +86,7 @@ __global__ void __launch_bounds__(MOST_THREADS) online_kernel(T* out, const T* x
     }
 }
 
-// ---- a warp, a block or a cluster keeps a row in its registers
-// -------------------------------------------------------
+// ---- a warp, a block or a cluster keeps a row in its registers -----------------------------------------------------
 
 template <class T, int size, class Group>
 __global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* x, int64_t rows, int64_t n) {
@@ -124,8 +121,7 @@ void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cuda
     launch(kernel, choice, blocks_for(rows, int(choice.block.y)), stream, out, x, rows, n);
 }
 
-// ---- backward
-// --------------------------------------------------------------------------------------------------------
+// ---- backward ------------------------------------------------------------------------------------------------------
 
 template <class T, int size, class Group>
 __global__ void __launch_bounds__(MOST_THREADS)
