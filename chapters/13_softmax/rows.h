@@ -117,7 +117,7 @@ struct Block {
     __device__ static int64_t rows_at_a_time() { return gridDim.x; }
 
     template <class Part>
-    __device__ Part combine(Part mine) const {
+    __device__ Part combine(Part mine) const {  // through the block's shared memory
         __shared__ Part parts[32];  // a block has at most 32 warps
         if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = mine;
         __syncthreads();  // all parts are written
@@ -146,7 +146,7 @@ struct Cluster {
     __device__ static int64_t rows_at_a_time() { return int(gridDim.x) / blocks(); }
 
     template <class Part>
-    __device__ Part combine(Part mine) const {
+    __device__ Part combine(Part mine) const {  // through that of all blocks
         __shared__ Part parts[16 * 32];  // of 16 blocks at most
         const int warps = int(blockDim.x) / 32, warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
         __cluster_barrier_wait();

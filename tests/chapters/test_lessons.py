@@ -5,7 +5,10 @@ import re
 import pytest
 from support import CHAPTERS, ROOT
 
-TRACKS = [["00", "02", "03", "06", "08"], ["00", "01", "03", "04", "05", "07", "09", "10"]]  # kernels, PyTorch
+TRACKS = [  # kernels, PyTorch
+    ["00", "02", "03", "06", "08", "11", "12", "13"],
+    ["00", "01", "03", "04", "05", "07", "09", "10"],
+]
 PARTS = ["The code", "The run", "What goes wrong", "Exercises", "Next"]
 GLOSSARY = re.findall(r"^\| (.+?) \| .+? \| \[(\d\d)\]\(.*\) \|$", (ROOT / "chapters/GLOSSARY.md").read_text(), re.M)
 LESSONS = {folder.name[:2]: folder / "README.md" for folder in CHAPTERS}
