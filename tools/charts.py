@@ -130,7 +130,14 @@ def _roofline(axes, data, _):
     axes.yaxis.set_major_formatter(lambda value, _: f"{value / 1e12:g}")
 
 
-KINDS = {"sweep": _sweep, "flight": _flight, "blocks": _blocks, "training": _training, "lengths": _lengths, None: _roofline}
+KINDS = {
+    "sweep": _sweep,
+    "flight": _flight,
+    "blocks": _blocks,
+    "training": _training,
+    "lengths": _lengths,
+    None: _roofline,
+}
 
 
 def _bandwidth(axes, data, xlabel, *ticks):

@@ -118,7 +118,7 @@ struct Block {
 
     template <class Part>
     __device__ Part combine(Part mine) const {  // through the block's shared memory
-        __shared__ Part parts[32];  // a block has at most 32 warps
+        __shared__ Part parts[32];              // a block has at most 32 warps
         if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = mine;
         __syncthreads();  // all parts are written
         const Part all = combined(parts, int(blockDim.x) / 32);
@@ -147,7 +147,7 @@ struct Cluster {
 
     template <class Part>
     __device__ Part combine(Part mine) const {  // through that of all blocks
-        __shared__ Part parts[16 * 32];  // of 16 blocks at most
+        __shared__ Part parts[16 * 32];         // of 16 blocks at most
         const int warps = int(blockDim.x) / 32, warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
         __cluster_barrier_wait();
         if (lane < blocks())  // lane i writes to block i, where `parts` has the same place
