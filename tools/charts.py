@@ -84,6 +84,7 @@ def _lengths(axes, data, rows):
     for op in dict.fromkeys(row["op"] for row in rows):
         points = [row for row in rows if row["op"] == op]
         axes.plot([row["length"] for row in points], [*map(_rate, points)], label=op)
+    axes.legend(frameon=False, ncols=4, loc="lower center")
     lengths = [2**k for k in range(5, 19, 2)]
     _bandwidth(axes, data, "elements of a row", lengths, [f"{n:,}".replace(",", " ") for n in lengths])
 
