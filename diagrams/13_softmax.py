@@ -68,8 +68,8 @@ def cluster(canvas):
         canvas.box(x, 7.6, 28, 3, "loads, maximum, sum", "blue", 0.25)
         for warp in range(2):
             canvas.box(x + 15 * warp, 15.6, 13, 3, f"warp {warp}", "blue", 0.25)
-        canvas.cells(x, 26, 7, [f"{b}.{w}" for b in range(2) for w in range(2)], ["orange"] * 4)
-        canvas.box(x, 38, 28, 3, "exp, results", "blue", 0.25)
+        canvas.cells(x, 26, 7, [f"block {b}\nwarp {w}" for b in range(2) for w in range(2)], ["orange"] * 4)
+        canvas.box(x, 38, 28, 3, "scale, results", "blue", 0.25)
     canvas.text(36, 5.8, "arrive", "green")
     for y, name in ((13, "wait"), (35.4, "arrive, wait")):
         canvas.line((2, y), (30.5, y), colour="green", dashed=True)
