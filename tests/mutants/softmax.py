@@ -14,10 +14,6 @@ def forward(step, dtype="float32"):
     return f"{T}softmax[forward-{step}-{dtype}]"
 
 
-def reverse(step, dtype="float32"):
-    return f"{T}softmax[reverse-{step}-{dtype}]"
-
-
 def others(step):
     return f"{T}the_other_operators[forward-{step}-float32]"
 
@@ -34,11 +30,9 @@ MUTANTS = [
     Mutant(ROWS, "for (int apart = lanes / 2; apart > 0; apart /= 2) value +=",
            "for (int apart = lanes / 2; apart > 1; apart /= 2) value +=", forward("warp")),
     Mutant(ROWS, "sum += parts[i].sum * expf(parts[i].max - max)", "sum += parts[i].sum", forward("block")),
-    Mutant(ROWS, "float max = -FLT_MAX, sum = 0;\n    for (int i = int(threadIdx.x) % 32", "float max = -INFINITY, sum = "
-           "0;\n    for (int i = int(threadIdx.x) % 32", EXACT),
     Mutant(ROWS, "        __syncthreads();  // all parts are written\n", "", forward("block")),
     Mutant(ROWS, "        __syncthreads();  // all warps have read them: the next call may overwrite them\n", "",
-           reverse("three_passes")),
+           T + "many_rows"),
     Mutant(ROWS, "[block() * warps + warp] = mine;", "[warp] = mine;", forward("cluster")),
     Mutant(ROWS, "        __cluster_barrier_arrive();\n        __cluster_barrier_wait();  // all parts are written\n", "",
            forward("cluster")),
@@ -72,6 +66,8 @@ MUTANTS = [
            T + "an_argument_that_begins_anywhere", gpus=1),
     Mutant(SOFTMAX, "g[i] = values[i] * (g[i] - sum);", "g[i] = values[i] * g[i] - sum;", others("warp")),
     Mutant(SOFTMAX, "g[k] = values[k] * (g[k] - sum);", "g[k] = values[k] * g[k];", others("online")),
+    Mutant(SOFTMAX, "float values[ELEMENTS], max = -FLT_MAX, sum = 0;\n    load", "float values[ELEMENTS], max = -INFINITY, "
+           "sum = 0;\n    load", EXACT),
     # ---- RMS norm
     Mutant(RMS, "squares / float(n) + eps);\n    for (int i = 0", "squares / float(n));\n    for (int i = 0",
            "tests/chapters/test_operators.py::test_scalars[13_softmax.rms_norm-eps]"),
