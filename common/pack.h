@@ -1,12 +1,12 @@
-// pack.h: 16 bytes of elements that lie one after another: one instruction of a thread reads or writes them (chapter
-// 06).
+// pack.h: elements that lie one after another, 16 bytes of them unless another size is asked for: one instruction of a
+// thread reads or writes them (chapter 06).
 #pragma once
 #include <cstdint>
 
-template <class T>
-struct alignas(16) Pack {
-    static constexpr int SIZE = 16 / sizeof(T);
-    T values[SIZE];
+template <class T, int size = 16 / sizeof(T)>
+struct alignas(size * sizeof(T)) Pack {
+    static constexpr int SIZE = size;
+    T values[size];
 };
 
 // Whether a Pack may lie there.

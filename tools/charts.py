@@ -79,6 +79,16 @@ def _blocks(axes, _, rows):
     axes.set(xlabel="microseconds", ylabel="multiprocessor", ylim=(len(numbers), -1.3))  # room for the legend
 
 
+def _lengths(axes, data, rows):
+    """GB/s over the number of elements in a row, a line for each way to share a row among threads; marked: a copy."""
+    for op in dict.fromkeys(row["op"] for row in rows):
+        points = [row for row in rows if row["op"] == op]
+        axes.plot([row["length"] for row in points], [*map(_rate, points)], label=op)
+    axes.legend(frameon=False, ncols=4, loc="lower center")
+    lengths = [2**k for k in range(5, 19, 2)]
+    _bandwidth(axes, data, "elements of a row", lengths, [f"{n:,}".replace(",", " ") for n in lengths])
+
+
 def _training(axes, _, training):
     """Left: the largest difference so far between a model's loss and the loss with torch's operations, over the steps. It is
     smallest for C++ in float64, and largest for a wrong gradient. Right: the time of a step, with C++, Python and torch."""
@@ -121,7 +131,14 @@ def _roofline(axes, data, _):
     axes.yaxis.set_major_formatter(lambda value, _: f"{value / 1e12:g}")
 
 
-KINDS = {"sweep": _sweep, "flight": _flight, "blocks": _blocks, "training": _training, None: _roofline}
+KINDS = {
+    "sweep": _sweep,
+    "flight": _flight,
+    "blocks": _blocks,
+    "training": _training,
+    "lengths": _lengths,
+    None: _roofline,
+}
 
 
 def _bandwidth(axes, data, xlabel, *ticks):

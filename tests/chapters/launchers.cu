@@ -18,6 +18,8 @@
 #include "chapters/11_transpose/transpose.h"
 #include "chapters/12_reduce/histogram.h"
 #include "chapters/12_reduce/reduce.h"
+#include "chapters/13_softmax/rms_norm.h"
+#include "chapters/13_softmax/softmax.h"
 #include "common/check_launch.h"
 
 using Floats = const float* const*;
@@ -377,6 +379,85 @@ static void launch_histogram_of_copies(int64_t* counts, const uint8_t* x, int64_
     launch_histogram_shared(counts, x, n, bins, 0, s);
 }
 
+// Rows of ROW elements: the first element of each row's result, plus 8.
+constexpr int ROW = 6;
+
+template <class Launch>
+static void check_rows(const char* name, Launch launch, float (*expected)(const float*, int64_t)) {
+    check_launch<float>(
+        name, 1, {1, 3, 255, 257, 5000},
+        [=](float* out, Floats in, int64_t n, cudaStream_t s) {
+            const bench::Memory memory = bench::device_memory((n + 1) * ROW * sizeof(float));
+            auto *result = static_cast<float*>(memory.get()), *ones = result + n * ROW;
+            CHECK_CUDA(cudaMemsetAsync(ones, 0, ROW * sizeof(float), s));
+            add(ones, nullptr, 1, ROW, s);
+            launch(result, in, ones, n, s);
+            CHECK_CUDA(cudaMemcpy2DAsync(out, sizeof(float), result, ROW * sizeof(float), sizeof(float), size_t(n),
+                                         cudaMemcpyDeviceToDevice, s));
+            add(out, nullptr, 8, n, s);
+            CHECK_CUDA(cudaStreamSynchronize(s));  // before the memory is gone
+        },
+        expected, 5e-6, ROW);
+}
+
+static void check_softmax(const char* name) {
+    check_rows(
+        name,
+        [](float* result, Floats in, const float*, int64_t n, cudaStream_t s) {
+            launch_softmax(result, in[0], n, ROW, Step::automatic, s);
+        },
+        [](const float* in, int64_t) {
+            double sum = 0;
+            for (int i = 0; i < ROW; i++) sum += std::exp(double(in[i]) - in[0]);
+            return float(8 + 1 / sum);
+        });
+}
+
+static void check_softmax_backward(const char* name) {  // of y = grad
+    check_rows(
+        name,
+        [](float* result, Floats in, const float*, int64_t n, cudaStream_t s) {
+            launch_softmax_backward(result, in[0], in[0], n, ROW, Step::automatic, s);
+        },
+        [](const float* in, int64_t) {
+            double sum = 0;
+            for (int i = 0; i < ROW; i++) sum += double(in[i]) * in[i];
+            return float(8 + in[0] * (in[0] - sum));
+        });
+}
+
+static double scale_of(const float* in) {
+    double sum = 0;
+    for (int i = 0; i < ROW; i++) sum += double(in[i]) * in[i];
+    return 1 / std::sqrt(sum / ROW + 0.5);
+}
+
+static void check_rms_norm(const char* name) {
+    check_rows(
+        name,
+        [](float* result, Floats in, const float* ones, int64_t n, cudaStream_t s) {
+            launch_rms_norm(result, in[0], ones, n, ROW, 0.5f, Step::automatic, s);
+        },
+        [](const float* in, int64_t) { return float(8 + in[0] * scale_of(in)); });
+}
+
+static void check_rms_norm_backward(const char* name) {  // of grad = x: x * s^3 * eps
+    check_rows(
+        name,
+        [](float* result, Floats in, const float* ones, int64_t n, cudaStream_t s) {
+            const int64_t rows = partial_rows<float>(n, ROW, Step::automatic);
+            const bench::Memory memory = bench::device_memory((rows + 1) * ROW * sizeof(float));
+            auto *grad_weight = static_cast<float*>(memory.get()), *partial = grad_weight + ROW;
+            launch_rms_norm_backward(result, grad_weight, partial, in[0], in[0], ones, n, ROW, 0.5f, Step::automatic,
+                                     s);
+            CHECK_CUDA(cudaStreamSynchronize(s));
+        },
+        [](const float* in, int64_t) {
+            const double s = scale_of(in);
+            return float(8 + in[0] * s * s * s * 0.5);
+        });
+}
+
 static const std::vector<OtherRow> other_rows = {
     {"launch_where_am_i", check_where_am_i},
     {"launch_wait", check_wait},
@@ -399,6 +480,10 @@ static const std::vector<OtherRow> other_rows = {
     {"launch_transpose_swizzled", check_transpose<launch_transpose_swizzled<uint32_t>>},
     {"launch_transpose_rows", check_transpose<launch_transpose_rows<uint32_t>>},
     {"launch_transpose", check_transpose<launch_transpose<uint32_t>>},
+    {"launch_softmax", check_softmax},
+    {"launch_softmax_backward", check_softmax_backward},
+    {"launch_rms_norm", check_rms_norm},
+    {"launch_rms_norm_backward", check_rms_norm_backward},
     {"launch_normalize_volume", check_volume<launch_normalize_volume>},
     {"launch_normalize_volume_naive", check_volume<launch_normalize_volume_naive>},
     {"launch_sum_atomic", check_sum<launch_sum_atomic<float>>},

@@ -138,7 +138,10 @@ class Operator:
             found += [(ValueError, f"{both} be on the same device, got")] * (x.device != y.device)
             written = self.writes in (a, b) and not found and share_a_part(x, y)
             found += [(ValueError, f"{self.writes} must not share a part of its memory")] * written
-        return [self._raised(*fault) for fault in found]
+        nested = self.dispatched and any(
+            x.is_nested for _, x in named
+        )  # torch looks for a function of its own, by name
+        return [self._raised(*f) for f in found] + [(TypeError, "Got an unexpected keyword argument")] * nested
 
     def _raised(self, exception, words):
         if not self.stable or exception not in (TypeError, ValueError):
@@ -256,6 +259,28 @@ def bias_gelu_backward(grad, x, bias, approximate):
     return grad_x.to(x.dtype), grad_x.sum(list(range(x.dim() - 1))).to(x.dtype) if x.dim() > 1 else grad_x.to(x.dtype)
 
 
+def softmax(x, step="auto"):
+    return torch.softmax(x.double(), -1).to(x.dtype)
+
+
+def softmax_backward(grad, y, step="auto"):
+    g, v = grad.double(), y.double()
+    return (v * (g - (g * v).sum(-1, keepdim=True))).to(y.dtype)
+
+
+def rms_norm(x, weight, eps, step="auto"):
+    v = x.double()
+    return (v * torch.rsqrt(v.square().mean(-1, keepdim=True) + eps) * weight.double()).to(x.dtype)
+
+
+def rms_norm_backward(grad, x, weight, eps, step="auto"):
+    g, v = grad.double(), x.double()
+    scale, part = torch.rsqrt(v.square().mean(-1, keepdim=True) + eps), g * weight.double()
+    of_x = scale * (part - v * scale.square() * (part * v).mean(-1, keepdim=True))
+    of_weight = g * v * scale
+    return of_x.to(x.dtype), (of_weight.flatten(end_dim=-2).sum(0) if x.dim() > 1 else of_weight).to(x.dtype)
+
+
 def swiglu_and_gate(a, b):
     return swiglu(a, b), torch.sigmoid(a)
 
@@ -361,8 +386,8 @@ READ = {"bytes": Scalar("int", 2**15, (2**16, 3 * 2**15), (0, -1, 2**15 + 4, 2**
 APPROXIMATE = Scalar("str", "none", ("tanh",), ("", "erf", "Tanh", "none "), "none or tanh")
 X_BIAS = {"shape": lambda n: (n, 5), "shapes": {"bias": lambda shape: tuple(shape[-1:])}, "ranks": range(1, 65),
           "scalars": {"approximate": APPROXIMATE}, "dispatched": True}  # fmt: skip
-STEP = Scalar("str", "naive", ("tile", "padded", "swizzled", "rows", "wide"), ("", "Wide", "wide "),
-              "naive, tile, padded, swizzled, rows or wide")  # fmt: skip
+TRANSPOSE_STEP = Scalar("str", "naive", ("tile", "padded", "swizzled", "rows", "wide"), ("", "Wide", "wide "),
+                        "naive, tile, padded, swizzled, rows or wide")  # fmt: skip
 FLOATS = {"dtypes": (torch.float32, torch.float16, torch.bfloat16), "dispatched": True, "stable": True}
 TRANSPOSE = FLOATS | {"shape": lambda n: (2, n, 4), "itemsizes": (1, 2, 4, 8), "ranks": (2, 3), "rearranges": True,
                       "differentiable": True}  # fmt: skip
@@ -374,6 +399,15 @@ BINS = Scalar("int", 200, (1, 256, 1000, 20_000, 100_000), (0, -1, 2**31, 2**40)
 BINS_STEP = Scalar("str", "copies", ("global", "shared"), ("", "Global", "best"), "global, shared or copies")
 SUM = FLOATS | {"tolerance": 2e-6, "reduces": True, "differentiable": True}
 COUNTS = {"dtypes": (torch.uint8, torch.int32), "reduces": True, "dispatched": True, "stable": True}
+GROUP = Scalar(
+    "str", "auto", ("online", "warp"), ("", "Warp", "warps", "shared"), "auto, online, warp, block or cluster"
+)
+SOFTMAX_STEP = Scalar("str", "auto", ("online", "warp", "three_passes", "shared"), ("", "Warp", "warps"),
+                      "auto, three_passes, shared, online, warp, block or cluster")  # fmt: skip
+EPS = Scalar("float", 1e-6, (0, 1, 0.5, 1e-42, numpy.float32(0.5), torch.tensor(0.5)), (-1, nan, infinity, 1e39),
+             "0 or more, and finite as float32")  # fmt: skip
+ROWS = FLOATS | {"shape": lambda n: (n, 5), "ranks": range(1, 65), "differentiable": True}
+X_WEIGHT = ROWS | {"shapes": {"weight": lambda shape: tuple(shape[-1:])}, "scalars": {"eps": EPS, "step": GROUP}}
 IMAGE = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint8,), "ranks": (3, 4), "last": 3, "crops": True}
 VOLUME = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint16,), "ranks": (3,), "scalars": {"maxVal": MAX_VAL}}
 AB = ("a", "b")
@@ -434,11 +468,17 @@ FUNCTIONS = [
     Operator("10_stable", "bias_gelu_", ("x", "bias"), bias_gelu, **X_BIAS, **both_rounded, writes="x", in_place=True,
              stable=True),
     Operator("11_transpose", "transpose", ("x",), transposed, **TRANSPOSE),
-    Operator("11_transpose", "transpose_step", ("x",), transposed, **TRANSPOSE, scalars={"step": STEP}),
+    Operator("11_transpose", "transpose_step", ("x",), transposed, **TRANSPOSE, scalars={"step": TRANSPOSE_STEP}),
     Operator("12_reduce", "sum", ("x",), sum_of_all, **SUM, scalars={"deterministic": DETERMINISTIC}),
     Operator("12_reduce", "sum_by", ("x",), sum_of_all, **SUM, scalars={"step": SUM_STEP, "blocks": GRID}),
     Operator("12_reduce", "histogram", ("x",), histogram, **COUNTS, scalars={"bins": BINS}),
     Operator("12_reduce", "histogram_by", ("x",), histogram, **COUNTS,
              scalars={"bins": replace(BINS, right=(1, 256, 20_000)), "step": BINS_STEP}),
+    Operator("13_softmax", "softmax", ("x",), softmax, **ROWS, scalars={"step": SOFTMAX_STEP}, tolerance=1e-6),
+    Operator("13_softmax", "softmax_backward", ("grad", "y"), softmax_backward, **ROWS, scalars={"step": GROUP},
+             tolerance=2e-6),
+    Operator("13_softmax", "rms_norm", ("x", "weight"), rms_norm, **X_WEIGHT, tolerance=1e-6),
+    Operator("13_softmax", "rms_norm_backward", ("grad", "x", "weight"), rms_norm_backward, **X_WEIGHT,
+             tolerance=1e-4),  # the gradient of weight is a sum of many
 ]  # fmt: skip
 OPERATORS = [op for op in FUNCTIONS if op.arguments and not op.in_place]  # on tensors

@@ -1,0 +1,185 @@
+"""Chapter 13: softmax and RMS norm: a row for a warp, a block, a cluster.
+
+python chapters/13_softmax/main.py                  build, check, time the steps of the ladder, forward and backward
+python chapters/13_softmax/main.py --rows 512 8192  ... of rows of so many elements
+python chapters/13_softmax/main.py --bfloat16       ... in bfloat16
+python chapters/13_softmax/main.py --errors         the largest errors against float64, beside torch's
+"""
+
+import argparse
+import functools
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import torch
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path[:0] = [str(here), str(root)]  # so that gradients.py and `common` are found, wherever you start this file from
+
+import gradients
+
+from common import autograd_of, bench, check, device, title
+from common.cpp_extension import load_stable
+
+ON_GPU = device.type == "cuda"
+SHAPES = [(2**16, 2**12), (2**13, 2**15), (2**11, 2**17), (2**19, 2**9)] if ON_GPU else [(64, 512), (4, 8192)]
+ELEMENTS = 2**28 if ON_GPU else 2**16  # of a table over row lengths
+LENGTHS = [2**k for k in range(5, 19)] if ON_GPU else [2**k for k in range(5, 14, 4)]
+STEPS = ["three_passes", "shared", "online", "warp", "block", "cluster", "auto"]
+OWN = ["three_passes", "shared"]  # softmax's own: the other operators do not have them
+
+
+@functools.cache  # torch takes a registration once in a process
+def build():
+    load_stable("softmax_stable", [str(here / name) for name in ("softmax.cpp", "softmax.cu", "rms_norm.cu")])
+    gradients.register()
+    return torch.ops.chapter13
+
+
+# ---- the same by torch -----------------------------------------------------------------------------------------------
+def torch_softmax(x):
+    return torch.softmax(x, -1)
+
+
+def torch_softmax_backward(grad, y):
+    return torch.ops.aten._softmax_backward_data(grad, y, -1, y.dtype)
+
+
+def torch_rms_norm(x, weight):
+    return torch.nn.functional.rms_norm(x, weight.shape, weight, 1e-6)
+
+
+def torch_rms_norm_backward(grad, x, weight):
+    """In torch's operations, for torch.compile; computed in float32, as torch does."""
+    g, v = grad.float(), x.float()
+    scale = torch.rsqrt(v.square().mean(-1, keepdim=True) + 1e-6)
+    part = g * weight.float()
+    of_x = scale * (part - v * scale.square() * (part * v).mean(-1, keepdim=True))
+    return of_x.to(x.dtype), (g * v * scale).flatten(end_dim=-2).sum(0).to(x.dtype)
+
+
+def operators(ops):
+    """name -> (ours, torch's, for torch.compile, inputs of a shape and a dtype, operations for each element)."""
+    normal = partial(torch.randn, device=device)
+
+    def like(shape, dtype, *others):
+        return tuple(normal(of, dtype=dtype) for of in (shape, *others))
+
+    return {
+        "softmax": (ops.softmax, torch_softmax, torch_softmax, lambda s, t: (3 * normal(s, dtype=t),), 5),
+        "softmax_backward": (ops.softmax_backward, torch_softmax_backward, torch_softmax_backward,
+                             lambda s, t: (normal(s, dtype=t), torch.softmax(normal(s, dtype=t), -1)), 4),
+        "rms_norm": (ops.rms_norm, torch_rms_norm, torch_rms_norm, lambda s, t: like(s, t, s[-1:]), 4),
+        "rms_norm_backward": (ops.rms_norm_backward, autograd_of(torch_rms_norm), torch_rms_norm_backward,
+                              lambda s, t: like(s, t, s, s[-1:]), 11),
+    }  # fmt: skip
+
+
+def tolerance(name, dtype):
+    """A unit in the last place; the gradient of weight is a sum of as many products as there are rows."""
+    eps = torch.finfo(dtype).eps
+    return {"rtol": max(2 * eps, 1e-5), "atol": 1e-2 if name == "rms_norm_backward" else 4 * eps}
+
+
+# ---- times -----------------------------------------------------------------------------------------------------------
+def bench_shapes(ops, name, dtype, shapes=SHAPES):
+    """One operator beside torch and torch.compile. Returns the rows."""
+    ours, torchs, to_compile, inputs, flops = operators(ops)[name]
+    rows = []
+    for shape in shapes:
+        versions = {name: ours, "torch": torchs}
+        if ON_GPU:
+            torch._dynamo.reset()
+            versions["torch.compile"] = torch.compile(to_compile, dynamic=False)
+        print(f"{'':8}{shape[0]} rows of {shape[1]}")
+        timed = bench(versions, lambda n, shape=shape: inputs(shape, dtype), [shape[0] * shape[1]], flops,
+                      reference=to_compile, **tolerance(name, dtype))  # fmt: skip
+        rows += [replace(row, name=f"{shape[0]} x {shape[1]}: {row.name}", more={"length": shape[1]}) for row in timed]
+    return rows
+
+
+def bench_lengths(ops, dtype=torch.float32, lengths=LENGTHS):
+    """Each step of the ladder over row lengths, as many rows as make up ELEMENTS. Returns the rows."""
+    *_, inputs, flops = operators(ops)["softmax"]
+    rows = []
+    for length in lengths:
+        shape = ELEMENTS // length, length
+        takes = {step: partial(ops.softmax, step=step) for step in STEPS if takes_rows(ops, step, length, dtype)}
+        print(f"{'':8}{shape[0]} rows of {length}")
+        timed = bench(takes | {"torch": torch_softmax}, lambda n, shape=shape: inputs(shape, dtype), [ELEMENTS], flops,
+                      **tolerance("softmax", dtype))  # fmt: skip
+        rows += [replace(row, more={"length": length}) for row in timed]
+    return rows
+
+
+def takes_rows(ops, step, length, dtype):
+    try:
+        ops.softmax(torch.zeros(1, length, dtype=dtype, device=device), step=step)
+    except RuntimeError:
+        return False
+    return True
+
+
+def benchmark(ops):
+    """For `make bench13`: {table: rows}."""
+    dtypes = (torch.float32, torch.bfloat16) if ON_GPU else (torch.float32,)
+    tables = {name: sum((bench_shapes(ops, name, dtype) for dtype in dtypes), []) for name in operators(ops)}
+    return tables | {"lengths": bench_lengths(ops)}
+
+
+# ---- right? ----------------------------------------------------------------------------------------------------------
+def rows_of(name, ops, dtype):
+    """n -> the inputs of 3 rows of n elements, for check()."""
+    inputs = operators(ops)[name][3]
+    return lambda n: inputs((3, n), dtype)
+
+
+def check_all(ops, dtype):
+    for name, (ours, _, torchs, *_) in operators(ops).items():
+        check(ours, torchs, rows_of(name, ops, dtype), sizes=(0, 1, 3, 255, 512, 513, 4096, 8200), name=name,
+              **tolerance(name, dtype))  # fmt: skip
+
+
+def errors(ops):
+    """The largest difference from float64, for rows of 4096. In units of the last place of the largest result."""
+    torch.manual_seed(0)
+    print(f"{'error':8}{'rows of 4096, in units of the last place':<46}{'ours':>10}{'torch':>10}")
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        for what, x in {
+            "normal": torch.randn(64, 4096),
+            "normal, times 30": 30 * torch.randn(64, 4096),
+            "normal, plus 20000": torch.randn(64, 4096) + 20000,
+            "all equal": torch.zeros(64, 4096),
+        }.items():
+            x = x.to(dtype).to(device)
+            exact = torch.softmax(x.double(), -1)
+            unit = 2.0 ** torch.frexp(exact.max())[1] * torch.finfo(dtype).eps / 2
+            of = [float((y.double() - exact).abs().max() / unit) for y in (ops.softmax(x), torch_softmax(x))]
+            print(f"{'':8}{f'{str(dtype)[6:]}, {what}':<46}{of[0]:>10.2f}{of[1]:>10.2f}")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--rows", type=int, nargs="+", metavar="N", help="time rows of N elements")
+    options.add_argument("--bfloat16", action="store_true", help="in bfloat16")
+    options.add_argument("--errors", action="store_true", help="the largest errors against float64")
+    options = options.parse_args()
+    dtype = torch.bfloat16 if options.bfloat16 else torch.float32
+
+    title(13, "softmax", "stable ABI")
+    ops = build()
+    if options.errors:
+        return errors(ops)
+    check_all(ops, dtype)
+    for length in options.rows or ([4096] if ON_GPU else [512]):
+        shape = (max(1, ELEMENTS // length), length)
+        bench_lengths(ops, dtype, [length])
+        for name in operators(ops):
+            bench_shapes(ops, name, dtype, [shape])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+// rms_norm.cu: RMS norm of each row, and its gradients, by the groups of rows.h. No torch header in here.
+//
+// RMS norm: B. Zhang, R. Sennrich, "Root Mean Square Layer Normalization", 2019, arXiv:1910.07467.
+#include "rms_norm.h"
+
+#include <cmath>
+
+#include "rows.h"
+
+// ---- forward -------------------------------------------------------------------------------------------------------
+
+// The weight is loaded before combine() waits for other warps, so that it arrives meanwhile.
+template <class T, int size, class Group>
+__global__ void __launch_bounds__(MOST_THREADS)
+    rms_norm_kernel(T* out, const T* x, const T* weight, int64_t rows, int64_t n, float eps) {
+    const Group group;
+    const Row row(group.first_row() + threadIdx.y, rows, n);
+    float values[ELEMENTS], w[ELEMENTS], squares = 0;
+    load<size>(values, x + row.begin, row.n, group, 0);
+    load<size>(w, weight, row.n, group, 0);
+    for (float value : values) squares += value * value;
+    squares = group.combine(float2{warp_sum(squares, group.lanes()), 0}).x;
+    const float scale = 1 / sqrtf(squares / float(n) + eps);
+    for (int i = 0; i < ELEMENTS; i++) values[i] *= scale * w[i];
+    store<size>(out + row.begin, values, row.n, group);
+}
+
+// A row of any length, read twice.
+template <class T, int size>
+__global__ void __launch_bounds__(MOST_THREADS)
+    rms_norm_twice_kernel(T* out, const T* x, const T* weight, int64_t /*rows*/, int64_t n, float eps) {
+    const Block block;
+    const int step = block.size() * ELEMENTS;
+    out += block.first_row() * n, x += block.first_row() * n;
+    float values[ELEMENTS], w[ELEMENTS], squares = 0;
+    for (int64_t i = 0; i < n; i += step) {
+        load<size>(values, x + i, int(min(n - i, int64_t(step))), block, 0);
+        for (float value : values) squares += value * value;
+    }
+    squares = block.combine(float2{warp_sum(squares), 0}).x;
+    const float scale = 1 / sqrtf(squares / float(n) + eps);
+    for (int64_t i = 0; i < n; i += step) {
+        const int left = int(min(n - i, int64_t(step)));
+        load<size>(values, x + i, left, block, 0);
+        load<size>(w, weight + i, left, block, 0);
+        for (int k = 0; k < ELEMENTS; k++) values[k] *= scale * w[k];
+        store<size>(out + i, values, left, block);
+    }
+}
+
+template <class T>
+void launch_rms_norm(T* out, const T* x, const T* weight, int64_t rows, int64_t n, float eps, Step step,
+                     cudaStream_t stream) {
+    if (rows == 0 || n == 0) return;  // CUDA refuses a grid of 0 blocks
+    constexpr int size = Pack<T>::SIZE;
+    const bool whole = n % size == 0 && aligned(out) && aligned(x) && aligned(weight);
+    const Choice choice = choose(step, n, ELEMENTS, whole, rms_norm_kernel<T, size, Cluster>);
+    const auto kernel = choice.step == Step::cluster ? rms_norm_kernel<T, size, Cluster>
+                        : choice.step == Step::block ? rms_norm_kernel<T, size, Block>
+                        : choice.step == Step::warp
+                            ? whole ? rms_norm_kernel<T, size, Warp> : rms_norm_kernel<T, 1, Warp>
+                        : whole ? rms_norm_twice_kernel<T, size>
+                                : rms_norm_twice_kernel<T, 1>;
+    launch(kernel, choice, blocks_for(rows, int(choice.block.y)), stream, out, x, weight, rows, n, eps);
+}
+
+// ---- backward ------------------------------------------------------------------------------------------------------
+
+// Elements of a row that a thread keeps here: of grad, of x, of weight, and as many sums.
+constexpr int KEPT = 8;
+
+// The gradient of weight is a sum over all rows. So a group goes from row to row, and each thread adds up what its
+// columns get. In the end a group writes its sums, one row of `partial`, and a second kernel adds these rows up.
+template <class T, int size, class Group>
+__global__ void __launch_bounds__(MOST_THREADS)
+    rms_norm_backward_kernel(T* grad_x, float* partial, const T* grad, const T* x, const T* weight, int64_t rows,
+                             int64_t n, float eps) {
+    const Group group;
+    float sums[KEPT] = {}, g[KEPT], values[KEPT], w[KEPT];
+    load<size>(w, weight, int(n), group, 0);
+    for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
+        const Row row(first + threadIdx.y, rows, n);
+        load<size>(g, grad + row.begin, row.n, group, 0);
+        load<size>(values, x + row.begin, row.n, group, 0);
+        float2 mine = {0, 0};  // the sums of x * x and of grad * weight * x
+        for (int i = 0; i < KEPT; i++) mine.x += values[i] * values[i], mine.y += g[i] * w[i] * values[i];
+        const float2 all = group.combine(float2{warp_sum(mine.x, group.lanes()), warp_sum(mine.y, group.lanes())});
+        if (row.n == 0) continue;  // no row: its scale would be infinite where eps is 0
+        const float scale = 1 / sqrtf(all.x / float(n) + eps), shift = scale * scale * (all.y / float(n));
+        for (int i = 0; i < KEPT; i++) {
+            sums[i] += g[i] * values[i] * scale;
+            g[i] = scale * (g[i] * w[i] - values[i] * shift);
+        }
+        store<size>(grad_x + row.begin, g, row.n, group);
+    }
+    const int64_t number = group.first_row() + threadIdx.y;  // of this group
+    store<size>(partial + number * n, sums, int(n), group);
+}
+
+// A row of any length, read twice. Sums of so many columns do not fit into registers: they are added in memory.
+template <class T, int size>
+__global__ void __launch_bounds__(MOST_THREADS)
+    rms_norm_backward_twice_kernel(T* grad_x, float* partial, const T* grad, const T* x, const T* weight, int64_t rows,
+                                   int64_t n, float eps) {
+    const Block block;
+    const int step = block.size() * KEPT;
+    float g[KEPT], values[KEPT], w[KEPT], sums[KEPT];
+    partial += block.first_row() * n;
+    for (int64_t row = block.first_row(); row < rows; row += block.rows_at_a_time()) {
+        float2 mine = {0, 0};
+        for (int64_t i = 0; i < n; i += step) {
+            const int left = int(min(n - i, int64_t(step)));
+            load<size>(g, grad + row * n + i, left, block, 0);
+            load<size>(values, x + row * n + i, left, block, 0);
+            load<size>(w, weight + i, left, block, 0);
+            for (int k = 0; k < KEPT; k++) mine.x += values[k] * values[k], mine.y += g[k] * w[k] * values[k];
+        }
+        const float2 all = block.combine(float2{warp_sum(mine.x), warp_sum(mine.y)});
+        const float scale = 1 / sqrtf(all.x / float(n) + eps), shift = scale * scale * (all.y / float(n));
+        for (int64_t i = 0; i < n; i += step) {
+            const int left = int(min(n - i, int64_t(step)));
+            load<size>(g, grad + row * n + i, left, block, 0);
+            load<size>(values, x + row * n + i, left, block, 0);
+            load<size>(w, weight + i, left, block, 0);
+            if (row >= block.rows_at_a_time()) load<size>(sums, partial + i, left, block, 0);
+            for (int k = 0; k < KEPT; k++) {
+                sums[k] = (row >= block.rows_at_a_time() ? sums[k] : 0) + g[k] * values[k] * scale;
+                g[k] = scale * (g[k] * w[k] - values[k] * shift);
+            }
+            store<size>(partial + i, sums, left, block);
+            store<size>(grad_x + row * n + i, g, left, block);
+        }
+    }
+}
+
+// sum[c] = the sum of partial[r][c] over all r: a block has blockDim.x columns, and blockDim.y threads for each.
+template <class T>
+__global__ void sum_rows_kernel(T* sum, const float* partial, int64_t rows, int64_t n) {
+    __shared__ float sums[MOST_THREADS];
+    const int64_t column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    float mine = 0;
+    for (int64_t row = threadIdx.y; column < n && row < rows; row += blockDim.y) mine += partial[row * n + column];
+    const int i = int(threadIdx.y * blockDim.x + threadIdx.x);
+    sums[i] = mine;
+    for (int half = int(blockDim.y) / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (int(threadIdx.y) < half) sums[i] += sums[i + half * int(blockDim.x)];
+    }
+    if (column < n && threadIdx.y == 0) sum[column] = T(sums[i]);
+}
+
+template <class T>
+static void launch_sum_rows(T* sum, const float* partial, int64_t rows, int64_t n, cudaStream_t stream) {
+    int threads_of_column = 1;  // a power of two; no more than leave 8 columns to a block, a sector of 32 bytes
+    while (threads_of_column < rows && threads_of_column < MOST_THREADS / 8) threads_of_column *= 2;
+    const dim3 block(unsigned(MOST_THREADS / threads_of_column), unsigned(threads_of_column));
+    sum_rows_kernel<<<blocks_for(n, int(block.x)), block, 0, stream>>>(sum, partial, rows, n);
+    CHECK_LAUNCH();
+}
+
+template <class T>
+static Choice backward_choice(int64_t n, bool whole, Step step) {
+    return choose(step, n, KEPT, whole, rms_norm_backward_kernel<T, Pack<T>::SIZE, Cluster>);
+}
+
+// As many groups as the GPU runs at a time: 1024 threads on each multiprocessor.
+static int64_t groups_for(const Choice& choice, int64_t rows) {
+    int device = 0, multiprocessors = 0;
+    CHECK_CUDA(cudaGetDevice(&device));
+    CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    const int64_t blocks = multiprocessors * (MOST_THREADS / int64_t(choice.block.x * choice.block.y));
+    return std::max<int64_t>(1, std::min<int64_t>(blocks / choice.blocks, blocks_for(rows, int(choice.block.y))));
+}
+
+// It depends on where arrays begin which step takes the rows: memory for either is enough.
+template <class T>
+int64_t partial_rows(int64_t rows, int64_t n, Step step) {
+    int64_t most = 0;
+    for (const bool whole : {false, true}) {
+        if (n == 0 || (whole && n % Pack<T>::SIZE != 0)) continue;
+        if (!whole && (step == Step::block || step == Step::cluster)) continue;  // they take whole packs only
+        const Choice choice = backward_choice<T>(n, whole, step);
+        most = std::max(most, groups_for(choice, rows) * choice.block.y);
+    }
+    return most;
+}
+
+template <class T>
+void launch_rms_norm_backward(T* grad_x, T* grad_weight, float* partial, const T* grad, const T* x, const T* weight,
+                              int64_t rows, int64_t n, float eps, Step step, cudaStream_t stream) {
+    if (n == 0) return;
+    constexpr int size = Pack<T>::SIZE;
+    const bool whole =
+        n % size == 0 && aligned(grad_x) && aligned(partial) && aligned(grad) && aligned(x) && aligned(weight);
+    const Choice choice = backward_choice<T>(n, whole, step);
+    const int64_t groups = rows == 0 ? 0 : groups_for(choice, rows);
+    const auto kernel = choice.step == Step::cluster ? rms_norm_backward_kernel<T, size, Cluster>
+                        : choice.step == Step::block ? rms_norm_backward_kernel<T, size, Block>
+                        : choice.step == Step::warp
+                            ? whole ? rms_norm_backward_kernel<T, size, Warp> : rms_norm_backward_kernel<T, 1, Warp>
+                        : whole ? rms_norm_backward_twice_kernel<T, size>
+                                : rms_norm_backward_twice_kernel<T, 1>;
+    if (groups > 0) launch(kernel, choice, groups, stream, grad_x, partial, grad, x, weight, rows, n, eps);
+    launch_sum_rows(grad_weight, partial, groups * choice.block.y, n, stream);
+}
+
+// The compiler makes code of a template only for a T that it is asked for.
+#define FOR_TYPE(T)                                                                                               \
+    template int64_t partial_rows<T>(int64_t, int64_t, Step);                                                     \
+    template void launch_rms_norm(T*, const T*, const T*, int64_t, int64_t, float, Step, cudaStream_t);           \
+    template void launch_rms_norm_backward(T*, T*, float*, const T*, const T*, const T*, int64_t, int64_t, float, \
+                                           Step, cudaStream_t);
+FOR_TYPE(float)
+FOR_TYPE(__half)
+FOR_TYPE(__nv_bfloat16)

@@ -1,0 +1,184 @@
+// softmax.cu: the softmax of each row, step by step from three passes over memory to one, and its gradient. No torch
+// header in here.
+#include "softmax.h"
+
+#include <cmath>
+
+#include "rows.h"
+
+constexpr int threads = 256;  // of a block, in the first two steps
+
+// ---- a block reads a row three times -------------------------------------------------------------------------------
+
+template <class T>
+__global__ void three_passes_kernel(T* out, const T* x, int64_t n) {
+    const Block block;
+    out += block.first_row() * n, x += block.first_row() * n;
+    float max = -FLT_MAX, sum = 0;
+    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) max = fmaxf(max, float(x[i]));
+    max = block.combine(MaxSum{warp_max(max), 0}).max;
+    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) sum += expf(float(x[i]) - max);
+    sum = block.combine(MaxSum{max, warp_sum(sum)}).sum;
+    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) out[i] = T(expf(float(x[i]) - max) / sum);
+}
+
+template <class T>
+static void launch_three_passes(T* out, const T* x, int64_t rows, int64_t n, cudaStream_t stream) {
+    three_passes_kernel<<<blocks_for(rows, 1), threads, 0, stream>>>(out, x, n);
+    CHECK_LAUNCH();
+}
+
+// ---- a block keeps a row in its shared memory ----------------------------------------------------------------------
+
+// Each thread reads and writes only elements of its own, so the row needs no barrier. An array of the thread's own
+// would not do: registers have no index, so the compiler has to know how many elements there are.
+template <class T>
+__global__ void shared_kernel(T* out, const T* x, int64_t n) {
+    extern __shared__ float row[];
+    const Block block;
+    out += block.first_row() * n, x += block.first_row() * n;
+    float max = -FLT_MAX, sum = 0;
+    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) max = fmaxf(max, row[i] = float(x[i]));
+    max = block.combine(MaxSum{warp_max(max), 0}).max;
+    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) sum += row[i] = expf(row[i] - max);
+    sum = block.combine(MaxSum{max, warp_sum(sum)}).sum;
+    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) out[i] = T(row[i] / sum);
+}
+
+template <class T>
+static void launch_shared(T* out, const T* x, int64_t rows, int64_t n, cudaStream_t stream) {
+    constexpr int64_t parts = 1024;  // bytes that combine() has in shared memory, and a bit
+    int device = 0, most = 0;
+    CHECK_CUDA(cudaGetDevice(&device));
+    CHECK_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const int64_t bytes = n * int64_t(sizeof(float));
+    if (bytes > most - parts)
+        throw std::invalid_argument("step shared keeps " + std::to_string((most - parts) / 4) +
+                                    " elements in a block's shared memory, and the row has " + std::to_string(n));
+    // More than 48 KiB must be asked for.
+    CHECK_CUDA(cudaFuncSetAttribute(shared_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+    shared_kernel<T><<<blocks_for(rows, 1), threads, bytes, stream>>>(out, x, n);
+    CHECK_LAUNCH();
+}
+
+// ---- online: the maximum and the sum in one pass -------------------------------------------------------------------
+
+// A block reads a row twice: of any length, and on any GPU. (`rows` is for softmax_kernel, which takes its place.)
+template <class T, int size>
+__global__ void __launch_bounds__(MOST_THREADS) online_kernel(T* out, const T* x, int64_t /*rows*/, int64_t n) {
+    const Block block;
+    const int step = block.size() * ELEMENTS;
+    out += block.first_row() * n, x += block.first_row() * n;
+    float values[ELEMENTS], max = -FLT_MAX, sum = 0;
+    for (int64_t i = 0; i < n; i += step) {
+        load<size>(values, x + i, int(min(n - i, int64_t(step))), block, -INFINITY);
+        const float before = max;
+        for (float value : values) max = fmaxf(max, value);
+        sum *= expf(before - max);  // a larger maximum makes the sum so far smaller
+        for (float value : values) sum += expf(value - max);
+    }
+    const float of_warp = warp_max(max);
+    const MaxSum row = block.combine(MaxSum{of_warp, warp_sum(sum * expf(max - of_warp))});
+    for (int64_t i = 0; i < n; i += step) {
+        load<size>(values, x + i, int(min(n - i, int64_t(step))), block, 0);
+        for (float& value : values) value = expf(value - row.max) / row.sum;
+        store<size>(out + i, values, int(min(n - i, int64_t(step))), block);
+    }
+}
+
+// ---- a warp, a block or a cluster keeps a row in its registers -----------------------------------------------------
+
+template <class T, int size, class Group>
+__global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* x, int64_t rows, int64_t n) {
+    const Group group;
+    const Row row(group.first_row() + threadIdx.y, rows, n);
+    float values[ELEMENTS], max = -FLT_MAX, sum = 0;
+    load<size>(values, x + row.begin, row.n, group, -INFINITY);
+
+    for (float value : values) max = fmaxf(max, value);
+    max = warp_max(max, group.lanes());
+    for (float& value : values) sum += value = expf(value - max);
+    const MaxSum all = group.combine(MaxSum{max, warp_sum(sum, group.lanes())});
+
+    const float scale = expf(max - all.max) / all.sum;  // from this warp's maximum to the row's
+    for (float& value : values) value *= scale;
+    store<size>(out + row.begin, values, row.n, group);
+}
+
+template <class T>
+void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cudaStream_t stream) {
+    if (rows == 0 || n == 0) return;  // CUDA refuses a grid of 0 blocks
+    if (step == Step::three_passes) return launch_three_passes(out, x, rows, n, stream);
+    if (step == Step::shared) return launch_shared(out, x, rows, n, stream);
+    constexpr int size = Pack<T>::SIZE;
+    const bool whole = n % size == 0 && aligned(out) && aligned(x);
+    const Choice choice = choose(step, n, ELEMENTS, whole, softmax_kernel<T, size, Cluster>);
+    const auto kernel = choice.step == Step::cluster ? softmax_kernel<T, size, Cluster>
+                        : choice.step == Step::block ? softmax_kernel<T, size, Block>
+                        : choice.step == Step::warp ? whole ? softmax_kernel<T, size, Warp> : softmax_kernel<T, 1, Warp>
+                        : whole                     ? online_kernel<T, size>
+                                                    : online_kernel<T, 1>;
+    launch(kernel, choice, blocks_for(rows, int(choice.block.y)), stream, out, x, rows, n);
+}
+
+// ---- backward ------------------------------------------------------------------------------------------------------
+
+template <class T, int size, class Group>
+__global__ void __launch_bounds__(MOST_THREADS)
+    softmax_backward_kernel(T* grad_x, const T* grad, const T* y, int64_t rows, int64_t n) {
+    const Group group;
+    const Row row(group.first_row() + threadIdx.y, rows, n);
+    float g[ELEMENTS], values[ELEMENTS], sum = 0;
+    load<size>(g, grad + row.begin, row.n, group, 0);
+    load<size>(values, y + row.begin, row.n, group, 0);
+    for (int i = 0; i < ELEMENTS; i++) sum += g[i] * values[i];
+    sum = group.combine(float2{warp_sum(sum, group.lanes()), 0}).x;
+    for (int i = 0; i < ELEMENTS; i++) g[i] = values[i] * (g[i] - sum);
+    store<size>(grad_x + row.begin, g, row.n, group);
+}
+
+// A row of any length, read twice.
+template <class T, int size>
+__global__ void __launch_bounds__(MOST_THREADS)
+    softmax_backward_twice_kernel(T* grad_x, const T* grad, const T* y, int64_t /*rows*/, int64_t n) {
+    const Block block;
+    const int step = block.size() * ELEMENTS;
+    grad_x += block.first_row() * n, grad += block.first_row() * n, y += block.first_row() * n;
+    float g[ELEMENTS], values[ELEMENTS], sum = 0;
+    for (int64_t i = 0; i < n; i += step) {
+        load<size>(g, grad + i, int(min(n - i, int64_t(step))), block, 0);
+        load<size>(values, y + i, int(min(n - i, int64_t(step))), block, 0);
+        for (int k = 0; k < ELEMENTS; k++) sum += g[k] * values[k];
+    }
+    sum = block.combine(float2{warp_sum(sum), 0}).x;
+    for (int64_t i = 0; i < n; i += step) {
+        load<size>(g, grad + i, int(min(n - i, int64_t(step))), block, 0);
+        load<size>(values, y + i, int(min(n - i, int64_t(step))), block, 0);
+        for (int k = 0; k < ELEMENTS; k++) g[k] = values[k] * (g[k] - sum);
+        store<size>(grad_x + i, g, int(min(n - i, int64_t(step))), block);
+    }
+}
+
+template <class T>
+void launch_softmax_backward(T* grad_x, const T* grad, const T* y, int64_t rows, int64_t n, Step step,
+                             cudaStream_t stream) {
+    if (rows == 0 || n == 0) return;
+    constexpr int size = Pack<T>::SIZE;
+    const bool whole = n % size == 0 && aligned(grad_x) && aligned(grad) && aligned(y);
+    const Choice choice = choose(step, n, ELEMENTS, whole, softmax_backward_kernel<T, size, Cluster>);
+    const auto kernel = choice.step == Step::cluster ? softmax_backward_kernel<T, size, Cluster>
+                        : choice.step == Step::block ? softmax_backward_kernel<T, size, Block>
+                        : choice.step == Step::warp
+                            ? whole ? softmax_backward_kernel<T, size, Warp> : softmax_backward_kernel<T, 1, Warp>
+                        : whole ? softmax_backward_twice_kernel<T, size>
+                                : softmax_backward_twice_kernel<T, 1>;
+    launch(kernel, choice, blocks_for(rows, int(choice.block.y)), stream, grad_x, grad, y, rows, n);
+}
+
+// The compiler makes code of a template only for a T that it is asked for.
+#define FOR_TYPE(T)                                                                   \
+    template void launch_softmax(T*, const T*, int64_t, int64_t, Step, cudaStream_t); \
+    template void launch_softmax_backward(T*, const T*, const T*, int64_t, int64_t, Step, cudaStream_t);
+FOR_TYPE(float)
+FOR_TYPE(__half)
+FOR_TYPE(__nv_bfloat16)
