@@ -95,8 +95,8 @@ def bench_shapes(ops, name, dtype, shapes=SHAPES):
             torch._dynamo.reset()
             versions["torch.compile"] = torch.compile(to_compile, dynamic=False)
         print(f"{'':8}{shape[0]} rows of {shape[1]}")
-        timed = bench(versions, lambda n, shape=shape: inputs(shape, dtype), [shape[0] * shape[1]], flops,
-                      reference=to_compile, **tolerance(name, dtype))  # fmt: skip
+        of_shape = partial(lambda make, shape, n: make(shape, dtype), inputs, shape)
+        timed = bench(versions, of_shape, [shape[0] * shape[1]], flops, to_compile, **tolerance(name, dtype))
         rows += [replace(row, name=f"{shape[0]} x {shape[1]}: {row.name}", more={"length": shape[1]}) for row in timed]
     return rows
 
