@@ -50,10 +50,12 @@ inline int __syncthreads_or(int predicate, cuda_on_cpu::Location where = {}) {
 inline void __threadfence(cuda_on_cpu::Location where = {}) {
     cuda_on_cpu::spin("__threadfence()", where);
     asm volatile("" ::: "memory");
+    CUDA_ON_CPU_RECORD(fence());
 }
 inline void __threadfence_block(cuda_on_cpu::Location where = {}) {
     cuda_on_cpu::spin("__threadfence_block()", where);
     asm volatile("" ::: "memory");
+    CUDA_ON_CPU_RECORD(fence());
 }
 inline void __threadfence_cluster(cuda_on_cpu::Location where = {}) { __threadfence(where); }
 inline void __threadfence_system(cuda_on_cpu::Location where = {}) { __threadfence(where); }

@@ -171,12 +171,17 @@ inline thread_local bool in_kernel = false;  // true while this host thread runs
     return host;
 }
 
+inline void record_thread() {
+    CUDA_ON_CPU_RECORD(thread_runs(block.warps, self->rank, self->fiber->stack(), self->fiber->stack_bytes()));
+}
+
 // Leaves the thread that runs, until another has made it ready and its turn has come.
 inline void suspend() {
     Thread& me = *self;
     Fiber& next = --waits_left < 0 ? end_turn() : next_fiber();
     if (&next != me.fiber) me.fiber->switch_to(next);
     self = &me, threadIdx = me.index;
+    record_thread();
     if (block.abandoned) throw Abandoned();
 }
 inline void suspend(const char* function, Location where) {
@@ -216,6 +221,7 @@ inline bool start_thread(Fiber& fiber) {
     self = &block.threads[rank];
     self->fiber = &fiber;
     threadIdx = self->index;
+    record_thread();
     return true;
 }
 
@@ -226,6 +232,7 @@ inline void open_barrier_if_complete() {
     if (block.at_barrier == 0 || block.at_barrier < block.alive) return;
     block.passed = block.at_barrier, block.yes = block.votes;
     block.at_barrier = block.votes = 0;
+    CUDA_ON_CPU_RECORD(block_barrier(block.warps));
     for (unsigned w = 0; w * 32 < block.size; w++) {
         Warp& warp = block.warps[w];
         if (warp.at_barrier) make_ready(warp, warp.at_barrier);

@@ -102,6 +102,9 @@ public:
 #endif
     }
 
+    const void* stack() const { return bottom_; }
+    size_t stack_bytes() const { return size_; }
+
 private:
     void allocate() {
         const size_t page = sysconf(_SC_PAGESIZE);

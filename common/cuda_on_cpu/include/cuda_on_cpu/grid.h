@@ -17,9 +17,21 @@ inline void arrive(Phase& phase, unsigned& mine, const char* function, Location 
     phase.arrived++;
 }
 
+inline void record_barrier([[maybe_unused]] const Phase& phase) {
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+    if (&phase == &grid.phase) return cuda_on_cpu_recorder::grid_barrier();
+    const void* rooms[max_cluster_size];
+    for (unsigned rank = 0; rank < cluster_size(); rank++)
+        rooms[rank] = block_of(*grid.running->cluster->blocks[rank]).warps;
+    cuda_on_cpu_recorder::cluster_barrier(rooms, cluster_size());
+#endif
+}
+
 // Ends the phase if all have arrived.
 inline bool has_passed(Phase& phase, unsigned mine, uint64_t expected) {
-    if (mine == phase.number && phase.arrived >= expected) phase.begin();
+    const bool ends = mine == phase.number && phase.arrived >= expected;
+    if (ends) phase.begin();
+    if (ends) record_barrier(phase);
     return mine != phase.number;
 }
 

@@ -67,6 +67,18 @@ inline cudaError_t check(const Config& c, const void* kernel) {
 
 inline std::mutex one_launch_at_a_time;  // host threads may launch at once
 
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+inline void record_launch(const void* arguments) {
+    const auto give_up = [](const char* message) {
+        first_error = std::make_exception_ptr(std::runtime_error(message));
+        self->fiber->switch_to(host, true);
+    };
+    cuda_on_cpu_recorder::begin_launch({block.kernel, blockDim.x, blockDim.y, blockDim.z, arguments, dynamic_memory,
+                                        grid.dynamic, sizeof dynamic_memory,
+                                        {&threadIdx, &blockIdx, &blockDim, &gridDim}, give_up});
+}
+#endif
+
 inline void run_grid(const Config& c, const char* name, void (*run_threads)(void*, Fiber&), void* call) {
     if (in_kernel) throw std::runtime_error(std::string("CUDA on CPU: a kernel launches ") + name + ": not supported");
     const std::lock_guard<std::mutex> lock(one_launch_at_a_time);
@@ -91,7 +103,20 @@ inline void run_grid(const Config& c, const char* name, void (*run_threads)(void
     ASAN_POISON_MEMORY_REGION(dynamic_memory + c.shared, sizeof dynamic_memory - c.shared);
 #endif
     const Watchdog watchdog;
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+    record_launch(call);
+    const char* found = nullptr;
+    {
+        struct End {
+            const char*& found;
+            ~End() { found = cuda_on_cpu_recorder::end_launch(); }
+        } end{found};
+        run_blocks();
+    }
+    if (found) throw std::runtime_error(found);
+#else
     run_blocks();
+#endif
 }
 
 inline cudaError_t check_and_run(const Config& c, const void* kernel, const char* name,

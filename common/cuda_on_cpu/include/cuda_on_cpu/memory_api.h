@@ -84,12 +84,28 @@ inline std::mutex allocations_mutex;
 inline AddressTable<Allocation> allocations;
 inline AddressTable<Allocation> registered;  // what cudaHostRegister() was given
 
+inline void* new_memory(size_t bytes, [[maybe_unused]] cudaMemoryType type) {
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+    return cuda_on_cpu_recorder::allocate(bytes, type);
+#else
+    void* pointer;
+    return posix_memalign(&pointer, 256, bytes) == 0 ? pointer : nullptr;
+#endif
+}
+inline void free_memory(void* pointer) {
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+    CUDA_ON_CPU_REFUSE(free_memory(pointer));
+#else
+    free(pointer);
+#endif
+}
+
 inline cudaError_t allocate(void** pointer, size_t bytes, cudaMemoryType type) {
     if (!pointer) return record(cudaErrorInvalidValue);
     if (const cudaError_t error = refuse_unsafe_in_capture()) return error;
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
-    if (bytes > SIZE_MAX / 2 || posix_memalign(pointer, 256, bytes) != 0) return record(cudaErrorMemoryAllocation);
+    if (bytes > SIZE_MAX / 2 || !(*pointer = new_memory(bytes, type))) return record(cudaErrorMemoryAllocation);
     const std::lock_guard<std::mutex> lock(allocations_mutex);
     allocations.set(*pointer, {bytes, type});
     return cudaSuccess;
@@ -100,7 +116,7 @@ inline cudaError_t release(void* pointer) {
         const std::lock_guard<std::mutex> lock(allocations_mutex);
         allocations.erase(pointer);
     }
-    free(pointer);
+    free_memory(pointer);
     return cudaSuccess;
 }
 
@@ -128,7 +144,7 @@ inline cudaError_t cudaFreeHost(void* pointer) { return cudaFree(pointer); }
 inline cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
     if (!pointer) return cuda_on_cpu::record(cudaErrorInvalidValue);
     *pointer = nullptr;
-    if (bytes > SIZE_MAX / 2 || (bytes > 0 && posix_memalign(pointer, 256, bytes) != 0))
+    if (bytes > SIZE_MAX / 2 || (bytes > 0 && !(*pointer = cuda_on_cpu::new_memory(bytes, cudaMemoryTypeDevice))))
         return cuda_on_cpu::record(cudaErrorMemoryAllocation);
     return cuda_on_cpu::enqueue(stream, cudaGraphNodeTypeMemAlloc, [] { return cudaSuccess; });
 }
@@ -176,11 +192,13 @@ inline cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned = 0) {
     if (!pointer || bytes == 0) return cuda_on_cpu::record(cudaErrorInvalidValue);
     const std::lock_guard<std::mutex> lock(cuda_on_cpu::allocations_mutex);
+    CUDA_ON_CPU_RECORD(host_memory(pointer, bytes, true));
     const bool is_new = cuda_on_cpu::registered.set(pointer, {bytes, cudaMemoryTypeHost});
     return cuda_on_cpu::record(is_new ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
 }
 inline cudaError_t cudaHostUnregister(void* pointer) {
     const std::lock_guard<std::mutex> lock(cuda_on_cpu::allocations_mutex);
+    CUDA_ON_CPU_RECORD(host_memory(pointer, 0, false));
     const bool was_there = cuda_on_cpu::registered.erase(pointer);
     return cuda_on_cpu::record(was_there ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
@@ -235,6 +253,7 @@ inline cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind
     if (!is_kind(kind)) return cudaErrorInvalidMemcpyDirection;
     if (bytes == 0) return cudaSuccess;
     if (!to || !from) return cudaErrorInvalidValue;
+    CUDA_ON_CPU_REFUSE(host_copies(to, from, bytes, kind));
     memmove(to, from, bytes);
     return cudaSuccess;
 }
@@ -246,7 +265,9 @@ inline cudaError_t copy_2d(void* to, size_t to_pitch, const void* from, size_t f
     if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
     if (!to || !from) return cudaErrorInvalidValue;
     for (size_t y = 0; y < height; y++)
-        memmove(static_cast<char*>(to) + y * to_pitch, static_cast<const char*>(from) + y * from_pitch, width);
+        if (const cudaError_t error = copy(static_cast<char*>(to) + y * to_pitch,
+                                           static_cast<const char*>(from) + y * from_pitch, width, kind))
+            return error;
     return cudaSuccess;
 }
 
@@ -268,7 +289,10 @@ inline cudaError_t set(void* to, size_t pitch, int value, size_t width, size_t h
     if (width == 0 || height == 0) return cudaSuccess;
     if (!to) return cudaErrorInvalidValue;
     if (height > 1 && width > pitch) return cudaErrorInvalidValue;
-    for (size_t y = 0; y < height; y++) memset(static_cast<char*>(to) + y * pitch, value, width);
+    for (size_t y = 0; y < height; y++) {
+        CUDA_ON_CPU_REFUSE(host_sets(static_cast<char*>(to) + y * pitch, width));
+        memset(static_cast<char*>(to) + y * pitch, value, width);
+    }
     return cudaSuccess;
 }
 

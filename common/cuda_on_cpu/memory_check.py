@@ -1,0 +1,92 @@
+"""The memory check: compiles a .cu so that each access of a kernel is looked at, and says which ones are wrong.
+
+    python3 common/cuda_on_cpu/memory_check.py program.cu [its arguments]
+
+runs a program with a main(). README.md says what is found. g++ and clang++ on Linux; needs addr2line and nm, which come with them.
+
+The compiler reports the accesses (-fsanitize=thread without ThreadSanitizer's own library); recorder/ is what it reports to,
+a library of its own that all kernels of a process share.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+if __package__:
+    from .translate import translate_file
+else:  # this file is a program, too
+    from translate import translate_file
+
+HERE = Path(__file__).resolve().parent
+BUILD = HERE.parents[1] / "build" / "memory_check"
+
+# For a .cu and whatever is linked with it. Loops of one thread stay loops: a GPU's threads have no vector registers. -g1:
+# lines, and nothing else.
+_ALL = ["-DCUDA_ON_CPU_MEMORY_CHECK", "-fsanitize=thread", "-fsanitize=alignment,bounds", "-O2", "-g1", "-fno-omit-frame-pointer"]
+_ALL += ["-fno-tree-vectorize", "-fno-tree-slp-vectorize"]
+_GCC = ["--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0", "-fno-store-merging"]
+_GCC += ["-fno-ipa-icf"]  # functions that are made one lose their lines
+_CLANG = ["tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0", "tsan-instrument-read-before-write=1"]
+
+
+def cflags(compiler: list[str]) -> list[str]:
+    """What a .cu is compiled with, behind its other flags."""
+    if "clang" in subprocess.run([*compiler, "--version"], capture_output=True, text=True).stdout:
+        return [*_ALL, *(word for flag in _CLANG for word in ("-mllvm", f"-{flag}"))]
+    return [*_ALL, *_GCC]
+
+
+def ldflags(compiler: list[str]) -> list[str]:
+    """What a program or library is linked with. No -fsanitize: that would be the compiler's own recorder."""
+    library = recorder(compiler)
+    wrapped = [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset")]
+    return [*wrapped, str(library), f"-Wl,-rpath,{library.parent}"]
+
+
+def recorder(compiler: list[str]) -> Path:
+    """The library, compiled when its sources have changed."""
+    sources = sorted([*(HERE / "recorder").iterdir(), HERE / "include/cuda_on_cpu/recorder.h"])
+    text = b"".join(source.read_bytes() for source in sources) + " ".join(compiler).encode()
+    library = BUILD / hashlib.sha256(text).hexdigest()[:12] / "librecorder.so"
+    if not library.exists():
+        library.parent.mkdir(parents=True, exist_ok=True)
+        new = library.with_name(f"{os.getpid()}.tmp")
+        flags = ["-std=c++17", "-O2", "-g1", "-fPIC", "-shared", "-fno-omit-frame-pointer", "-pthread"]
+        subprocess.run([*compiler, *flags, HERE / "recorder" / "recorder.cpp", "-o", new, "-ldl"], check=True)
+        new.replace(library)
+    return library
+
+
+def build(cu: Path, program: Path, compiler: list[str], flags: list[str] = ()) -> None:
+    """Compiles a .cu with a main()."""
+    cpp, object_file = program.with_suffix(".cpp"), program.with_suffix(".o")
+    translate_file(cu, cpp)
+    flags = ["-std=c++17", "-DCUDA_ON_CPU", f"-I{HERE / 'include'}", f"-I{cu.resolve().parent}", "-pthread", *flags]
+    subprocess.run([*compiler, *flags, *cflags(compiler), "-c", cpp, "-o", object_file], check=True)
+    subprocess.run([*compiler, object_file, "-o", program, "-pthread", *ldflags(compiler)], check=True)
+
+
+def main() -> None:
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit("usage: python3 memory_check.py program.cu [its arguments]")
+    cu = Path(sys.argv[1])
+    compiler = shlex.split(os.environ.get("CXX", "g++"))
+    if not shutil.which(compiler[0]):
+        sys.exit(f"{compiler[0]} not found: apt-get install g++")
+    program = BUILD / f"{cu.stem}_{hashlib.sha256(os.fsencode(cu.resolve())).hexdigest()[:8]}"
+    BUILD.mkdir(parents=True, exist_ok=True)
+    try:
+        build(cu, program, compiler)
+    except subprocess.CalledProcessError as error:
+        sys.exit(error.returncode)
+    os.execv(program, [program, *sys.argv[2:]])
+
+
+if __name__ == "__main__":
+    main()
