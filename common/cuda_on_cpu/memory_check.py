@@ -1,8 +1,8 @@
 """The memory check: compiles a .cu so that each access of a kernel is looked at, and says which ones are wrong.
 
-    python3 common/cuda_on_cpu/memory_check.py program.cu [its arguments]
+    python3 common/cuda_on_cpu/memory_check.py program.cu [more.cu] [its arguments]
 
-runs a program with a main(). README.md says what is found. g++ and clang++ on Linux; needs addr2line and nm, which come with them.
+runs a program with a main(). CXX and CXXFLAGS say how it is compiled. README.md says what is found. g++ and clang++ on Linux; needs addr2line and nm, which come with them.
 
 The compiler reports the accesses (-fsanitize=thread without ThreadSanitizer's own library); recorder/ is what it reports to,
 a library of its own that all kernels of a process share.
@@ -11,6 +11,7 @@ a library of its own that all kernels of a process share.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import shlex
 import shutil
@@ -19,16 +20,23 @@ import sys
 from pathlib import Path
 
 if __package__:
-    from .translate import translate_file
+    from .translate import TranslationError, translate_file
 else:  # this file is a program, too
-    from translate import translate_file
+    from translate import TranslationError, translate_file
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parents[1] / "build" / "memory_check"
 
 # For a .cu and whatever is linked with it. Loops of one thread stay loops: a GPU's threads have no vector registers. -g1:
 # lines, and nothing else.
-_ALL = ["-DCUDA_ON_CPU_MEMORY_CHECK", "-fsanitize=thread", "-fsanitize=alignment,bounds", "-O2", "-g1", "-fno-omit-frame-pointer"]
+_ALL = [
+    "-DCUDA_ON_CPU_MEMORY_CHECK",
+    "-fsanitize=thread",
+    "-fsanitize=alignment,bounds",
+    "-O2",
+    "-g1",
+    "-fno-omit-frame-pointer",
+]
 _ALL += ["-fno-tree-vectorize", "-fno-tree-slp-vectorize"]
 _GCC = ["--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0", "-fno-store-merging"]
 _GCC += ["-fno-ipa-icf"]  # functions that are made one lose their lines
@@ -43,10 +51,10 @@ def cflags(compiler: list[str]) -> list[str]:
 
 
 def ldflags(compiler: list[str]) -> list[str]:
-    """What a program or library is linked with. No -fsanitize: that would be the compiler's own recorder."""
+    """What a program or library is linked with. With -fsanitize=thread it would be ThreadSanitizer's own library."""
     library = recorder(compiler)
     wrapped = [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset")]
-    return [*wrapped, str(library), f"-Wl,-rpath,{library.parent}"]
+    return ["-fno-sanitize=all", *wrapped, str(library), f"-Wl,-rpath,{library.parent}"]
 
 
 def recorder(compiler: list[str]) -> Path:
@@ -63,29 +71,35 @@ def recorder(compiler: list[str]) -> Path:
     return library
 
 
-def build(cu: Path, program: Path, compiler: list[str], flags: list[str] = ()) -> None:
-    """Compiles a .cu with a main()."""
-    cpp, object_file = program.with_suffix(".cpp"), program.with_suffix(".o")
-    translate_file(cu, cpp)
-    flags = ["-std=c++17", "-DCUDA_ON_CPU", f"-I{HERE / 'include'}", f"-I{cu.resolve().parent}", "-pthread", *flags]
-    subprocess.run([*compiler, *flags, *cflags(compiler), "-c", cpp, "-o", object_file], check=True)
-    subprocess.run([*compiler, object_file, "-o", program, "-pthread", *ldflags(compiler)], check=True)
+def build(cus: list[Path], program: Path, compiler: list[str], flags: list[str] = ()) -> None:
+    """Compiles a program of one or several .cu."""
+    objects = []
+    for cu in cus:
+        objects.append(program.with_name(f"{program.name}_{cu.stem}.o"))
+        cpp = objects[-1].with_suffix(".cpp")
+        translate_file(cu, cpp, [Path(flag[2:]) for flag in flags if flag.startswith("-I")])
+        own = ["-std=c++17", "-DCUDA_ON_CPU", f"-I{HERE / 'include'}", f"-I{cu.resolve().parent}", "-pthread"]
+        subprocess.run([*compiler, *own, *flags, *cflags(compiler), "-c", cpp, "-o", objects[-1]], check=True)
+    subprocess.run([*compiler, *objects, "-o", program, "-pthread", *ldflags(compiler)], check=True)
 
 
 def main() -> None:
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit("usage: python3 memory_check.py program.cu [its arguments]")
-    cu = Path(sys.argv[1])
+    cus = list(itertools.takewhile(lambda word: word.endswith(".cu"), sys.argv[1:]))
+    if not cus:
+        sys.exit("usage: python3 memory_check.py program.cu [more.cu] [arguments of the program]")
     compiler = shlex.split(os.environ.get("CXX", "g++"))
     if not shutil.which(compiler[0]):
         sys.exit(f"{compiler[0]} not found: apt-get install g++")
-    program = BUILD / f"{cu.stem}_{hashlib.sha256(os.fsencode(cu.resolve())).hexdigest()[:8]}"
+    paths = [Path(cu).resolve() for cu in cus]
+    program = BUILD / f"{paths[0].stem}_{hashlib.sha256(os.fsencode(paths[0])).hexdigest()[:8]}"
     BUILD.mkdir(parents=True, exist_ok=True)
     try:
-        build(cu, program, compiler)
+        build(paths, program, compiler, shlex.split(os.environ.get("CXXFLAGS", "")))
+    except TranslationError as error:
+        sys.exit(str(error))
     except subprocess.CalledProcessError as error:
         sys.exit(error.returncode)
-    os.execv(program, [program, *sys.argv[2:]])
+    os.execv(program, [program, *sys.argv[1 + len(cus) :]])
 
 
 if __name__ == "__main__":

@@ -41,8 +41,7 @@ public:
     void for_each(uintptr_t address, size_t bytes, F f) {
         if (shift_ && ((address | bytes) & 3)) split();
         const size_t first = (address - begin_) >> shift_, last = (address + bytes - 1 - begin_) >> shift_;
-        for (size_t i = first; i <= last; i++)
-            if (!f(cells_[i], begin_ + (i << shift_))) return;
+        for (size_t i = first; i <= last; i++) f(cells_[i], begin_ + (i << shift_));
     }
 
 private:
@@ -68,14 +67,16 @@ private:
     Cell* cells_;
 };
 
+struct Room;  // order.h
+
 enum class Place {
-    device,     // cudaMalloc()
-    pinned,     // cudaMallocHost(), cudaHostRegister()
-    managed,    // cudaMallocManaged()
-    shared,     // __shared__, and extern __shared__
-    variable,   // all variables of a program or library, __device__ ones among them
-    unknown,    // memory of another owner, of which nothing is known
-    ignored,    // threadIdx and the like
+    device,    // cudaMalloc()
+    pinned,    // cudaMallocHost(), cudaHostRegister()
+    managed,   // cudaMallocManaged()
+    shared,    // __shared__, and extern __shared__
+    variable,  // all variables of a program or library, __device__ ones among them
+    unknown,   // memory of another owner, of which nothing is known
+    ignored,   // threadIdx and the like
 };
 
 struct Array {
@@ -87,6 +88,8 @@ struct Array {
     std::vector<bool> written = {};     // by the host, a bit a byte; only for device memory
     std::vector<Shadow*> shadows = {};  // one; of shared memory one a room
     unsigned number = 0;                // of its kind
+    Array* original = nullptr;          // of the copy that a block of a cluster left
+    Room* room = nullptr;               // that one's
 
     bool contains(uintptr_t a) const { return a >= begin && a < end; }
     Shadow& shadow(size_t room) {

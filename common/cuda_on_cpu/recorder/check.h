@@ -40,6 +40,7 @@ public:
     Arrays arrays;
     Order order;
     Launch launch = {};
+    uintptr_t arguments = 0, argument_bytes = 0;  // of the kernel
 
     // ---- findings --------------------------------------------------------------------------------------------------
 
@@ -57,7 +58,8 @@ public:
         return message_.c_str();
     }
 
-    // ---- an access of the thread that runs ---------------------------------------------------------------------------
+    // ---- an access of the thread that runs
+    // ---------------------------------------------------------------------------
 
     void access(const Access& a) {
         if (pending_.bytes) settle();
@@ -65,16 +67,14 @@ public:
         Array* array = arrays.find(a.address);
         if (!array && !(array = other_memory(a))) return;
         if (array->place == Place::ignored) return;
-        if (array->is_freed || a.address + a.bytes > array->end)
-            return outside(a, *array);
+        if (array->is_freed || a.address + a.bytes > array->end) return outside(a, *array);
         if (array->place == Place::variable && sites.get(a.site).is_runtime) return;
 
         const Stamp now = {order.segment, a.site, a.kind};
-        array->shadow(array->place == Place::shared ? order.room->number : 0)
-            .for_each(a.address, a.bytes, [&](Cell& cell, uintptr_t at) {
-                if (a.reads && !read(*array, cell, at, now, a)) return false;
-                return !a.writes || write(*array, cell, at, now, a);
-            });
+        each_cell(*array, a, [&](Cell& cell, uintptr_t at) {
+            if (a.reads) read(*array, cell, at, now, a);
+            if (a.writes) write(*array, cell, at, now, a);
+        });
     }
 
     // The write whose value is not known yet may have been that which was there already.
@@ -82,7 +82,7 @@ public:
         if (!pending_.bytes) return;
         const bool is_same = memcmp(pending_.old, reinterpret_cast<void*>(pending_.address), pending_.bytes) == 0;
         pending_.bytes = 0;
-        if (!is_same) find(pending_.finding, pending_.key);
+        if (!is_same) find(text(pending_.race), pending_.key);
     }
 
     [[gnu::format(printf, 2, 3)]] void give_up(const char* pattern, ...) {
@@ -94,7 +94,8 @@ public:
         launch.give_up(format("CUDA on CPU: kernel %s: %s", launch.kernel, text).c_str());
     }
 
-    // ---- words -------------------------------------------------------------------------------------------------------
+    // ---- words
+    // -------------------------------------------------------------------------------------------------------
 
     std::string thread(Who who) const {
         const auto b = order.index_of(who.block);
@@ -106,8 +107,7 @@ public:
     std::string name(const Array& array) {
         const size_t bytes = array.end - array.begin;
         const std::string where = sites.first_outside(array.allocated_at);
-        const char* types[] = {"cudaMalloc()",  "cudaMallocHost()", "cudaMallocManaged()", "__shared__",
-                               "", "", ""};
+        const char* types[] = {"cudaMalloc()", "cudaMallocHost()", "cudaMallocManaged()", "__shared__", "", "", ""};
         switch (array.place) {
             case Place::shared:
                 return array.begin == uintptr_t(launch.dynamic_memory)
@@ -151,9 +151,7 @@ private:
     struct Key {
         int what;
         uint32_t site, other;
-        bool operator<(const Key& o) const {
-            return std::tie(what, site, other) < std::tie(o.what, o.site, o.other);
-        }
+        bool operator<(const Key& o) const { return std::tie(what, site, other) < std::tie(o.what, o.site, o.other); }
     };
 
     void find(const std::string& text, Key key) {
@@ -164,16 +162,26 @@ private:
             more_++;
     }
 
-    // ---- reads and writes of one cell --------------------------------------------------------------------------------
+    // Each block has a shadow of shared memory of its own. What another block of the cluster has, lies in a copy.
+    template <class F>
+    void each_cell(Array& array, const Access& a, F f) {
+        owner_ = array.room ? array.room : order.room;
+        Array& original = array.original ? *array.original : array;
+        original.shadow(array.place == Place::shared ? owner_->number : 0)
+            .for_each(a.address - array.begin + original.begin, a.bytes, f);
+    }
 
-    bool read(Array& array, Cell& cell, uintptr_t at, Stamp now, const Access& a) {
-        if (cell.read.segment == now.segment && cell.read.kind == now.kind) return true;
+    // ---- reads and writes of one cell
+    // --------------------------------------------------------------------------------
+
+    void read(Array& array, Cell& cell, uintptr_t at, Stamp now, const Access& a) {
+        if (cell.read.segment == now.segment && cell.read.kind == now.kind) return;
         if (!was_written(array, cell, at)) {
-            if (!uninitialised(array, at, a)) return false;
+            uninitialised(array, at, a);
         } else if (conflict(array, cell.write, now)) {
             race(array, at, cell.write, true, now, a);
         }
-        if (a.writes) return true;
+        if (a.writes) return;
         // The latest reads by two threads: a write by one of them races with the other's. One of another warp stays.
         const bool same_thread = cell.read && order.is_of_this_launch(cell.read) && order.who(cell.read) == order.self;
         if (cell.read && !same_thread) {
@@ -182,16 +190,14 @@ private:
             if (!keep) cell.other_read = cell.read;
         }
         cell.read = now;
-        return true;
     }
 
-    bool write(Array& array, Cell& cell, uintptr_t at, Stamp now, const Access& a) {
-        if (cell.write.segment == now.segment && cell.write.kind == now.kind && !cell.read) return true;
+    void write(Array& array, Cell& cell, uintptr_t at, Stamp now, const Access& a) {
+        if (cell.write.segment == now.segment && cell.write.kind == now.kind && !cell.read) return;
         if (!a.reads && conflict(array, cell.write, now)) race(array, at, cell.write, true, now, a);
         for (const Stamp& read : {cell.read, cell.other_read})
             if (conflict(array, read, now)) race(array, at, read, false, now, a);
         cell = {now, {}, {}};
-        return true;
     }
 
     bool same_warp(Stamp s) const {
@@ -200,78 +206,88 @@ private:
         return who.block == order.self.block && who.rank / 32 == order.self.rank / 32;
     }
 
-    // One of the two is a write. Atomics and volatile accesses may meet: that is what they are for. Only lanes of one warp
-    // cannot wait for one another by them, so there a volatile variable orders nothing.
+    // One of the two is a write. Atomics and volatile accesses may meet: that is what they are for. Only lanes of one
+    // warp cannot wait for one another by them, so there a volatile variable orders nothing.
     bool conflict(const Array& array, Stamp before, Stamp now) const {
         if (!before || before.kind == Kind::runtime || now.kind == Kind::runtime) return false;
-        if (array.place == Place::shared && before.segment < order.room->first) return false;  // an earlier block's
+        if (array.place == Place::shared && before.segment < owner_->first) return false;  // an earlier block's
         if (order.is_ordered(before)) return false;
         if (before.kind == Kind::plain || now.kind == Kind::plain) return true;
         return before.kind == Kind::is_volatile && now.kind == Kind::is_volatile && array.place == Place::shared &&
                same_warp(before);
     }
 
+    struct Race {
+        Array* array;
+        uintptr_t at;
+        Stamp before, now;
+        bool wrote, writes;
+        Who self;
+    };
     void race(Array& array, uintptr_t at, Stamp before, bool wrote, Stamp now, const Access& a) {
         const Key key = {0, a.site, before.site};
         if (said_.count(key)) return;
         if (sites.get(a.site).is_runtime || sites.get(before.site).is_runtime) return;
-        const Who other = order.who(before), self = order.self;
-        const auto did = [](bool wrote, Kind kind) {
-            return kind == Kind::atomic ? "changed it by an atomic" : wrote ? "wrote it" : "read it";
-        };
-        const char* does = now.kind == Kind::atomic ? "changes by an atomic" : a.writes ? "writes" : "reads";
-        const char* between = other.block != self.block        ? "blocks run in any order"
-                              : other.rank / 32 != self.rank / 32 ? "no __syncthreads() is between them"
-                                                                  : "no __syncwarp() and no barrier is between them";
-        const std::string text = format(
-            "data race: %s %s %s at %s, and %s %s at %s; %s", thread(self).c_str(), does, place(array, at).c_str(),
-            sites.text(a.site).c_str(), thread(other).c_str(), did(wrote, before.kind), sites.text(before.site).c_str(),
-            between);
-        if (!a.writes || a.reads || !wrote || a.bytes > sizeof pending_.old) return find(text, key);
+        const Race race = {&array, at, before, now, wrote, a.writes, order.self};
+        if (!a.writes || a.reads || !wrote || a.bytes > sizeof pending_.old) return find(text(race), key);
         // Two writes: no race in effect if both write the same. What this one writes is there at the next access.
-        pending_ = {a.address, a.bytes, {}, text, key};
+        pending_ = {a.address, a.bytes, {}, race, key};
         memcpy(pending_.old, reinterpret_cast<void*>(a.address), a.bytes);
     }
+    std::string text(const Race& r) {
+        const Who other = order.who(r.before);
+        const char* did = r.before.kind == Kind::atomic ? "changed it by an atomic" : r.wrote ? "wrote it" : "read it";
+        const char* does = r.now.kind == Kind::atomic ? "changes by an atomic" : r.writes ? "writes" : "reads";
+        const char* between = other.block != r.self.block           ? "blocks run in any order"
+                              : other.rank / 32 != r.self.rank / 32 ? "no __syncthreads() is between them"
+                                                                    : "no __syncwarp() and no barrier is between them";
+        return format("data race: %s %s %s at %s, and %s %s at %s; %s", thread(r.self).c_str(), does,
+                      place(*r.array, r.at).c_str(), sites.text(r.now.site).c_str(), thread(other).c_str(), did,
+                      sites.text(r.before.site).c_str(), between);
+    }
 
-    // ---- memory that has no value yet --------------------------------------------------------------------------------
+    // ---- memory that has no value yet
+    // --------------------------------------------------------------------------------
 
     bool was_written(const Array& array, const Cell& cell, uintptr_t at) const {
-        if (array.place == Place::shared) return cell.write && cell.write.segment >= order.room->first;
+        if (array.place == Place::shared) return cell.write && cell.write.segment >= owner_->first;
         return array.place != Place::device || cell.write || array.written[at < array.begin ? 0 : at - array.begin];
     }
-    bool uninitialised(Array& array, uintptr_t at, const Access& a) {
+    void uninitialised(Array& array, uintptr_t at, const Access& a) {
         const Key key = {1, a.site, 0};
-        if (said_.count(key) || sites.get(a.site).is_runtime) return true;
+        if (said_.count(key) || sites.get(a.site).is_runtime) return;
         find(format("uninitialised memory: %s reads %s at %s, which %s", thread(order.self).c_str(),
                     place(array, at).c_str(), sites.text(a.site).c_str(),
                     array.place == Place::shared ? "no thread of its block has written" : "nobody has written"),
              key);
-        return true;
     }
 
-    // ---- addresses of no known array ---------------------------------------------------------------------------------
+    // ---- addresses of no known array
+    // ---------------------------------------------------------------------------------
 
     // What CUDA on CPU itself writes for a kernel: it counts as written, and races with nothing.
     void runtime_access(const Access& a) {
         Array* array = a.writes ? arrays.find(a.address) : nullptr;
         if (!array || array->place >= Place::variable || array->is_freed || a.address + a.bytes > array->end) return;
         const Stamp now = {order.segment, a.site, Kind::runtime};
-        array->shadow(array->place == Place::shared ? order.room->number : 0)
-            .for_each(a.address, a.bytes, [&](Cell& cell, uintptr_t) {
-                cell = {now, {}, {}};
-                return true;
-            });
+        each_cell(*array, a, [&](Cell& cell, uintptr_t) { cell = {now, {}, {}}; });
     }
 
     Array* other_memory(const Access& a) {
         if (sites.get(a.site).is_runtime) return nullptr;
+        if (a.address - arguments < argument_bytes) return nullptr;
+        const uintptr_t dynamic = uintptr_t(launch.dynamic_memory);
+        if (a.address - dynamic < launch.dynamic_limit) {
+            give_up(
+                "out of bounds: %s %s %zu bytes at %s: byte %zu of dynamic shared memory, and the launch asks for %zu",
+                thread(order.self).c_str(), a.writes ? "writes" : "reads", a.bytes, sites.text(a.site).c_str(),
+                size_t(a.address - dynamic), launch.dynamic_bytes);
+            return nullptr;
+        }
         const auto p = reinterpret_cast<void*>(a.address);
         Dl_info info;
         if (dladdr(p, &info)) return variables(a.address);
-        const uintptr_t arguments = uintptr_t(launch.arguments);
-        if (a.address - arguments < 4096) return nullptr;
-        const bool is_dynamic = a.address - uintptr_t(launch.dynamic_memory) < launch.dynamic_limit;
-        if (Array* array = is_dynamic ? arrays.find(uintptr_t(launch.dynamic_memory)) : arrays.beside(a.address)) {
+        if (Array* array = arrays.beside(a.address)) {
             outside(a, *array);
             return nullptr;
         }
@@ -332,9 +348,10 @@ private:
         uintptr_t address;
         size_t bytes;
         unsigned char old[16];
-        std::string finding;
+        Race race;
         Key key;
     } pending_ = {};
+    Room* owner_ = nullptr;  // of the shared memory that is used
     std::vector<std::string> findings_;
     std::set<Key> said_;
     unsigned more_ = 0;

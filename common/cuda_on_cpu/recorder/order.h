@@ -60,11 +60,11 @@ struct ThreadState {
 
 // What a block's threads know, while it is alive.
 struct Room {
-    unsigned number;    // of the room: several blocks use it, one after another
+    unsigned number;  // of the room: several blocks use it, one after another
     uint32_t block = 0;
     unsigned x = 0, y = 0, z = 0;
-    uint32_t first = 0;    // segment
-    uint32_t barrier = 0;  // all is known up to this segment
+    uint32_t first = 0;       // segment
+    uint32_t barrier = 0;     // all is known up to this segment
     uint32_t warps[32] = {};  // the same for the lanes of a warp: the last __syncwarp() of all its lanes
     std::unique_ptr<uint32_t[][32]> lanes = {};  // [rank][lane]: by a __syncwarp() of some lanes
     Clock extra = {};

@@ -1,8 +1,8 @@
 // The recorder: what the compiler calls at each access, and what CUDA on CPU tells (include/cuda_on_cpu/recorder.h).
 //
-// -fsanitize=thread makes the compiler call __tsan_read4(address) before it reads four bytes, and so on. These functions
-// are ours, instead of ThreadSanitizer's. -fsanitize=alignment calls a function where an address is not aligned to its
-// type. There is one recorder in a process: this is a library of its own, compiled without such calls.
+// -fsanitize=thread makes the compiler call __tsan_read4(address) before it reads four bytes, and so on. These
+// functions are ours, instead of ThreadSanitizer's. -fsanitize=alignment calls a function where an address is not
+// aligned to its type. There is one recorder in a process: this is a library of its own, compiled without such calls.
 #include "check.h"
 
 namespace cuda_on_cpu_recorder {
@@ -53,8 +53,8 @@ static std::vector<const void*> callers() {
 
 static void host_access(uintptr_t, size_t, bool, const void*);
 
-[[gnu::always_inline]] static inline void access(const void* pc, const void* address, size_t bytes, bool reads, bool writes,
-                                                 Kind kind) {
+[[gnu::always_inline]] static inline void access(const void* pc, const void* address, size_t bytes, bool reads,
+                                                 bool writes, Kind kind) {
     const uintptr_t a = uintptr_t(address);
     if (!running) return host_access(a, bytes, writes, pc);
     if (a - stack_begin < stack_bytes) return;
@@ -101,6 +101,10 @@ void thread_runs(const void* room, unsigned rank, const void* stack, size_t byte
 
 void nobody_runs() { running = false; }
 
+void kernel_arguments(const void* address, size_t bytes) {
+    check.arguments = uintptr_t(address), check.argument_bytes = bytes;
+}
+
 // ---- order ---------------------------------------------------------------------------------------------------------
 
 struct Pause {  // what the rest of this function does is nobody's access
@@ -140,7 +144,8 @@ void acquire(const void* object) {
     if (pause.was_running) check.order.acquire(object);
 }
 
-// ---- accesses that the compiler does not report ----------------------------------------------------------------------
+// ---- accesses that the compiler does not report
+// ----------------------------------------------------------------------
 
 void atomic(const void* address, size_t bytes, const char* file, int line) {
     const Pause pause;
@@ -166,6 +171,14 @@ void copy_for_caller(const void* to, const void* from, size_t bytes, size_t sour
 void shared_array(const void* address, size_t bytes) {
     const Pause pause;
     check.arrays.add(uintptr_t(address), bytes, Place::shared);
+}
+
+void shared_copy(const void* copy, size_t bytes, const void* address, const void* room) {
+    const Pause pause;
+    Array* array = check.arrays.find(uintptr_t(copy));
+    if (!array) array = &check.arrays.add(uintptr_t(copy), bytes, Place::shared);
+    array->original = check.arrays.find(uintptr_t(address));
+    array->room = &room_of(room);
 }
 
 static constexpr Place place_of(int type) {  // of cudaMemoryType
@@ -355,39 +368,39 @@ static void atomic_access(const void* pc, const volatile void* p, size_t n) {
     check.access({uintptr_t(p), n, false, true, Kind::atomic, site});
     check.order.release(address);
 }
-#define ATOMICS(bits, T)                                                                                     \
-    T __tsan_atomic##bits##_load(const volatile T* p, int) {                                                 \
-        atomic_access(PC, p, sizeof(T));                                                                     \
-        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                         \
-    }                                                                                                        \
-    void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                              \
-        atomic_access(PC, p, sizeof(T));                                                                     \
-        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                            \
-    }                                                                                                        \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* c, T v, int, int) {                  \
-        atomic_access(PC, p, sizeof(T));                                                                     \
-        return __atomic_compare_exchange_n(p, c, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
-    }                                                                                                        \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* c, T v, int, int) {                    \
-        atomic_access(PC, p, sizeof(T));                                                                     \
-        return __atomic_compare_exchange_n(p, c, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
-    }                                                                                                        \
-    T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T c, T v, int, int) {                        \
-        atomic_access(PC, p, sizeof(T));                                                                     \
-        __atomic_compare_exchange_n(p, &c, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                    \
-        return c;                                                                                            \
-    }                                                                                                        \
-    ATOMIC(bits, T, exchange, __atomic_exchange_n)                                                           \
-    ATOMIC(bits, T, fetch_add, __atomic_fetch_add)                                                           \
-    ATOMIC(bits, T, fetch_sub, __atomic_fetch_sub)                                                           \
-    ATOMIC(bits, T, fetch_and, __atomic_fetch_and)                                                           \
-    ATOMIC(bits, T, fetch_or, __atomic_fetch_or)                                                             \
-    ATOMIC(bits, T, fetch_xor, __atomic_fetch_xor)                                                           \
+#define ATOMICS(bits, T)                                                                        \
+    T __tsan_atomic##bits##_load(const volatile T* p, int) {                                    \
+        atomic_access(PC, p, sizeof(T));                                                        \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                            \
+    }                                                                                           \
+    void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                 \
+        atomic_access(PC, p, sizeof(T));                                                        \
+        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                               \
+    }                                                                                           \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* c, T v, int, int) {     \
+        atomic_access(PC, p, sizeof(T));                                                        \
+        return __atomic_compare_exchange_n(p, c, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    }                                                                                           \
+    int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* c, T v, int, int) {       \
+        atomic_access(PC, p, sizeof(T));                                                        \
+        return __atomic_compare_exchange_n(p, c, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    }                                                                                           \
+    T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T c, T v, int, int) {           \
+        atomic_access(PC, p, sizeof(T));                                                        \
+        __atomic_compare_exchange_n(p, &c, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
+        return c;                                                                               \
+    }                                                                                           \
+    ATOMIC(bits, T, exchange, __atomic_exchange_n)                                              \
+    ATOMIC(bits, T, fetch_add, __atomic_fetch_add)                                              \
+    ATOMIC(bits, T, fetch_sub, __atomic_fetch_sub)                                              \
+    ATOMIC(bits, T, fetch_and, __atomic_fetch_and)                                              \
+    ATOMIC(bits, T, fetch_or, __atomic_fetch_or)                                                \
+    ATOMIC(bits, T, fetch_xor, __atomic_fetch_xor)                                              \
     ATOMIC(bits, T, fetch_nand, __atomic_fetch_nand)
-#define ATOMIC(bits, T, name, function)                         \
-    T __tsan_atomic##bits##_##name(volatile T* p, T v, int) {   \
-        atomic_access(PC, p, sizeof(T));                        \
-        return function(p, v, __ATOMIC_SEQ_CST);                \
+#define ATOMIC(bits, T, name, function)                       \
+    T __tsan_atomic##bits##_##name(volatile T* p, T v, int) { \
+        atomic_access(PC, p, sizeof(T));                      \
+        return function(p, v, __ATOMIC_SEQ_CST);              \
     }
 ATOMICS(8, uint8_t)
 ATOMICS(16, uint16_t)
@@ -427,7 +440,7 @@ struct OutOfBounds {
 void __ubsan_handle_out_of_bounds(OutOfBounds* o, uintptr_t index) {
     if (!running || is_runtime(o->file)) return;
     const Busy busy;
-    check.give_up("out of bounds: %s uses index %ld of %s at %s:%u", check.thread(check.order.self).c_str(), long(index),
-                  o->array->name, o->file, o->line);
+    check.give_up("out of bounds: %s uses index %ld of %s at %s:%u", check.thread(check.order.self).c_str(),
+                  long(index), o->array->name, o->file, o->line);
 }
 }

@@ -61,8 +61,8 @@ public:
         environment.push_back(nullptr);
         const char* arguments[] = {"addr2line", "-i", "-a", "-e", file, nullptr};
         pid_t child;
-        const int failed = posix_spawnp(&child, arguments[0], &files, nullptr, const_cast<char**>(arguments),
-                                        environment.data());
+        const int failed =
+            posix_spawnp(&child, arguments[0], &files, nullptr, const_cast<char**>(arguments), environment.data());
         posix_spawn_file_actions_destroy(&files);
         close(in[0]), close(out[1]);
         if (!failed) to_ = fdopen(in[1], "w"), from_ = fdopen(out[0], "r");
@@ -144,7 +144,7 @@ private:
     }
 
     static bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
-    static bool is_runtime_file(const std::string& file) { 
+    static bool is_runtime_file(const std::string& file) {
         return contains(file, "/cuda_on_cpu/include/") || contains(file, "/cuda_on_cpu/recorder/");
     }
     // Headers whose functions read and write for the kernel that calls them.

@@ -68,14 +68,20 @@ inline cudaError_t check(const Config& c, const void* kernel) {
 inline std::mutex one_launch_at_a_time;  // host threads may launch at once
 
 #ifdef CUDA_ON_CPU_MEMORY_CHECK
-inline void record_launch(const void* arguments) {
+inline void record_launch() {
     const auto give_up = [](const char* message) {
         first_error = std::make_exception_ptr(std::runtime_error(message));
         self->fiber->switch_to(host, true);
     };
-    cuda_on_cpu_recorder::begin_launch({block.kernel, blockDim.x, blockDim.y, blockDim.z, arguments, dynamic_memory,
-                                        grid.dynamic, sizeof dynamic_memory,
-                                        {&threadIdx, &blockIdx, &blockDim, &gridDim}, give_up});
+    cuda_on_cpu_recorder::begin_launch({block.kernel,
+                                        blockDim.x,
+                                        blockDim.y,
+                                        blockDim.z,
+                                        dynamic_memory,
+                                        grid.dynamic,
+                                        sizeof dynamic_memory,
+                                        {&threadIdx, &blockIdx, &blockDim, &gridDim},
+                                        give_up});
 }
 #endif
 
@@ -104,7 +110,7 @@ inline void run_grid(const Config& c, const char* name, void (*run_threads)(void
 #endif
     const Watchdog watchdog;
 #ifdef CUDA_ON_CPU_MEMORY_CHECK
-    record_launch(call);
+    record_launch();
     const char* found = nullptr;
     {
         struct End {
@@ -161,6 +167,7 @@ struct Launch {
 
     template <class Call>
     static void run_threads(void* call, Fiber& fiber) {
+        CUDA_ON_CPU_RECORD(kernel_arguments(call, sizeof(Call)));
         while (start_thread(fiber)) {
             (*static_cast<Call*>(call))();
             end_thread();

@@ -1,6 +1,6 @@
 // What the memory check is told by this runtime: which thread runs, what orders threads, which arrays there are. In a
-// build for it (memory_check.py, CUDA_ON_CPU_MEMORY_CHECK) the compiler reports each access by itself; in any other build
-// nothing of this is left.
+// build for it (memory_check.py, CUDA_ON_CPU_MEMORY_CHECK) the compiler reports each access by itself; in any other
+// build nothing of this is left.
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 // A function that is no kernel code: the compiler does not report its accesses.
 #define CUDA_ON_CPU_UNRECORDED __attribute__((no_sanitize("thread")))
 // A function that reads or writes for its caller: its accesses have the caller's line.
-#define CUDA_ON_CPU_FOR_CALLER __attribute__((always_inline))
+#define CUDA_ON_CPU_FOR_CALLER inline __attribute__((always_inline))
 #else
 #define CUDA_ON_CPU_RECORD(...) ((void)0)
 #define CUDA_ON_CPU_REFUSE(...) ((void)0)
@@ -26,8 +26,7 @@ namespace cuda_on_cpu_recorder {
 struct Launch {
     const char* kernel;
     unsigned block_x, block_y, block_z;
-    const void* arguments;         // of the kernel, wherever the launch keeps them
-    const void* dynamic_memory;    // dynamic shared memory
+    const void* dynamic_memory;  // dynamic shared memory
     size_t dynamic_bytes, dynamic_limit;
     const void* own[4];            // threadIdx and the like, which are no arrays
     void (*give_up)(const char*);  // ends the launch in the middle of a thread, with a message
@@ -41,6 +40,7 @@ const char* end_launch();
 void begin_block(const void* room, unsigned x, unsigned y, unsigned z);
 void thread_runs(const void* room, unsigned rank, const void* stack, size_t stack_bytes);
 void nobody_runs();
+void kernel_arguments(const void* address, size_t bytes);  // wherever the launch keeps them
 
 // What orders threads. An object is whatever some threads release and others acquire: a flag, a lock, a barrier.
 void block_barrier(const void* room);
@@ -57,8 +57,9 @@ void copy_for_caller(const void* to, const void* from, size_t bytes, size_t sour
 
 // Arrays. The types of memory are those of cudaMemoryType.
 void shared_array(const void* address, size_t bytes);
-void* allocate(size_t bytes, int type);  // null: no memory
-const char* free_memory(void* address);  // null, or what is wrong
+void shared_copy(const void* copy, size_t bytes, const void* address, const void* room);  // of a block in a cluster
+void* allocate(size_t bytes, int type);                                                   // null: no memory
+const char* free_memory(void* address);                                                   // null, or what is wrong
 void host_memory(const void* address, size_t bytes, bool registered);
 const char* host_copies(const void* to, const void* from, size_t bytes, int kind);
 const char* host_sets(const void* to, size_t bytes);
