@@ -2,7 +2,8 @@
 
     python3 common/cuda_on_cpu/memory_check.py program.cu [more.cu] [its arguments]
 
-runs a program with a main(). CXX and CXXFLAGS say how it is compiled. README.md says what is found. g++ and clang++ on Linux; needs addr2line and nm, which come with them.
+runs a program with a main(). CXX and CXXFLAGS say how it is compiled. README.md says what is found. g++ and clang++ on
+Linux; needs addr2line and nm, which come with them.
 
 The compiler reports the accesses (-fsanitize=thread without ThreadSanitizer's own library); recorder/ is what it reports to,
 a library of its own that all kernels of a process share.
@@ -10,6 +11,8 @@ a library of its own that all kernels of a process share.
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import hashlib
 import itertools
 import os
@@ -37,9 +40,9 @@ _ALL = [
     "-g1",
     "-fno-omit-frame-pointer",
 ]
-_ALL += ["-fno-tree-vectorize", "-fno-tree-slp-vectorize"]
+_ALL += ["-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-optimize-sibling-calls"]
 _GCC = ["--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0", "-fno-store-merging"]
-_GCC += ["-fno-ipa-icf"]  # functions that are made one lose their lines
+_GCC += ["-fno-ipa-icf", "-fno-tree-tail-merge", "-fno-crossjumping"]  # code that is made one loses its lines
 _CLANG = ["tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0", "tsan-instrument-read-before-write=1"]
 
 
@@ -69,6 +72,16 @@ def recorder(compiler: list[str]) -> Path:
         subprocess.run([*compiler, *flags, HERE / "recorder" / "recorder.cpp", "-o", new, "-ldl"], check=True)
         new.replace(library)
     return library
+
+
+def announce(address: int, nbytes: int, margin: int) -> None:
+    """Tells the recorder of a tensor's memory, which lies between margins; with 0 bytes, that it is gone."""
+    _loaded().cuda_on_cpu_tensor(*map(ctypes.c_size_t, (address, nbytes, margin)))
+
+
+@functools.cache
+def _loaded() -> ctypes.CDLL:
+    return ctypes.CDLL(str(recorder(shlex.split(os.environ.get("CXX", "c++")))))
 
 
 def build(cus: list[Path], program: Path, compiler: list[str], flags: list[str] = ()) -> None:

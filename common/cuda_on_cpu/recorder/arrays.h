@@ -73,6 +73,7 @@ enum class Place {
     device,    // cudaMalloc()
     pinned,    // cudaMallocHost(), cudaHostRegister()
     managed,   // cudaMallocManaged()
+    tensor,    // of torch, in check()
     shared,    // __shared__, and extern __shared__
     variable,  // all variables of a program or library, __device__ ones among them
     unknown,   // memory of another owner, of which nothing is known
@@ -85,6 +86,7 @@ struct Array {
     std::vector<const void*> allocated_at = {};  // return addresses
     bool is_freed = false;
     void* memory = nullptr;             // what malloc() gave, with margins
+    size_t margin = 0;                  // bytes before and behind that belong to nobody
     std::vector<bool> written = {};     // by the host, a bit a byte; only for device memory
     std::vector<Shadow*> shadows = {};  // one; of shared memory one a room
     unsigned number = 0;                // of its kind
@@ -101,8 +103,6 @@ struct Array {
 
 class Arrays {
 public:
-    static constexpr size_t margin = 4096;  // bytes that belong to nobody, before and behind what is allocated
-
     Array* find(uintptr_t a) {
         Array*& recent = recent_[(a >> 6) % size];
         if (recent && recent->contains(a)) return recent;
@@ -113,9 +113,9 @@ public:
     // The array whose margin has this address.
     Array* beside(uintptr_t a) {
         const auto next = all_.upper_bound(a);
-        if (next != all_.begin() && a - std::prev(next)->second->end < margin && std::prev(next)->second->memory)
+        if (next != all_.begin() && a - std::prev(next)->second->end < std::prev(next)->second->margin)
             return std::prev(next)->second;
-        return next != all_.end() && next->first - a <= margin && next->second->memory ? next->second : nullptr;
+        return next != all_.end() && next->first - a <= next->second->margin ? next->second : nullptr;
     }
     Array& add(uintptr_t begin, size_t bytes, Place place) {
         remove(begin);

@@ -107,8 +107,10 @@ public:
     std::string name(const Array& array) {
         const size_t bytes = array.end - array.begin;
         const std::string where = sites.first_outside(array.allocated_at);
-        const char* types[] = {"cudaMalloc()", "cudaMallocHost()", "cudaMallocManaged()", "__shared__", "", "", ""};
+        const char* types[] = {"cudaMalloc()", "cudaMallocHost()", "cudaMallocManaged()"};
         switch (array.place) {
+            case Place::tensor:
+                return format("the %zu bytes of a tensor", bytes);
             case Place::shared:
                 return array.begin == uintptr_t(launch.dynamic_memory)
                            ? format("the %zu bytes of dynamic shared memory", bytes)
@@ -302,9 +304,11 @@ private:
                     does, a.bytes, p, sites.text(a.site).c_str());
             return nullptr;
         }
-        // In Python a tensor's memory is not announced: whatever there is may be one.
+        // In Python not every tensor is announced: whatever there is may be one.
         const uintptr_t chunk = a.address & ~uintptr_t((1 << 20) - 1);
-        return &arrays.add(chunk, 1 << 20, Place::unknown);
+        Array*& array = unknown_[chunk];
+        if (!array) array = new Array{chunk, chunk + (1 << 20), Place::unknown};
+        return array;
     }
 
     static bool is_python() {
@@ -357,6 +361,7 @@ private:
     unsigned more_ = 0;
     std::string message_;
     std::vector<Array*> variables_;
+    std::unordered_map<uintptr_t, Array*> unknown_;  // memory by the megabyte
 };
 
 }  // namespace cuda_on_cpu_recorder

@@ -113,6 +113,23 @@ struct Pause {  // what the rest of this function does is nobody's access
     ~Pause() { running = was_running; }
 };
 
+// A barrier is known by its line and by the calls that lead to it. Copies of the code that the compiler has made have
+// the same lines.
+const char* reaches_barrier(const void* key, bool is_first) {
+    const Pause pause;
+    static std::string message;
+    std::vector<const void*>& first = room_of(key).barrier_calls;
+    const std::vector<const void*> mine = callers();
+    if (is_first) first = mine;
+    if (mine == first) return nullptr;
+    const std::string my_lines = check.sites.lines(mine), first_lines = check.sites.lines(first);
+    if (my_lines == first_lines) return nullptr;
+    message = format(
+        "CUDA on CPU: kernel %s: %s reaches a barrier by %s, and others of the block by %s; all must reach it "
+        "by the same calls",
+        check.launch.kernel, check.thread(check.order.self).c_str(), my_lines.c_str(), first_lines.c_str());
+    return message.c_str();
+}
 void block_barrier(const void* room) {
     const Pause pause;
     check.order.block_barrier(room_of(room));
@@ -181,6 +198,8 @@ void shared_copy(const void* copy, size_t bytes, const void* address, const void
     array->room = &room_of(room);
 }
 
+static constexpr size_t margin = 4096;  // bytes, a multiple of what cudaMalloc() aligns to
+
 static constexpr Place place_of(int type) {  // of cudaMemoryType
     return type == 1 ? Place::pinned : type == 2 ? Place::device : Place::managed;
 }
@@ -189,10 +208,10 @@ void* allocate(size_t bytes, int type) {
     const Pause pause;
     const Lock lock;
     void* memory = nullptr;
-    if (posix_memalign(&memory, 256, bytes + 2 * Arrays::margin) != 0) return nullptr;
-    char* begin = static_cast<char*>(memory) + Arrays::margin;
+    if (posix_memalign(&memory, 256, bytes + 2 * margin) != 0) return nullptr;
+    char* begin = static_cast<char*>(memory) + margin;
     Array& array = check.arrays.add(uintptr_t(begin), bytes, place_of(type));
-    array.memory = memory, array.allocated_at = callers();
+    array.memory = memory, array.margin = margin, array.allocated_at = callers();
     return begin;
 }
 
@@ -303,6 +322,17 @@ static void host_access(uintptr_t a, size_t bytes, bool writes, const void* pc) 
 }
 
 }  // namespace cuda_on_cpu_recorder
+
+// What common/guarded.py tells of a tensor's memory: it lies between margins. Without any bytes it is gone.
+extern "C" void cuda_on_cpu_tensor(const void* address, size_t bytes, size_t margin) {
+    using namespace cuda_on_cpu_recorder;
+    const Pause pause;
+    const Lock lock;
+    if (bytes)
+        check.arrays.add(uintptr_t(address), bytes, Place::tensor).margin = margin;
+    else
+        check.arrays.remove(uintptr_t(address));
+}
 
 // ---- what the compiler calls ---------------------------------------------------------------------------------------
 

@@ -114,6 +114,18 @@ public:
     }
     bool is_known_runtime(uint32_t site) const { return all_[site].is_known && all_[site].is_runtime; }
 
+    // The lines of a function and of those that it is inlined into, where they are not CUDA on CPU's.
+    std::string lines(const std::vector<const void*>& pcs) {
+        std::string all;
+        for (const void* pc : pcs) {
+            const Image image(pc);
+            if (image.file.empty()) continue;
+            for (const std::string& place : tool(image).lines(uintptr_t(pc) - 1 - image.base))
+                if (!is_runtime_file(place) && place[0] == '/') all += (all.empty() ? "" : ", ") + place;
+        }
+        return all;
+    }
+
     // The first line outside of CUDA on CPU among return addresses.
     std::string first_outside(const std::vector<const void*>& pcs) {
         for (const void* pc : pcs) {
@@ -154,14 +166,18 @@ private:
         return contains(file, "/include/cuda/std/");
     }
 
+    Addr2line& tool(const Image& image) {
+        auto [found, is_new] = tools_.try_emplace(image.file, nullptr);
+        if (is_new) found->second = new Addr2line(image.file.c_str());
+        return *found->second;
+    }
+
     void find(Site& s) {
         s.is_known = true, s.is_runtime = true;
         const Image image(s.pc);
         if (image.file.empty()) return;
-        auto [tool, is_new] = tools_.try_emplace(image.file, nullptr);
-        if (is_new) tool->second = new Addr2line(image.file.c_str());
         bool is_inside = false;
-        for (const std::string& place : tool->second->lines(uintptr_t(s.pc) - 1 - image.base)) {
+        for (const std::string& place : tool(image).lines(uintptr_t(s.pc) - 1 - image.base)) {
             const size_t colon = place.rfind(':');
             if (colon == std::string::npos) continue;
             const std::string file = place.substr(0, colon);

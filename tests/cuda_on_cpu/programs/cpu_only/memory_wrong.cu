@@ -1,5 +1,6 @@
 // Kernels that use memory wrongly, each in its own way: `memory_wrong` prints what the memory check says of each. The
 // test knows the marked lines: where the access is, and for a race where the other one is.
+#include <cooperative_groups.h>
 #include <cstdio>
 #include <stdexcept>
 #include <vector>
@@ -191,6 +192,19 @@ KERNEL(last_block_of_many) {  // the fence of one thread, and no barrier before 
     __syncthreads();
     if (is_last) y[I] += y[127 - I];  // LINE last_block_of_many
 }
+__device__ unsigned passed;
+KERNEL(last_block_barrier) {  // a barrier of a block is no fence
+    __shared__ bool is_last;
+    y[blockIdx.x * 64 + I] = x[I];  // OTHER last_block_barrier
+    __syncthreads();
+    if (I == 0) is_last = atomicInc(&passed, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    if (is_last) y[I] += y[127 - I];  // LINE last_block_barrier
+}
+KERNEL(after_grid_barrier) {
+    cooperative_groups::this_grid().sync();
+    if (I == 63) *y = blockIdx.x;  // LINE after_grid_barrier
+}
 __device__ volatile int flag;
 KERNEL(flag_without_fence) {
     if (I > 0) return;
@@ -280,6 +294,19 @@ KERNEL(hosts_heap) { y[I] = x[I]; }   // LINE hosts_heap
 KERNEL(hosts_stack) { y[I] = x[I]; }  // LINE hosts_stack
 KERNEL(freed) { y[I] = x[I]; }        // LINE freed
 
+// ---- a barrier ----
+
+__device__ void sync() { __syncthreads(); }
+KERNEL(two_calls) {  // of one barrier
+    if (I < 32) {
+        y[I] = 1;
+        sync();  // OTHER two_calls
+    } else {
+        y[I] = x[I];
+        sync();  // LINE two_calls
+    }
+}
+
 struct Case {
     const char* name;
     void (*kernel)(float*, const float*, float*);
@@ -315,6 +342,8 @@ const Case cases[] = {
     CASE(needs_grid_barrier, 2),
     CASE(last_block, 2),
     CASE(last_block_of_many, 2),
+    CASE(last_block_barrier, 2),
+    CASE(after_grid_barrier, 2),
     CASE(flag_without_fence, 2),
     CASE(bins_not_zeroed),
     CASE(tail),
@@ -340,6 +369,7 @@ const Case cases[] = {
     CASE(hosts_heap),
     CASE(hosts_stack),
     CASE(freed),
+    CASE(two_calls),
 };
 
 float* device_memory(bool with_values) {
@@ -380,6 +410,12 @@ int main(int argc, char** argv) {
         cudaFree(gone);
         cudaMemset(y, 0, 128 * sizeof(float));
         if (c.kernel == freed) in = gone;
-        say(c.name, [&] { c.kernel<<<c.blocks, 64, 64 * sizeof(float)>>>(y, in, fresh); });
+        void* arguments[] = {&y, &in, &fresh};
+        say(c.name, [&] {
+            if (c.kernel == after_grid_barrier)
+                cudaLaunchCooperativeKernel(c.kernel, c.blocks, 64, arguments);
+            else
+                c.kernel<<<c.blocks, 64, 64 * sizeof(float)>>>(y, in, fresh);
+        });
     }
 }
