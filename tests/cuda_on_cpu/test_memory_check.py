@@ -27,7 +27,7 @@ FOUND = {
     "bins_zeroed": (RACE, "changed it by an atomic", BARRIER),
     "bins_read": (RACE, "changes by an atomic", BARRIER),
     "through_global": (RACE, "of the 512 bytes of cudaMalloc() number 1 at ", BARRIER),
-    "only_syncwarp": (RACE, BARRIER),
+    "only_syncwarp": (RACE, "reads byte 124 of the shared array only_syncwarp", BARRIER),
     "bytes": (RACE, "byte 1 of the shared array bytes"),
     "vectors": (RACE, "thread (32, 0, 0) of block (0, 0, 0) writes byte 0", BARRIER),
     "in_a_warp": (RACE, WARP),

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "sites.h"
+
 namespace cuda_on_cpu_recorder {
 
 enum class Kind : uint32_t { plain, is_volatile, atomic, runtime };
@@ -83,7 +85,7 @@ enum class Place {
 struct Array {
     uintptr_t begin, end;
     Place place;
-    std::vector<const void*> allocated_at = {};  // return addresses
+    Calls allocated_at = {};
     bool is_freed = false;
     void* memory = nullptr;             // what malloc() gave, with margins
     size_t margin = 0;                  // bytes before and behind that belong to nobody
@@ -110,6 +112,10 @@ public:
         if (next != all_.begin() && std::prev(next)->second->contains(a)) return recent = std::prev(next)->second;
         return nullptr;
     }
+    // Whether there may be any array, or one that the host cannot use, at an address: a quick look at its page.
+    bool may_be_any(uintptr_t a) const { return pages_[page(a)]; }
+    bool may_be_device(uintptr_t a) const { return pages_[page(a)] == 2; }
+
     // The array whose margin has this address.
     Array* beside(uintptr_t a) {
         const auto next = all_.upper_bound(a);
@@ -123,6 +129,8 @@ public:
         array->number = ++counts_[place];
         if (place == Place::device) array->written.resize(bytes);
         all_[begin] = array;
+        for (uintptr_t p = begin >> 12; p <= (begin + bytes) >> 12; p++)
+            if (char& known = pages_[p % pages]; known < 2) known = place == Place::device ? 2 : 1;
         forget_recent();
         return *array;
     }
@@ -137,7 +145,10 @@ public:
     void forget_recent() { memset(static_cast<void*>(recent_), 0, sizeof recent_); }
 
 private:
-    static constexpr size_t size = 1 << 12;
+    static constexpr size_t size = 1 << 12, pages = 1 << 20;
+    static size_t page(uintptr_t a) { return (a >> 12) % pages; }
+
+    char pages_[pages] = {};  // by the last bits of the page's number: 0, or 1, or 2 with memory that is not the host's
     Array* recent_[size] = {};
     std::map<uintptr_t, Array*> all_;
     std::map<Place, unsigned> counts_;

@@ -40,7 +40,6 @@ public:
     Arrays arrays;
     Order order;
     Launch launch = {};
-    uintptr_t arguments = 0, argument_bytes = 0;  // of the kernel
 
     // ---- findings --------------------------------------------------------------------------------------------------
 
@@ -269,7 +268,7 @@ private:
 
     // What CUDA on CPU itself writes for a kernel: it counts as written, and races with nothing.
     void runtime_access(const Access& a) {
-        Array* array = a.writes ? arrays.find(a.address) : nullptr;
+        Array* array = a.writes && arrays.may_be_any(a.address) ? arrays.find(a.address) : nullptr;
         if (!array || array->place >= Place::variable || array->is_freed || a.address + a.bytes > array->end) return;
         const Stamp now = {order.segment, a.site, Kind::runtime};
         each_cell(*array, a, [&](Cell& cell, uintptr_t) { cell = {now, {}, {}}; });
@@ -277,7 +276,6 @@ private:
 
     Array* other_memory(const Access& a) {
         if (sites.get(a.site).is_runtime) return nullptr;
-        if (a.address - arguments < argument_bytes) return nullptr;
         const uintptr_t dynamic = uintptr_t(launch.dynamic_memory);
         if (a.address - dynamic < launch.dynamic_limit) {
             give_up(

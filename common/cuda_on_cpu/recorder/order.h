@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "sites.h"
 
 namespace cuda_on_cpu_recorder {
 
@@ -66,8 +67,8 @@ struct Room {
     uint32_t first = 0;       // segment
     uint32_t barrier = 0;     // all is known up to this segment
     uint32_t warps[32] = {};  // the same for the lanes of a warp: the last __syncwarp() of all its lanes
-    std::unique_ptr<uint32_t[][32]> lanes = {};   // [rank][lane]: by a __syncwarp() of some lanes
-    std::vector<const void*> barrier_calls = {};  // by which the first thread came to the barrier
+    std::unique_ptr<uint32_t[][32]> lanes = {};  // [rank][lane]: by a __syncwarp() of some lanes
+    Calls barrier_calls = {};                    // by which the first thread came to the barrier
     Clock extra = {};
     std::map<unsigned, ThreadState> threads = {};  // those that have one
 

@@ -13,6 +13,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // held by a launch, 
 // Whether this host thread runs a thread of a kernel now, and where that one's local variables are.
 static __thread bool running __attribute__((tls_model("initial-exec")));
 static uintptr_t stack_begin, stack_bytes;
+static uintptr_t arguments, argument_bytes;  // of the kernel
+static uintptr_t own, own_bytes;             // threadIdx and its like, which lie side by side
 
 struct Lock {
     Lock() { pthread_mutex_lock(&mutex); }
@@ -37,11 +39,11 @@ static Room& room_of(const void* key) {
 }
 
 // Return addresses of the host's functions: they keep frame pointers.
-static std::vector<const void*> callers() {
-    std::vector<const void*> found;
+static Calls callers() {
+    Calls found;
     void** frame = static_cast<void**>(__builtin_frame_address(0));
-    for (int i = 0; i < 8 && frame; i++) {
-        found.push_back(frame[1]);
+    while (found.count < Calls::max && frame) {
+        found.pc[found.count++] = frame[1];
         void** next = static_cast<void**>(*frame);
         if (next <= frame || next > frame + 65536) break;
         frame = next;
@@ -57,7 +59,7 @@ static void host_access(uintptr_t, size_t, bool, const void*);
                                                  bool writes, Kind kind) {
     const uintptr_t a = uintptr_t(address);
     if (!running) return host_access(a, bytes, writes, pc);
-    if (a - stack_begin < stack_bytes) return;
+    if (a - stack_begin < stack_bytes || a - arguments < argument_bytes || a - own < own_bytes) return;
     const Busy busy;
     if (kind == Kind::is_volatile && reads) check.order.acquire(address);
     check.access({a, bytes, reads, writes, kind, check.sites.of(pc)});
@@ -69,8 +71,11 @@ static void host_access(uintptr_t, size_t, bool, const void*);
 void begin_launch(const Launch& launch) {
     pthread_mutex_lock(&mutex);
     check.begin_launch(launch);
-    for (const void* own : launch.own)
-        if (!check.arrays.find(uintptr_t(own))) check.arrays.add(uintptr_t(own), 12, Place::ignored);
+    const auto [first, last] = std::minmax_element(std::begin(launch.own), std::end(launch.own));
+    own = uintptr_t(*first), own_bytes = uintptr_t(*last) + 12 - own;
+    if (own_bytes > 256) own_bytes = 0;
+    for (const void* variable : launch.own)
+        if (!check.arrays.find(uintptr_t(variable))) check.arrays.add(uintptr_t(variable), 12, Place::ignored);
     const uintptr_t dynamic = uintptr_t(launch.dynamic_memory);
     if (Array* old = check.arrays.find(dynamic); old && old->end - dynamic == launch.dynamic_bytes) return;
     check.arrays.add(dynamic, launch.dynamic_bytes, Place::shared);
@@ -101,9 +106,7 @@ void thread_runs(const void* room, unsigned rank, const void* stack, size_t byte
 
 void nobody_runs() { running = false; }
 
-void kernel_arguments(const void* address, size_t bytes) {
-    check.arguments = uintptr_t(address), check.argument_bytes = bytes;
-}
+void kernel_arguments(const void* address, size_t bytes) { arguments = uintptr_t(address), argument_bytes = bytes; }
 
 // ---- order ---------------------------------------------------------------------------------------------------------
 
@@ -118,8 +121,8 @@ struct Pause {  // what the rest of this function does is nobody's access
 const char* reaches_barrier(const void* key, bool is_first) {
     const Pause pause;
     static std::string message;
-    std::vector<const void*>& first = room_of(key).barrier_calls;
-    const std::vector<const void*> mine = callers();
+    Calls& first = room_of(key).barrier_calls;
+    const Calls mine = callers();
     if (is_first) first = mine;
     if (mine == first) return nullptr;
     const std::string my_lines = check.sites.lines(mine), first_lines = check.sites.lines(first);
@@ -306,7 +309,7 @@ const char* host_sets(const void* to, size_t bytes) {
 // Code of the host uses memory that only kernels can. On a GPU's machine the process ends here, too.
 static void host_access(uintptr_t a, size_t bytes, bool writes, const void* pc) {
     static __thread bool inside __attribute__((tls_model("initial-exec")));
-    if (inside) return;
+    if (inside || !check.arrays.may_be_device(a)) return;
     inside = true;
     if (pthread_mutex_trylock(&mutex) == 0) {
         Array* array = check.arrays.find(a);

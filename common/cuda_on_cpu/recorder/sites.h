@@ -37,6 +37,16 @@ struct Image {
     }
 };
 
+// Return addresses, the innermost function's first.
+struct Calls {
+    static constexpr unsigned max = 8;
+    const void* pc[max] = {};
+    unsigned count = 0;
+    const void* const* begin() const { return pc; }
+    const void* const* end() const { return pc + count; }
+    bool operator==(const Calls& o) const { return count == o.count && memcmp(pc, o.pc, sizeof pc) == 0; }
+};
+
 struct Site {
     const void* pc;  // null: file and line are known
     std::string file = {};
@@ -115,7 +125,7 @@ public:
     bool is_known_runtime(uint32_t site) const { return all_[site].is_known && all_[site].is_runtime; }
 
     // The lines of a function and of those that it is inlined into, where they are not CUDA on CPU's.
-    std::string lines(const std::vector<const void*>& pcs) {
+    std::string lines(const Calls& pcs) {
         std::string all;
         for (const void* pc : pcs) {
             const Image image(pc);
@@ -127,7 +137,7 @@ public:
     }
 
     // The first line outside of CUDA on CPU among return addresses.
-    std::string first_outside(const std::vector<const void*>& pcs) {
+    std::string first_outside(const Calls& pcs) {
         for (const void* pc : pcs) {
             const Site& s = get(of(pc));
             if (s.line) return text(s);

@@ -12,7 +12,7 @@ namespace cuda_on_cpu {
          text(block.barrier_place) + "; all threads of a block must reach the same one");
 }
 
-inline void barrier(const char* function, bool vote, Location where) {
+CUDA_ON_CPU_UNRECORDED inline void barrier(const char* function, bool vote, Location where) {
     // CUDA demands that all threads of a block reach the same __syncthreads(). A GPU may let two different ones pass as
     // one, or hang; here it is an error.
     if (block.at_barrier == 0) block.barrier_place = where;

@@ -102,8 +102,8 @@ public:
 #endif
     }
 
-    const void* stack() const { return bottom_; }
-    size_t stack_bytes() const { return size_; }
+    CUDA_ON_CPU_UNRECORDED const void* stack() const { return bottom_; }
+    CUDA_ON_CPU_UNRECORDED size_t stack_bytes() const { return size_; }
 
 private:
     void allocate() {
