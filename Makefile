@@ -88,6 +88,10 @@ clean:
 $(NUMBERS:%=sanitize%): sanitize%:
 	@$(call python,lesson) && $(run) "$$python" tools/sanitize.py chapters/$*_*/main.py
 
+## make memcheckNN   run it on the CPU and look at each access of a kernel: races, memory without a value, out of bounds
+$(NUMBERS:%=memcheck%): memcheck%:
+	@$(call python,lesson) && $(run) "$$python" tools/memory_check.py chapters/$*_*/main.py
+
 ## make chapterNN    build, check and time that chapter;  make chapter03 ARGS='--help' passes arguments on
 $(NUMBERS:%=chapter%): chapter%:
 	@{ $(call python,lesson) && $(run) "$$python" chapters/$*_*/main.py; } || \
@@ -104,7 +108,7 @@ $(NUMBERS:%=bench%): bench%:
 	@$(call python,lesson) && "$$python" tools/bench.py $*
 
 # Any other number ends here.
-chapter% sanitize% bench%:
+chapter% sanitize% memcheck% bench%:
 	$(error There is no chapter $*; there are: $(NUMBERS))
 
-.PHONY: help setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=bench%)
+.PHONY: help setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=bench%)

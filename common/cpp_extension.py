@@ -29,13 +29,21 @@ import torch.utils.cpp_extension as torch_extension  # noqa: E402
 
 BuildExtension = torch_extension.BuildExtension
 
-# AddressSanitizer for a kernel that writes where it must not: see tools/sanitize.py, which sets both variables.
-SANITIZE = ["-fsanitize=address", "-fno-omit-frame-pointer", "-g"] if os.environ.get("CHAPTERS_SANITIZE") else []
+# Which tool looks at what kernels do in memory: "address" for AddressSanitizer (tools/sanitize.py sets it), "memory" for the
+# memory check of CUDA on CPU (tools/memory_check.py). What it takes to compile, and to link.
+TOOL = os.environ.get("CHAPTERS_SANITIZE", "")
+SANITIZE = ["-fsanitize=address", "-fno-omit-frame-pointer", "-g"] if TOOL else []
+SANITIZE_LINK = SANITIZE
+if TOOL == "memory":
+    from .cuda_on_cpu import memory_check
+
+    _compiler = shlex.split(os.environ.get("CXX", "c++"))
+    SANITIZE, SANITIZE_LINK = memory_check.cflags(_compiler), memory_check.ldflags(_compiler)
 # Some compilers are set up to link libstdc++ into every library. An extension has to share the one that torch uses: with
 # two of them in a process, the first number that is printed into an error message crashes it. Named first, the shared
 # one serves every symbol.
 _LDFLAGS = ["-l:libstdc++.so.6"] if sys.platform == "linux" else []
-if SANITIZE:
+if TOOL == "address":
     os.environ.pop("LD_PRELOAD", None)  # for this process only, not for the compilers that it starts
 
 
@@ -99,7 +107,7 @@ def load_inline(*args, **kwargs):
 
 @functools.wraps(torch_extension.CUDAExtension)
 def CUDAExtension(name, sources, *args, **kwargs):
-    kwargs["extra_link_args"] = [*_LDFLAGS, *kwargs.get("extra_link_args", []), *SANITIZE]
+    kwargs["extra_link_args"] = [*_LDFLAGS, *kwargs.get("extra_link_args", []), *SANITIZE_LINK]
     if device.type == "cuda":
         return torch_extension.CUDAExtension(name, sources, *args, **kwargs)
     folder = os.path.join("build", "cuda_on_cpu", name)  # setuptools wants paths relative to setup.py
@@ -118,7 +126,7 @@ def CUDAExtension(name, sources, *args, **kwargs):
 def extension_folder(name: str) -> Path:
     """Where an extension of that name is built: for this torch, this Python and this device. An old .so never loads."""
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
-    key = "-".join(["torch", torch.__version__, python, device.type] + ["address"] * bool(SANITIZE))
+    key = "-".join(["torch", torch.__version__, python, device.type] + [TOOL or "address"] * bool(SANITIZE))
     return Path(__file__).parents[1] / "build" / key / name
 
 
@@ -158,7 +166,7 @@ def _for_cpu(call: dict) -> dict:
         "extra_include_paths": [*_cpu_include_paths(sources), *folders],
         "extra_cflags": _cpu_flags(call.get("extra_cflags") or []),
         "extra_cuda_cflags": None,
-        "extra_ldflags": [*call["extra_ldflags"], *SANITIZE],
+        "extra_ldflags": [*call["extra_ldflags"], *SANITIZE_LINK],
         "with_cuda": False,
     }
 

@@ -20,6 +20,14 @@ NAN = 0xFF  # NaN in every floating-point dtype, -1 in signed integers, the larg
 OTHER = 0x42  # 48.6 in float32, 1.6e11 in float64: larger than most data, and small enough for a sum to change it
 
 
+if os.environ.get("CHAPTERS_SANITIZE") == "memory":  # tools/memory_check.py: it names the line that touches a margin
+    from .cuda_on_cpu.memory_check import announce
+else:
+
+    def announce(address, nbytes, margin):
+        pass
+
+
 class Region:
     """As many bytes as a storage has, between two margins."""
 
@@ -29,6 +37,11 @@ class Region:
         self.start, self.stop = margin, margin + storage.nbytes()  # what tensors use; the rest is margin
         self.gaps = None  # bool for each byte between start and stop, where tensors leave gaps
         self.pattern = pattern
+        self.announced = self.memory.data_ptr() + margin
+        announce(self.announced, storage.nbytes(), margin)
+
+    def __del__(self):
+        announce(self.announced, 0, 0)
 
     def only(self, tensors):
         """Makes margins and gaps of all bytes that none of these tensors uses. They are tensors of the storage."""

@@ -10,8 +10,10 @@
 // Each in three scopes: on a GPU, the _block form is atomic for threads of one block only, the _system form for CPUs,
 // too.
 #define CUDA_ON_CPU_ATOMIC(name, T, new_value)                                      \
+    CUDA_ON_CPU_UNRECORDED                                                          \
     inline T name(T* address, T value, cuda_on_cpu::Location where = {}) {          \
         cuda_on_cpu::spin(#name "()", where);                                       \
+        CUDA_ON_CPU_RECORD(atomic(address, sizeof(T), where.file, where.line));     \
         const T old = *address;                                                     \
         *address = new_value;                                                       \
         return old;                                                                 \
@@ -50,8 +52,10 @@ CUDA_ON_CPU_ATOMIC_4(atomicXor, old ^ value)
 #undef CUDA_ON_CPU_ATOMIC
 
 #define CUDA_ON_CPU_ATOMIC_CAS(name, T)                                               \
+    CUDA_ON_CPU_UNRECORDED                                                            \
     inline T name(T* address, T compare, T value, cuda_on_cpu::Location where = {}) { \
         cuda_on_cpu::spin(#name "()", where);                                         \
+        CUDA_ON_CPU_RECORD(atomic(address, sizeof(T), where.file, where.line));       \
         const T old = *address;                                                       \
         if (old == compare) *address = value;                                         \
         return old;                                                                   \

@@ -12,11 +12,12 @@ namespace cuda_on_cpu {
          text(block.barrier_place) + "; all threads of a block must reach the same one");
 }
 
-inline void barrier(const char* function, bool vote, Location where) {
+CUDA_ON_CPU_UNRECORDED inline void barrier(const char* function, bool vote, Location where) {
     // CUDA demands that all threads of a block reach the same __syncthreads(). A GPU may let two different ones pass as
     // one, or hang; here it is an error.
     if (block.at_barrier == 0) block.barrier_place = where;
     if (where != block.barrier_place) fail_divergent(function, where);
+    CUDA_ON_CPU_REFUSE(reaches_barrier(block.warps, block.at_barrier == 0));
 
     Warp& warp = warp_of(*self);
     warp.at_barrier |= self->bit();
@@ -50,10 +51,12 @@ inline int __syncthreads_or(int predicate, cuda_on_cpu::Location where = {}) {
 inline void __threadfence(cuda_on_cpu::Location where = {}) {
     cuda_on_cpu::spin("__threadfence()", where);
     asm volatile("" ::: "memory");
+    CUDA_ON_CPU_RECORD(fence());
 }
 inline void __threadfence_block(cuda_on_cpu::Location where = {}) {
     cuda_on_cpu::spin("__threadfence_block()", where);
     asm volatile("" ::: "memory");
+    CUDA_ON_CPU_RECORD(fence());
 }
 inline void __threadfence_cluster(cuda_on_cpu::Location where = {}) { __threadfence(where); }
 inline void __threadfence_system(cuda_on_cpu::Location where = {}) { __threadfence(where); }

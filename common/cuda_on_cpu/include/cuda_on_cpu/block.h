@@ -131,7 +131,7 @@ inline unsigned first(uint32_t set) { return block.reverse ? 31 - __builtin_clz(
 
 inline Warp& warp_of(const Thread& thread) { return block.warps[thread.rank / 32]; }
 
-inline void make_ready(Warp& warp, uint32_t lanes) {
+CUDA_ON_CPU_UNRECORDED inline void make_ready(Warp& warp, uint32_t lanes) {
     warp.ready |= lanes;
     block.ready_warps |= 1u << (&warp - block.warps);
 }
@@ -140,20 +140,20 @@ inline void make_ready(Warp& warp, uint32_t lanes) {
 
 inline void fiber_body();
 
-inline Fiber& ready_fiber(unsigned w) {
+CUDA_ON_CPU_UNRECORDED inline Fiber& ready_fiber(unsigned w) {
     const unsigned lane = first(block.warps[w].ready);
     block.warps[w].ready ^= 1u << lane;
     if (!block.warps[w].ready) block.ready_warps ^= 1u << w;
     return *block.threads[w * 32 + lane].fiber;
 }
 
-inline Fiber& new_fiber() {
+CUDA_ON_CPU_UNRECORDED inline Fiber& new_fiber() {
     Fiber& fiber = block.fibers[block.fibers_used];
     fiber.start(fiber_body, block.fibers_used++);
     return fiber;
 }
 
-inline Fiber& next_fiber() {
+CUDA_ON_CPU_UNRECORDED inline Fiber& next_fiber() {
     if (block.ready_warps && !block.abandoned) return ready_fiber(first(block.ready_warps));
     if (block.started < block.size && !block.abandoned) return new_fiber();
     return host;  // no thread can go on: run_block.h finds out why
@@ -170,12 +170,17 @@ inline int waits_left, spins_left;
     return host;
 }
 
+CUDA_ON_CPU_UNRECORDED inline void record_thread() {
+    CUDA_ON_CPU_RECORD(thread_runs(block.warps, self->rank, self->fiber->stack(), self->fiber->stack_bytes()));
+}
+
 // Leaves the thread that runs, until another has made it ready and its turn has come.
-inline void suspend() {
+CUDA_ON_CPU_UNRECORDED inline void suspend() {
     Thread& me = *self;
     Fiber& next = --waits_left < 0 ? end_turn() : next_fiber();
     if (&next != me.fiber) me.fiber->switch_to(next);
     self = &me, threadIdx = me.index;
+    record_thread();
     if (block.abandoned) throw Abandoned();
 }
 inline void suspend(const char* function, Location where) {
@@ -208,23 +213,25 @@ inline void spin(const char* function = "a loop", Location where = {}) {
     if (--spins_left < 0) give_turn(function, where);
 }
 
-inline bool start_thread(Fiber& fiber) {
+CUDA_ON_CPU_UNRECORDED inline bool start_thread(Fiber& fiber) {
     if (block.ready_warps || block.started == block.size) return false;
     const unsigned rank = block.reverse ? block.size - 1 - block.started : block.started;
     block.started++;
     self = &block.threads[rank];
     self->fiber = &fiber;
     threadIdx = self->index;
+    record_thread();
     return true;
 }
 
 // ---- when a thread's wait ends -------------------------------------------------------------------------------------
 
 // A barrier opens when every thread that has not returned waits there.
-inline void open_barrier_if_complete() {
+CUDA_ON_CPU_UNRECORDED inline void open_barrier_if_complete() {
     if (block.at_barrier == 0 || block.at_barrier < block.alive) return;
     block.passed = block.at_barrier, block.yes = block.votes;
     block.at_barrier = block.votes = 0;
+    CUDA_ON_CPU_RECORD(block_barrier(block.warps));
     for (unsigned w = 0; w * 32 < block.size; w++) {
         Warp& warp = block.warps[w];
         if (warp.at_barrier) make_ready(warp, warp.at_barrier);
@@ -233,7 +240,7 @@ inline void open_barrier_if_complete() {
 }
 
 // A warp function ends when every lane of its mask that has not returned waits in the same one, with the same mask.
-inline void end_warp_function_if_complete(Warp& warp, unsigned lane) {
+CUDA_ON_CPU_UNRECORDED inline void end_warp_function_if_complete(Warp& warp, unsigned lane) {
     const uint32_t mask = warp.mask[lane], lanes = mask & warp.alive;
     if (lanes & ~warp.at_warp) return;
     for (unsigned l = 0; l < 32; l++)
@@ -243,7 +250,7 @@ inline void end_warp_function_if_complete(Warp& warp, unsigned lane) {
     make_ready(warp, lanes);
 }
 
-inline void end_thread() {
+CUDA_ON_CPU_UNRECORDED inline void end_thread() {
     Warp& warp = warp_of(*self);
     warp.alive ^= self->bit();
     block.alive--;

@@ -32,6 +32,7 @@ inline cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind
     if (!is_kind(kind)) return cudaErrorInvalidMemcpyDirection;
     if (bytes == 0) return cudaSuccess;
     if (!to || !from) return cudaErrorInvalidValue;
+    CUDA_ON_CPU_REFUSE(host_copies(to, from, bytes, kind));
     memmove(to, from, bytes);
     return cudaSuccess;
 }
@@ -43,7 +44,9 @@ inline cudaError_t copy_2d(void* to, size_t to_pitch, const void* from, size_t f
     if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
     if (!to || !from) return cudaErrorInvalidValue;
     for (size_t y = 0; y < height; y++)
-        memmove(static_cast<char*>(to) + y * to_pitch, static_cast<const char*>(from) + y * from_pitch, width);
+        if (const cudaError_t error = copy(static_cast<char*>(to) + y * to_pitch,
+                                           static_cast<const char*>(from) + y * from_pitch, width, kind))
+            return error;
     return cudaSuccess;
 }
 
@@ -65,7 +68,10 @@ inline cudaError_t set(void* to, size_t pitch, int value, size_t width, size_t h
     if (width == 0 || height == 0) return cudaSuccess;
     if (!to) return cudaErrorInvalidValue;
     if (height > 1 && width > pitch) return cudaErrorInvalidValue;
-    for (size_t y = 0; y < height; y++) memset(static_cast<char*>(to) + y * pitch, value, width);
+    for (size_t y = 0; y < height; y++) {
+        CUDA_ON_CPU_REFUSE(host_sets(static_cast<char*>(to) + y * pitch, width));
+        memset(static_cast<char*>(to) + y * pitch, value, width);
+    }
     return cudaSuccess;
 }
 

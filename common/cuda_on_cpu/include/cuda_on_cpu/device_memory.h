@@ -7,45 +7,45 @@
 
 // ---- loads and stores with a hint for a GPU's caches ---------------------------------------------------------------
 template <class T>
-T __ldg(const T* p) {
+CUDA_ON_CPU_FOR_CALLER T __ldg(const T* p) {
     return *p;
 }
 template <class T>
-T __ldca(const T* p) {
+CUDA_ON_CPU_FOR_CALLER T __ldca(const T* p) {
     return *p;
 }
 template <class T>
-T __ldcg(const T* p, cuda_on_cpu::Location where = {}) {
+CUDA_ON_CPU_FOR_CALLER T __ldcg(const T* p, cuda_on_cpu::Location where = {}) {
     cuda_on_cpu::spin("__ldcg()", where);  // it sees what other threads write meanwhile
     return *p;
 }
 template <class T>
-T __ldcs(const T* p) {
+CUDA_ON_CPU_FOR_CALLER T __ldcs(const T* p) {
     return *p;
 }
 template <class T>
-T __ldlu(const T* p) {
+CUDA_ON_CPU_FOR_CALLER T __ldlu(const T* p) {
     return *p;
 }
 template <class T>
-T __ldcv(const T* p, cuda_on_cpu::Location where = {}) {
+CUDA_ON_CPU_FOR_CALLER T __ldcv(const T* p, cuda_on_cpu::Location where = {}) {
     cuda_on_cpu::spin("__ldcv()", where);  // it sees what other threads write meanwhile
     return *p;
 }
 template <class T>
-void __stwb(T* p, T value) {
+CUDA_ON_CPU_FOR_CALLER void __stwb(T* p, T value) {
     *p = value;
 }
 template <class T>
-void __stcg(T* p, T value) {
+CUDA_ON_CPU_FOR_CALLER void __stcg(T* p, T value) {
     *p = value;
 }
 template <class T>
-void __stcs(T* p, T value) {
+CUDA_ON_CPU_FOR_CALLER void __stcs(T* p, T value) {
     *p = value;
 }
 template <class T>
-void __stwt(T* p, T value) {
+CUDA_ON_CPU_FOR_CALLER void __stwt(T* p, T value) {
     *p = value;
 }
 

@@ -102,6 +102,9 @@ public:
 #endif
     }
 
+    CUDA_ON_CPU_UNRECORDED const void* stack() const { return bottom_; }
+    CUDA_ON_CPU_UNRECORDED size_t stack_bytes() const { return size_; }
+
 private:
     void allocate() {
         const size_t page = sysconf(_SC_PAGESIZE);

@@ -17,9 +17,21 @@ inline void arrive(Phase& phase, unsigned& mine, const char* function, Location 
     phase.arrived++;
 }
 
+inline void record_barrier([[maybe_unused]] const Phase& phase) {
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+    if (&phase == &grid.phase) return cuda_on_cpu_recorder::grid_barrier();
+    const void* rooms[max_cluster_size];
+    for (unsigned rank = 0; rank < cluster_size(); rank++)
+        rooms[rank] = block_of(*grid.running->cluster->blocks[rank]).warps;
+    cuda_on_cpu_recorder::cluster_barrier(rooms, cluster_size());
+#endif
+}
+
 // Ends the phase if all have arrived.
 inline bool has_passed(Phase& phase, unsigned mine, uint64_t expected) {
-    if (mine == phase.number && phase.arrived >= expected) phase.begin();
+    const bool ends = mine == phase.number && phase.arrived >= expected;
+    if (ends) phase.begin();
+    if (ends) record_barrier(phase);
     return mine != phase.number;
 }
 
@@ -92,10 +104,15 @@ inline void* map_shared_rank(const void* pointer, unsigned rank) {
     if (r.block.alive == 0) fail("map_shared_rank(): the block of rank " + std::to_string(rank) + " has returned");
     const char* p = static_cast<const char*>(pointer);
     r.has_copy = true;
-    if (p >= dynamic_memory && p < dynamic_memory + grid.dynamic) return copy_of(r) + (p - dynamic_memory);
+    if (p >= dynamic_memory && p < dynamic_memory + grid.dynamic) {
+        CUDA_ON_CPU_RECORD(shared_copy(copy_of(r), grid.dynamic, dynamic_memory, r.block.warps));
+        return copy_of(r) + (p - dynamic_memory);
+    }
     for (const SharedVariable* v = SharedVariable::first; v; v = v->next)
-        if (p >= v->address && p < v->address + v->bytes)
+        if (p >= v->address && p < v->address + v->bytes) {
+            CUDA_ON_CPU_RECORD(shared_copy(copy_of(r) + static_place + v->place, v->bytes, v->address, r.block.warps));
             return copy_of(r) + static_place + v->place + (p - v->address);
+        }
     fail("map_shared_rank(): the address is not in shared memory");
 }
 

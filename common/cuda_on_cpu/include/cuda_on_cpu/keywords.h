@@ -21,6 +21,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "cuda_on_cpu/recorder.h"  // empty, except in a build for the memory check
+
 #ifndef __CUDA__  // an editor's clang reads the .cu as CUDA: see cmake/editor/clang_cuda.h
 // Hidden, so that two .so in one Python process may each have a kernel of the same name. Otherwise the loader would use
 // one kernel for both, and one copy of a static variable in a template, which is what shared memory in a template

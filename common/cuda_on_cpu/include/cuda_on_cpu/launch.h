@@ -72,6 +72,24 @@ inline cudaError_t check(const Config& c, const void* kernel) {
 
 inline std::mutex one_launch_at_a_time;  // host threads may launch at once
 
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+inline void record_launch() {
+    const auto give_up = [](const char* message) {
+        first_error = std::make_exception_ptr(std::runtime_error(message));
+        self->fiber->switch_to(host, true);
+    };
+    cuda_on_cpu_recorder::begin_launch({block.kernel,
+                                        blockDim.x,
+                                        blockDim.y,
+                                        blockDim.z,
+                                        dynamic_memory,
+                                        grid.dynamic,
+                                        sizeof dynamic_memory,
+                                        {&threadIdx, &blockIdx, &blockDim, &gridDim},
+                                        give_up});
+}
+#endif
+
 inline void run_grid(const Config& c, const char* name, void (*run_threads)(void*, Fiber&), void* call) {
     if (in_kernel) throw std::runtime_error(std::string("CUDA on CPU: a kernel launches ") + name + ": not supported");
     const std::lock_guard<std::mutex> lock(one_launch_at_a_time);
@@ -96,7 +114,20 @@ inline void run_grid(const Config& c, const char* name, void (*run_threads)(void
     ASAN_POISON_MEMORY_REGION(dynamic_memory + c.shared, sizeof dynamic_memory - c.shared);
 #endif
     const Watchdog watchdog;
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+    record_launch();
+    const char* found = nullptr;
+    {
+        struct End {
+            const char*& found;
+            ~End() { found = cuda_on_cpu_recorder::end_launch(); }
+        } end{found};
+        run_blocks();
+    }
+    if (found) throw std::runtime_error(found);
+#else
     run_blocks();
+#endif
 }
 
 inline cudaError_t check_and_run(const Config& c, const void* kernel, const char* name,
@@ -141,6 +172,7 @@ struct Launch {
 
     template <class Call>
     static void run_threads(void* call, Fiber& fiber) {
+        CUDA_ON_CPU_RECORD(kernel_arguments(call, sizeof(Call)));
         while (start_thread(fiber)) {
             (*static_cast<Call*>(call))();
             end_thread();

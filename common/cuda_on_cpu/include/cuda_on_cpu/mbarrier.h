@@ -47,6 +47,7 @@ struct __attribute__((may_alias)) Mbarrier {
                    std::to_string(count) + " threads arrive, and " + std::to_string(pending) +
                        " are still expected of " + std::to_string(expected));
         const uint64_t before = bits();
+        CUDA_ON_CPU_RECORD(release(this));
         pending -= unsigned(count);
         if (drop) expected -= unsigned(count);
         end_phase_if_complete();
@@ -72,6 +73,7 @@ struct __attribute__((may_alias)) Mbarrier {
     void wait(bool parity, const char* function, Location where) {
         check(function, where);
         wait_anywhere([this, parity] { return phase % 2 != parity; }, function, where);
+        CUDA_ON_CPU_RECORD(acquire(this));
         carry_out_copies();
     }
 
@@ -80,6 +82,7 @@ struct __attribute__((may_alias)) Mbarrier {
         check(function, where);
         const auto end = std::chrono::steady_clock::now() + time;
         if (!try_until([this, parity] { return phase % 2 != parity; }, end, function, where)) return false;
+        CUDA_ON_CPU_RECORD(acquire(this));
         carry_out_copies();
         return true;
     }

@@ -68,10 +68,26 @@ inline std::mutex allocations_mutex;
 inline AddressTable<Allocation> allocations;
 inline AddressTable<Allocation> registered;  // what cudaHostRegister() was given
 
+inline void* new_memory(size_t bytes, [[maybe_unused]] cudaMemoryType type) {
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+    return cuda_on_cpu_recorder::allocate(bytes, type);
+#else
+    void* pointer;
+    return posix_memalign(&pointer, 256, bytes) == 0 ? pointer : nullptr;
+#endif
+}
+inline void free_memory(void* pointer) {
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+    CUDA_ON_CPU_REFUSE(free_memory(pointer));
+#else
+    free(pointer);
+#endif
+}
+
 inline cudaError_t allocate_now(void** pointer, size_t bytes, cudaMemoryType type) {
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
-    if (bytes > SIZE_MAX / 2 || posix_memalign(pointer, 256, bytes) != 0) return record(cudaErrorMemoryAllocation);
+    if (bytes > SIZE_MAX / 2 || !(*pointer = new_memory(bytes, type))) return record(cudaErrorMemoryAllocation);
     const std::lock_guard<std::mutex> lock(allocations_mutex);
     allocations.set(*pointer, {bytes, type, in_kernel});
     return cudaSuccess;
@@ -93,7 +109,7 @@ inline cudaError_t release(void* pointer) {
         if (in_kernel && !(found && found->by_kernel)) return cudaErrorInvalidValue;
         if (!allocations.erase(pointer)) return record(cudaErrorInvalidValue);
     }
-    free(pointer);
+    free_memory(pointer);
     return cudaSuccess;
 }
 
@@ -167,11 +183,13 @@ inline cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned = 0) {
     if (!pointer || bytes == 0) return cuda_on_cpu::record(cudaErrorInvalidValue);
     const std::lock_guard<std::mutex> lock(cuda_on_cpu::allocations_mutex);
+    CUDA_ON_CPU_RECORD(host_memory(pointer, bytes, true));
     const bool is_new = cuda_on_cpu::registered.set(pointer, {bytes, cudaMemoryTypeHost});
     return cuda_on_cpu::record(is_new ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
 }
 inline cudaError_t cudaHostUnregister(void* pointer) {
     const std::lock_guard<std::mutex> lock(cuda_on_cpu::allocations_mutex);
+    CUDA_ON_CPU_RECORD(host_memory(pointer, 0, false));
     const bool was_there = cuda_on_cpu::registered.erase(pointer);
     return cuda_on_cpu::record(was_there ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }

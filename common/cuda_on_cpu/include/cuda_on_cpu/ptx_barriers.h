@@ -26,6 +26,7 @@ inline NumberedBarrier& arrive_at_barrier(const char* name, u32 number, u32 thre
     if (number > 15 || threads == 0 || threads % 32 != 0)
         fail(std::string(name) + " at " + text(where) + ": barriers have numbers up to 15 and are for whole warps");
     NumberedBarrier& barrier = numbered_barrier(number);
+    CUDA_ON_CPU_RECORD(release(&barrier));
     if (++barrier.arrived >= std::min(threads, block.size)) barrier.arrived = 0, barrier.phase++;
     return barrier;
 }
@@ -37,6 +38,7 @@ inline void bar_sync(u32 number, u32 threads, Location where = {}) {
     const u32 before = number < 16 ? numbered_barrier(number).phase : 0;
     const NumberedBarrier& barrier = arrive_at_barrier("bar.sync", number, threads, where);
     wait_until([&barrier, before] { return barrier.phase != before; }, "bar.sync", where);
+    CUDA_ON_CPU_RECORD(acquire(&barrier));
 }
 inline void bar_sync(u32 number, Location where = {}) {
     if (number == 0) return __syncthreads(where);

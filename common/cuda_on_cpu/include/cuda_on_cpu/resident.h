@@ -22,6 +22,7 @@ struct SharedVariable {
     template <class T>
     SharedVariable(T& variable) : address((char*)&variable), bytes(sizeof variable), place(total), next(first) {
         first = this;
+        CUDA_ON_CPU_RECORD(shared_array(address, bytes));
         total += (bytes + 127) / 128 * 128;  // so copies are aligned as well
     }
 
@@ -152,6 +153,7 @@ inline void begin_block(Block& b, uint3 index) {
         warp.ready = warp.at_barrier = warp.at_activemask = warp.at_condition = warp.at_warp = 0;
         memset(warp.meetings, 0, sizeof warp.meetings);
     }
+    CUDA_ON_CPU_RECORD(begin_block(b.warps, index.x, index.y, index.z));
 }
 
 inline Resident& unused_resident() {

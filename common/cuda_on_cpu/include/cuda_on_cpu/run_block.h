@@ -11,6 +11,7 @@ namespace cuda_on_cpu {
 inline void run_fiber(Fiber& fiber) {
     on_fiber = true;
     host.switch_to(fiber);
+    CUDA_ON_CPU_RECORD(nobody_runs());
     on_fiber = false;
 }
 

@@ -31,7 +31,10 @@ void for_each(uint32_t lanes, F f) {
     for (; lanes; lanes &= lanes - 1) f(unsigned(__builtin_ctz(lanes)));
 }
 
-inline void combine_nothing(Warp&, uint32_t) {}
+// __syncwarp(), the only warp function that orders what lanes do in memory.
+inline void combine_nothing([[maybe_unused]] Warp& w, [[maybe_unused]] uint32_t lanes) {
+    CUDA_ON_CPU_RECORD(warp_barrier(block.warps, unsigned(&w - block.warps), lanes));
+}
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail_absent_lane(Warp& w, unsigned lane) {
     w.at_warp &= ~self->bit();  // the thread that came last leaves by the exception, the others wait

@@ -15,14 +15,16 @@ template <unsigned Size>
 void meet(uint64_t value, const char* function, Location where) {
     constexpr unsigned kind = log_2(Size / 64), warps = Size / 32;
     const Combine count = [](Warp& warp, uint32_t) { warp.meetings[kind]++; };
-    exchange(function, ~0u, value, 0, count, where);
     const Warp& mine = warp_of(*self);
     const Warp* const first = &mine - self->rank / 32 % warps;
+    CUDA_ON_CPU_RECORD(release(&first->meetings[kind]));
+    exchange(function, ~0u, value, 0, count, where);
     const uint32_t meeting = mine.meetings[kind];
     const auto all_there = [=] {
         return std::all_of(first, first + warps, [=](const Warp& w) { return int(w.meetings[kind] - meeting) >= 0; });
     };
     wait_until(all_there, function, where);
+    CUDA_ON_CPU_RECORD(acquire(&first->meetings[kind]));
 }
 
 // Gives f a function that returns the value of the tile's thread of any rank, and returns what f returns.

@@ -1,0 +1,119 @@
+"""The memory check: compiles a .cu so that each access of a kernel is looked at, and says which ones are wrong.
+
+    python3 common/cuda_on_cpu/memory_check.py program.cu [more.cu] [its arguments]
+
+runs a program with a main(). CXX and CXXFLAGS say how it is compiled. README.md says what is found. g++ and clang++ on
+Linux; needs addr2line and nm, which come with them.
+
+The compiler reports the accesses (-fsanitize=thread without ThreadSanitizer's own library); recorder/ is what it reports to,
+a library of its own that all kernels of a process share.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import itertools
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+if __package__:
+    from .translate import TranslationError, translate_file
+else:  # this file is a program, too
+    from translate import TranslationError, translate_file
+
+HERE = Path(__file__).resolve().parent
+BUILD = HERE.parents[1] / "build" / "memory_check"
+
+# For a .cu and whatever is linked with it. Loops of one thread stay loops: a GPU's threads have no vector registers. -g1:
+# lines, and nothing else.
+_ALL = [
+    "-DCUDA_ON_CPU_MEMORY_CHECK",
+    "-fsanitize=thread",
+    "-fsanitize=alignment,bounds",
+    "-O2",
+    "-g1",
+    "-fno-omit-frame-pointer",
+]
+_ALL += ["-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-optimize-sibling-calls"]
+_GCC = ["--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0", "-fno-store-merging"]
+_GCC += ["-fno-ipa-icf", "-fno-tree-tail-merge", "-fno-crossjumping"]  # code that is made one loses its lines
+_CLANG = ["tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0", "tsan-instrument-read-before-write=1"]
+
+
+def cflags(compiler: list[str]) -> list[str]:
+    """What a .cu is compiled with, behind its other flags."""
+    if "clang" in subprocess.run([*compiler, "--version"], capture_output=True, text=True).stdout:
+        return [*_ALL, *(word for flag in _CLANG for word in ("-mllvm", f"-{flag}"))]
+    return [*_ALL, *_GCC]
+
+
+def ldflags(compiler: list[str]) -> list[str]:
+    """What a program or library is linked with. With -fsanitize=thread it would be ThreadSanitizer's own library."""
+    library = recorder(compiler)
+    wrapped = [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset")]
+    return ["-fno-sanitize=all", *wrapped, str(library), f"-Wl,-rpath,{library.parent}"]
+
+
+def recorder(compiler: list[str]) -> Path:
+    """The library, compiled when its sources have changed."""
+    sources = sorted([*(HERE / "recorder").iterdir(), HERE / "include/cuda_on_cpu/recorder.h"])
+    text = b"".join(source.read_bytes() for source in sources) + " ".join(compiler).encode()
+    library = BUILD / hashlib.sha256(text).hexdigest()[:12] / "librecorder.so"
+    if not library.exists():
+        library.parent.mkdir(parents=True, exist_ok=True)
+        new = library.with_name(f"{os.getpid()}.tmp")
+        flags = ["-std=c++17", "-O2", "-g1", "-fPIC", "-shared", "-fno-omit-frame-pointer", "-pthread"]
+        subprocess.run([*compiler, *flags, HERE / "recorder" / "recorder.cpp", "-o", new, "-ldl"], check=True)
+        new.replace(library)
+    return library
+
+
+def announce(address: int, nbytes: int, margin: int) -> None:
+    """Tells the recorder of a tensor's memory, which lies between margins; with 0 bytes, that it is gone."""
+    _loaded().cuda_on_cpu_tensor(*map(ctypes.c_size_t, (address, nbytes, margin)))
+
+
+@functools.cache
+def _loaded() -> ctypes.CDLL:
+    return ctypes.CDLL(str(recorder(shlex.split(os.environ.get("CXX", "c++")))))
+
+
+def build(cus: list[Path], program: Path, compiler: list[str], flags: list[str] = ()) -> None:
+    """Compiles a program of one or several .cu."""
+    objects = []
+    for cu in cus:
+        objects.append(program.with_name(f"{program.name}_{cu.stem}.o"))
+        cpp = objects[-1].with_suffix(".cpp")
+        translate_file(cu, cpp, [Path(flag[2:]) for flag in flags if flag.startswith("-I")])
+        own = ["-std=c++17", "-DCUDA_ON_CPU", f"-I{HERE / 'include'}", f"-I{cu.resolve().parent}", "-pthread"]
+        subprocess.run([*compiler, *own, *flags, *cflags(compiler), "-c", cpp, "-o", objects[-1]], check=True)
+    subprocess.run([*compiler, *objects, "-o", program, "-pthread", *ldflags(compiler)], check=True)
+
+
+def main() -> None:
+    cus = list(itertools.takewhile(lambda word: word.endswith(".cu"), sys.argv[1:]))
+    if not cus:
+        sys.exit("usage: python3 memory_check.py program.cu [more.cu] [arguments of the program]")
+    compiler = shlex.split(os.environ.get("CXX", "g++"))
+    if not shutil.which(compiler[0]):
+        sys.exit(f"{compiler[0]} not found: apt-get install g++")
+    paths = [Path(cu).resolve() for cu in cus]
+    program = BUILD / f"{paths[0].stem}_{hashlib.sha256(os.fsencode(paths[0])).hexdigest()[:8]}"
+    BUILD.mkdir(parents=True, exist_ok=True)
+    try:
+        build(paths, program, compiler, shlex.split(os.environ.get("CXXFLAGS", "")))
+    except TranslationError as error:
+        sys.exit(str(error))
+    except subprocess.CalledProcessError as error:
+        sys.exit(error.returncode)
+    os.execv(program, [program, *sys.argv[1 + len(cus) :]])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,365 @@
+// What is wrong with an access: it looks at the shadow of the array, and says what it has found.
+#pragma once
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "../include/cuda_on_cpu/recorder.h"
+#include "arrays.h"
+#include "order.h"
+#include "sites.h"
+
+namespace cuda_on_cpu_recorder {
+
+struct Access {
+    uintptr_t address;
+    size_t bytes;
+    bool reads, writes;
+    Kind kind;
+    uint32_t site;
+};
+
+[[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
+    char* text = nullptr;
+    va_list values;
+    va_start(values, pattern);
+    const int length = vasprintf(&text, pattern, values);
+    va_end(values);
+    std::string result(length < 0 ? "" : text);
+    if (length >= 0) free(text);
+    return result;
+}
+
+class Check {
+public:
+    Sites sites;
+    Arrays arrays;
+    Order order;
+    Launch launch = {};
+
+    // ---- findings --------------------------------------------------------------------------------------------------
+
+    void begin_launch(const Launch& l) {
+        launch = l;
+        findings_.clear(), said_.clear(), more_ = 0;
+        order.begin_launch(l.block_x * l.block_y * l.block_z);
+    }
+    const char* end_launch() {
+        settle();
+        if (findings_.empty()) return nullptr;
+        message_ = format("CUDA on CPU: kernel %s: ", launch.kernel);
+        for (const std::string& finding : findings_) message_ += (findings_.size() > 1 ? "\n  " : "") + finding;
+        if (more_) message_ += format("\n  and %u more", more_);
+        return message_.c_str();
+    }
+
+    // ---- an access of the thread that runs
+    // ---------------------------------------------------------------------------
+
+    void access(const Access& a) {
+        if (pending_.bytes) settle();
+        if (sites.is_known_runtime(a.site) && a.kind != Kind::atomic) return runtime_access(a);
+        Array* array = arrays.find(a.address);
+        if (!array && !(array = other_memory(a))) return;
+        if (array->place == Place::ignored) return;
+        if (array->is_freed || a.address + a.bytes > array->end) return outside(a, *array);
+        if (array->place == Place::variable && sites.get(a.site).is_runtime) return;
+
+        const Stamp now = {order.segment, a.site, a.kind};
+        each_cell(*array, a, [&](Cell& cell, uintptr_t at) {
+            if (a.reads) read(*array, cell, at, now, a);
+            if (a.writes) write(*array, cell, at, now, a);
+        });
+    }
+
+    // The write whose value is not known yet may have been that which was there already.
+    void settle() {
+        if (!pending_.bytes) return;
+        const bool is_same = memcmp(pending_.old, reinterpret_cast<void*>(pending_.address), pending_.bytes) == 0;
+        pending_.bytes = 0;
+        if (!is_same) find(text(pending_.race), pending_.key);
+    }
+
+    [[gnu::format(printf, 2, 3)]] void give_up(const char* pattern, ...) {
+        char text[2048];
+        va_list values;
+        va_start(values, pattern);
+        vsnprintf(text, sizeof text, pattern, values);
+        va_end(values);
+        launch.give_up(format("CUDA on CPU: kernel %s: %s", launch.kernel, text).c_str());
+    }
+
+    // ---- words
+    // -------------------------------------------------------------------------------------------------------
+
+    std::string thread(Who who) const {
+        const auto b = order.index_of(who.block);
+        return format("thread (%u, %u, %u) of block (%u, %u, %u)", who.rank % launch.block_x,
+                      who.rank / launch.block_x % launch.block_y, who.rank / launch.block_x / launch.block_y, b.x, b.y,
+                      b.z);
+    }
+    // "byte 8 of array 2, 400 bytes by cudaMalloc() at a.cu:31"
+    std::string name(const Array& array) {
+        const size_t bytes = array.end - array.begin;
+        const std::string where = sites.first_outside(array.allocated_at);
+        const char* types[] = {"cudaMalloc()", "cudaMallocHost()", "cudaMallocManaged()"};
+        switch (array.place) {
+            case Place::tensor:
+                return format("the %zu bytes of a tensor", bytes);
+            case Place::shared:
+                return array.begin == uintptr_t(launch.dynamic_memory)
+                           ? format("the %zu bytes of dynamic shared memory", bytes)
+                           : format("the shared array %s of %zu bytes", variable(array.begin).c_str(), bytes);
+            case Place::variable:
+                return "a variable";
+            case Place::unknown:
+                return "memory";
+            default:
+                return format("the %zu bytes of %s number %u%s%s", bytes, types[int(array.place)], array.number,
+                              where.empty() ? "" : " at ", where.c_str());
+        }
+    }
+    std::string place(const Array& array, uintptr_t at) {
+        if (array.place == Place::unknown) return format("memory at %#lx", long(at));
+        if (array.place == Place::variable) return "the variable " + variable(at);
+        return format("byte %zu of %s", size_t(at - array.begin), name(array).c_str());
+    }
+    // The name of a variable in a program or library.
+    static std::string variable(uintptr_t at) {
+        const Image image(reinterpret_cast<void*>(at));
+        if (image.file.empty()) return "?";
+        FILE* nm = popen(("unset LD_PRELOAD; nm -nC --defined-only '" + image.file + "' 2>/dev/null").c_str(), "r");
+        if (!nm) return "?";
+        char line[4096];
+        std::string best = "?";
+        uintptr_t start = 0;
+        while (fgets(line, sizeof line, nm)) {
+            line[strcspn(line, "\n")] = 0;
+            const uintptr_t address = strtoul(line, nullptr, 16);
+            if (address > at - image.base || strlen(line) < 20) continue;
+            best = line + 19, start = address;
+        }
+        pclose(nm);
+        const size_t offset = at - image.base - start;
+        return offset ? format("%s + %zu", best.c_str(), offset) : best;
+    }
+
+private:
+    struct Key {
+        int what;
+        uint32_t site, other;
+        bool operator<(const Key& o) const { return std::tie(what, site, other) < std::tie(o.what, o.site, o.other); }
+    };
+
+    void find(const std::string& text, Key key) {
+        if (!said_.insert(key).second) return;
+        if (findings_.size() < 8)
+            findings_.push_back(text);
+        else
+            more_++;
+    }
+
+    // Each block has a shadow of shared memory of its own. What another block of the cluster has, lies in a copy.
+    template <class F>
+    void each_cell(Array& array, const Access& a, F f) {
+        owner_ = array.room ? array.room : order.room;
+        Array& original = array.original ? *array.original : array;
+        original.shadow(array.place == Place::shared ? owner_->number : 0)
+            .for_each(a.address - array.begin + original.begin, a.bytes, f);
+    }
+
+    // ---- reads and writes of one cell
+    // --------------------------------------------------------------------------------
+
+    void read(Array& array, Cell& cell, uintptr_t at, Stamp now, const Access& a) {
+        if (cell.read.segment == now.segment && cell.read.kind == now.kind) return;
+        if (!was_written(array, cell, at)) {
+            uninitialised(array, at, a);
+        } else if (conflict(array, cell.write, now)) {
+            race(array, at, cell.write, true, now, a);
+        }
+        if (a.writes) return;
+        // The latest reads by two threads: a write by one of them races with the other's. One of another warp stays.
+        const bool same_thread = cell.read && order.is_of_this_launch(cell.read) && order.who(cell.read) == order.self;
+        if (cell.read && !same_thread) {
+            const bool keep = cell.other_read && !order.is_ordered(cell.other_read) && same_warp(cell.read) &&
+                              !same_warp(cell.other_read);
+            if (!keep) cell.other_read = cell.read;
+        }
+        cell.read = now;
+    }
+
+    void write(Array& array, Cell& cell, uintptr_t at, Stamp now, const Access& a) {
+        if (cell.write.segment == now.segment && cell.write.kind == now.kind && !cell.read) return;
+        if (!a.reads && conflict(array, cell.write, now)) race(array, at, cell.write, true, now, a);
+        for (const Stamp& read : {cell.read, cell.other_read})
+            if (conflict(array, read, now)) race(array, at, read, false, now, a);
+        cell = {now, {}, {}};
+    }
+
+    bool same_warp(Stamp s) const {
+        if (!order.is_of_this_launch(s)) return false;
+        const Who who = order.who(s);
+        return who.block == order.self.block && who.rank / 32 == order.self.rank / 32;
+    }
+
+    // One of the two is a write. Atomics and volatile accesses may meet: that is what they are for. Only lanes of one
+    // warp cannot wait for one another by them, so there a volatile variable orders nothing.
+    bool conflict(const Array& array, Stamp before, Stamp now) const {
+        if (!before || before.kind == Kind::runtime || now.kind == Kind::runtime) return false;
+        if (array.place == Place::shared && before.segment < owner_->first) return false;  // an earlier block's
+        if (order.is_ordered(before)) return false;
+        if (before.kind == Kind::plain || now.kind == Kind::plain) return true;
+        return before.kind == Kind::is_volatile && now.kind == Kind::is_volatile && array.place == Place::shared &&
+               same_warp(before);
+    }
+
+    struct Race {
+        Array* array;
+        uintptr_t at;
+        Stamp before, now;
+        bool wrote, writes;
+        Who self;
+    };
+    void race(Array& array, uintptr_t at, Stamp before, bool wrote, Stamp now, const Access& a) {
+        const Key key = {0, a.site, before.site};
+        if (said_.count(key)) return;
+        if (sites.get(a.site).is_runtime || sites.get(before.site).is_runtime) return;
+        const Race race = {&array, at, before, now, wrote, a.writes, order.self};
+        if (!a.writes || a.reads || !wrote || a.bytes > sizeof pending_.old) return find(text(race), key);
+        // Two writes: no race in effect if both write the same. What this one writes is there at the next access.
+        pending_ = {a.address, a.bytes, {}, race, key};
+        memcpy(pending_.old, reinterpret_cast<void*>(a.address), a.bytes);
+    }
+    std::string text(const Race& r) {
+        const Who other = order.who(r.before);
+        const char* did = r.before.kind == Kind::atomic ? "changed it by an atomic" : r.wrote ? "wrote it" : "read it";
+        const char* does = r.now.kind == Kind::atomic ? "changes by an atomic" : r.writes ? "writes" : "reads";
+        const char* between = other.block != r.self.block           ? "blocks run in any order"
+                              : other.rank / 32 != r.self.rank / 32 ? "no __syncthreads() is between them"
+                                                                    : "no __syncwarp() and no barrier is between them";
+        return format("data race: %s %s %s at %s, and %s %s at %s; %s", thread(r.self).c_str(), does,
+                      place(*r.array, r.at).c_str(), sites.text(r.now.site).c_str(), thread(other).c_str(), did,
+                      sites.text(r.before.site).c_str(), between);
+    }
+
+    // ---- memory that has no value yet
+    // --------------------------------------------------------------------------------
+
+    bool was_written(const Array& array, const Cell& cell, uintptr_t at) const {
+        if (array.place == Place::shared) return cell.write && cell.write.segment >= owner_->first;
+        return array.place != Place::device || cell.write || array.written[at < array.begin ? 0 : at - array.begin];
+    }
+    void uninitialised(Array& array, uintptr_t at, const Access& a) {
+        const Key key = {1, a.site, 0};
+        if (said_.count(key) || sites.get(a.site).is_runtime) return;
+        find(format("uninitialised memory: %s reads %s at %s, which %s", thread(order.self).c_str(),
+                    place(array, at).c_str(), sites.text(a.site).c_str(),
+                    array.place == Place::shared ? "no thread of its block has written" : "nobody has written"),
+             key);
+    }
+
+    // ---- addresses of no known array
+    // ---------------------------------------------------------------------------------
+
+    // What CUDA on CPU itself writes for a kernel: it counts as written, and races with nothing.
+    void runtime_access(const Access& a) {
+        Array* array = a.writes && arrays.may_be_any(a.address) ? arrays.find(a.address) : nullptr;
+        if (!array || array->place >= Place::variable || array->is_freed || a.address + a.bytes > array->end) return;
+        const Stamp now = {order.segment, a.site, Kind::runtime};
+        each_cell(*array, a, [&](Cell& cell, uintptr_t) { cell = {now, {}, {}}; });
+    }
+
+    Array* other_memory(const Access& a) {
+        if (sites.get(a.site).is_runtime) return nullptr;
+        const uintptr_t dynamic = uintptr_t(launch.dynamic_memory);
+        if (a.address - dynamic < launch.dynamic_limit) {
+            give_up(
+                "out of bounds: %s %s %zu bytes at %s: byte %zu of dynamic shared memory, and the launch asks for %zu",
+                thread(order.self).c_str(), a.writes ? "writes" : "reads", a.bytes, sites.text(a.site).c_str(),
+                size_t(a.address - dynamic), launch.dynamic_bytes);
+            return nullptr;
+        }
+        const auto p = reinterpret_cast<void*>(a.address);
+        Dl_info info;
+        if (dladdr(p, &info)) return variables(a.address);
+        if (Array* array = arrays.beside(a.address)) {
+            outside(a, *array);
+            return nullptr;
+        }
+        const char* does = a.writes ? "writes" : "reads";
+        if (a.address < 65536) {
+            give_up("%s %s address %#lx, a null pointer with an offset, at %s", thread(order.self).c_str(), does,
+                    long(a.address), sites.text(a.site).c_str());
+            return nullptr;
+        }
+        if (!is_python()) {
+            give_up("%s %s %zu bytes at %p, at %s: the host's memory, or that of no array", thread(order.self).c_str(),
+                    does, a.bytes, p, sites.text(a.site).c_str());
+            return nullptr;
+        }
+        // In Python not every tensor is announced: whatever there is may be one.
+        const uintptr_t chunk = a.address & ~uintptr_t((1 << 20) - 1);
+        Array*& array = unknown_[chunk];
+        if (!array) array = new Array{chunk, chunk + (1 << 20), Place::unknown};
+        return array;
+    }
+
+    static bool is_python() {
+        static const bool is = dlsym(RTLD_DEFAULT, "Py_Initialize") != nullptr;
+        return is;
+    }
+
+    // All variables of the program or library at that address.
+    Array* variables(uintptr_t address) {
+        for (Array* array : variables_)
+            if (array->contains(address)) return array;
+        FILE* maps = fopen("/proc/self/maps", "r");
+        char line[4096];
+        Array* found = nullptr;
+        while (maps && fgets(line, sizeof line, maps)) {
+            unsigned long begin, end;
+            char rights[5];
+            if (sscanf(line, "%lx-%lx %4s", &begin, &end, rights) != 3 || address < begin || address >= end) continue;
+            found = new Array{begin, end, rights[1] == 'w' ? Place::variable : Place::ignored};
+            variables_.push_back(found);
+        }
+        if (maps) fclose(maps);
+        return found;
+    }
+
+    void outside(const Access& a, Array& array) {
+        if (sites.get(a.site).is_runtime && a.kind != Kind::atomic) return;
+        const char* does = a.writes ? "writes" : "reads";
+        std::string where;
+        if (array.is_freed)
+            where = place(array, a.address) + ", which has been freed";
+        else if (a.address + a.bytes > array.end)
+            where = format("%zu bytes behind %s", size_t(a.address + a.bytes - array.end), name(array).c_str());
+        else
+            where = format("%zu bytes before %s", size_t(array.begin - a.address), name(array).c_str());
+        give_up("out of bounds: %s %s %zu bytes at %s: %s", thread(order.self).c_str(), does, a.bytes,
+                sites.text(a.site).c_str(), where.c_str());
+    }
+
+    struct {
+        uintptr_t address;
+        size_t bytes;
+        unsigned char old[16];
+        Race race;
+        Key key;
+    } pending_ = {};
+    Room* owner_ = nullptr;  // of the shared memory that is used
+    std::vector<std::string> findings_;
+    std::set<Key> said_;
+    unsigned more_ = 0;
+    std::string message_;
+    std::vector<Array*> variables_;
+    std::unordered_map<uintptr_t, Array*> unknown_;  // memory by the megabyte
+};
+
+}  // namespace cuda_on_cpu_recorder

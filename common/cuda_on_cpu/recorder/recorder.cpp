@@ -1,0 +1,479 @@
+// The recorder: what the compiler calls at each access, and what CUDA on CPU tells (include/cuda_on_cpu/recorder.h).
+//
+// -fsanitize=thread makes the compiler call __tsan_read4(address) before it reads four bytes, and so on. These
+// functions are ours, instead of ThreadSanitizer's. -fsanitize=alignment calls a function where an address is not
+// aligned to its type. There is one recorder in a process: this is a library of its own, compiled without such calls.
+#include "check.h"
+
+namespace cuda_on_cpu_recorder {
+
+static Check& check = *new Check;  // never destroyed: programs use memory until their very end
+static std::map<const void*, Room*> rooms;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // held by a launch, and by functions of the host
+// Whether this host thread runs a thread of a kernel now, and where that one's local variables are.
+static __thread bool running __attribute__((tls_model("initial-exec")));
+static uintptr_t stack_begin, stack_bytes;
+static uintptr_t arguments, argument_bytes;  // of the kernel
+static uintptr_t own, own_bytes;             // threadIdx and its like, which lie side by side
+
+struct Lock {
+    Lock() { pthread_mutex_lock(&mutex); }
+    ~Lock() { pthread_mutex_unlock(&mutex); }
+};
+
+// Nothing that is called from here may report its own accesses: the linker may have chosen the program's copy of a
+// template, which does.
+struct Busy {
+    Busy() { running = false; }
+    ~Busy() { running = true; }
+};
+
+static Room& room_of(const void* key) {
+    static const void* last;
+    static Room* room;
+    if (key == last) return *room;
+    Room*& found = rooms[key];
+    if (!found) found = new Room{unsigned(rooms.size() - 1)};
+    last = key;
+    return *(room = found);
+}
+
+// Return addresses of the host's functions: they keep frame pointers.
+static Calls callers() {
+    Calls found;
+    void** frame = static_cast<void**>(__builtin_frame_address(0));
+    while (found.count < Calls::max && frame) {
+        found.pc[found.count++] = frame[1];
+        void** next = static_cast<void**>(*frame);
+        if (next <= frame || next > frame + 65536) break;
+        frame = next;
+    }
+    return found;
+}
+
+// ---- accesses ------------------------------------------------------------------------------------------------------
+
+static void host_access(uintptr_t, size_t, bool, const void*);
+
+[[gnu::always_inline]] static inline void access(const void* pc, const void* address, size_t bytes, bool reads,
+                                                 bool writes, Kind kind) {
+    const uintptr_t a = uintptr_t(address);
+    if (!running) return host_access(a, bytes, writes, pc);
+    if (a - stack_begin < stack_bytes || a - arguments < argument_bytes || a - own < own_bytes) return;
+    const Busy busy;
+    if (kind == Kind::is_volatile && reads) check.order.acquire(address);
+    check.access({a, bytes, reads, writes, kind, check.sites.of(pc)});
+    if (kind == Kind::is_volatile && writes) check.order.release_fenced(address);
+}
+
+// ---- launches ------------------------------------------------------------------------------------------------------
+
+void begin_launch(const Launch& launch) {
+    pthread_mutex_lock(&mutex);
+    check.begin_launch(launch);
+    const auto [first, last] = std::minmax_element(std::begin(launch.own), std::end(launch.own));
+    own = uintptr_t(*first), own_bytes = uintptr_t(*last) + 12 - own;
+    if (own_bytes > 256) own_bytes = 0;
+    for (const void* variable : launch.own)
+        if (!check.arrays.find(uintptr_t(variable))) check.arrays.add(uintptr_t(variable), 12, Place::ignored);
+    const uintptr_t dynamic = uintptr_t(launch.dynamic_memory);
+    if (Array* old = check.arrays.find(dynamic); old && old->end - dynamic == launch.dynamic_bytes) return;
+    check.arrays.add(dynamic, launch.dynamic_bytes, Place::shared);
+}
+
+const char* end_launch() {
+    running = false;
+    const char* found = check.end_launch();
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
+void begin_block(const void* room, unsigned x, unsigned y, unsigned z) {
+    const bool was_running = running;
+    running = false;
+    check.settle();
+    check.order.begin_block(room_of(room), x, y, z);
+    running = was_running;
+}
+
+void thread_runs(const void* room, unsigned rank, const void* stack, size_t bytes) {
+    running = false;
+    check.settle();
+    check.order.thread_runs(room_of(room), rank);
+    stack_begin = uintptr_t(stack), stack_bytes = bytes;
+    running = true;
+}
+
+void nobody_runs() { running = false; }
+
+void kernel_arguments(const void* address, size_t bytes) { arguments = uintptr_t(address), argument_bytes = bytes; }
+
+// ---- order ---------------------------------------------------------------------------------------------------------
+
+struct Pause {  // what the rest of this function does is nobody's access
+    bool was_running = running;
+    Pause() { running = false; }
+    ~Pause() { running = was_running; }
+};
+
+// A barrier is known by its line and by the calls that lead to it. Copies of the code that the compiler has made have
+// the same lines.
+const char* reaches_barrier(const void* key, bool is_first) {
+    const Pause pause;
+    static std::string message;
+    Calls& first = room_of(key).barrier_calls;
+    const Calls mine = callers();
+    if (is_first) first = mine;
+    if (mine == first) return nullptr;
+    const std::string my_lines = check.sites.lines(mine), first_lines = check.sites.lines(first);
+    if (my_lines == first_lines) return nullptr;
+    message = format(
+        "CUDA on CPU: kernel %s: %s reaches a barrier by %s, and others of the block by %s; all must reach it "
+        "by the same calls",
+        check.launch.kernel, check.thread(check.order.self).c_str(), my_lines.c_str(), first_lines.c_str());
+    return message.c_str();
+}
+void block_barrier(const void* room) {
+    const Pause pause;
+    check.order.block_barrier(room_of(room));
+}
+void warp_barrier(const void* room, unsigned warp, uint32_t lanes) {
+    const Pause pause;
+    check.order.warp_barrier(room_of(room), warp, lanes);
+}
+void grid_barrier() {
+    const Pause pause;
+    check.order.grid_barrier();
+}
+void cluster_barrier(const void* const* keys, unsigned count) {
+    const Pause pause;
+    std::vector<Room*> all;
+    for (unsigned i = 0; i < count; i++) all.push_back(&room_of(keys[i]));
+    check.order.cluster_barrier(all);
+}
+void fence() {
+    const Pause pause;
+    if (pause.was_running) check.order.fence();
+}
+void release(const void* object) {
+    const Pause pause;
+    if (pause.was_running) check.order.release(object);
+}
+void acquire(const void* object) {
+    const Pause pause;
+    if (pause.was_running) check.order.acquire(object);
+}
+
+// ---- accesses that the compiler does not report
+// ----------------------------------------------------------------------
+
+void atomic(const void* address, size_t bytes, const char* file, int line) {
+    const Pause pause;
+    if (!pause.was_running || uintptr_t(address) - stack_begin < stack_bytes) return;
+    check.order.acquire(address);
+    check.access({uintptr_t(address), bytes, true, true, Kind::atomic, check.sites.of(file, line)});
+    check.order.release_fenced(address);
+}
+
+static void copy(const void* to, const void* from, size_t bytes, size_t source_bytes, uint32_t site) {
+    if (source_bytes && uintptr_t(from) - stack_begin >= stack_bytes)
+        check.access({uintptr_t(from), source_bytes, true, false, Kind::plain, site});
+    if (bytes && uintptr_t(to) - stack_begin >= stack_bytes)
+        check.access({uintptr_t(to), bytes, false, true, Kind::plain, site});
+}
+void copy_for_caller(const void* to, const void* from, size_t bytes, size_t source_bytes, const char* file, int line) {
+    const Pause pause;
+    if (pause.was_running) copy(to, from, bytes, source_bytes, check.sites.of(file, line));
+}
+
+// ---- arrays --------------------------------------------------------------------------------------------------------
+
+void shared_array(const void* address, size_t bytes) {
+    const Pause pause;
+    check.arrays.add(uintptr_t(address), bytes, Place::shared);
+}
+
+void shared_copy(const void* copy, size_t bytes, const void* address, const void* room) {
+    const Pause pause;
+    Array* array = check.arrays.find(uintptr_t(copy));
+    if (!array) array = &check.arrays.add(uintptr_t(copy), bytes, Place::shared);
+    array->original = check.arrays.find(uintptr_t(address));
+    array->room = &room_of(room);
+}
+
+static constexpr size_t margin = 4096;  // bytes, a multiple of what cudaMalloc() aligns to
+
+static constexpr Place place_of(int type) {  // of cudaMemoryType
+    return type == 1 ? Place::pinned : type == 2 ? Place::device : Place::managed;
+}
+
+void* allocate(size_t bytes, int type) {
+    const Pause pause;
+    const Lock lock;
+    void* memory = nullptr;
+    if (posix_memalign(&memory, 256, bytes + 2 * margin) != 0) return nullptr;
+    char* begin = static_cast<char*>(memory) + margin;
+    Array& array = check.arrays.add(uintptr_t(begin), bytes, place_of(type));
+    array.memory = memory, array.margin = margin, array.allocated_at = callers();
+    return begin;
+}
+
+// What is freed stays as it is for some time, so that its use is found.
+const char* free_memory(void* address) {
+    const Pause pause;
+    const Lock lock;
+    static std::vector<uintptr_t> freed;
+    static size_t kept;
+    if (!address) return nullptr;
+    Array* array = check.arrays.find(uintptr_t(address));
+    if (!array || array->begin != uintptr_t(address) || !array->memory)
+        return "CUDA on CPU: cudaFree() got a pointer that no allocation gave";
+    if (array->is_freed) return "CUDA on CPU: cudaFree() got memory that has been freed already";
+    array->is_freed = true;
+    freed.push_back(array->begin), kept += array->end - array->begin;
+    while (kept > (64 << 20)) {
+        Array* old = check.arrays.find(freed.front());
+        kept -= old->end - old->begin;
+        free(old->memory);
+        check.arrays.remove(freed.front());
+        freed.erase(freed.begin());
+    }
+    return nullptr;
+}
+
+void host_memory(const void* address, size_t bytes, bool registered) {
+    const Pause pause;
+    const Lock lock;
+    if (registered)
+        check.arrays.add(uintptr_t(address), bytes, Place::pinned);
+    else
+        check.arrays.remove(uintptr_t(address));
+}
+
+static thread_local std::string wrong_copy;
+
+static const char* range(const void* p, size_t bytes, const char* what) {
+    Array* array = check.arrays.find(uintptr_t(p));
+    if (!array || array->place > Place::managed) return nullptr;
+    const std::string where = check.sites.first_outside(callers());
+    if (array->is_freed)
+        wrong_copy = format("CUDA on CPU: %s at %s uses memory that has been freed", what, where.c_str());
+    else if (uintptr_t(p) + bytes > array->end)
+        wrong_copy = format("CUDA on CPU: %s at %s goes %zu bytes beyond %s", what, where.c_str(),
+                            size_t(uintptr_t(p) + bytes - array->end), check.name(*array).c_str());
+    else
+        return nullptr;
+    return wrong_copy.c_str();
+}
+
+static void mark_written(const void* to, size_t bytes, const void* from = nullptr) {
+    Array* array = check.arrays.find(uintptr_t(to));
+    if (!array || array->place != Place::device) return;
+    (void)from;
+    const size_t first = uintptr_t(to) - array->begin;
+    std::fill(array->written.begin() + first, array->written.begin() + first + bytes, true);
+}
+
+const char* host_copies(const void* to, const void* from, size_t bytes, int kind) {
+    const Pause pause;
+    const Lock lock;
+    for (const void* p : {to, from})
+        if (const char* wrong = range(p, bytes, "a copy")) return wrong;
+    const auto is_device = [](const void* p) {
+        const Array* array = check.arrays.find(uintptr_t(p));
+        return array && array->place == Place::device;
+    };
+    // The kinds are host to host, host to device, device to host, device to device.
+    if (kind < 4)
+        for (const bool source : {false, true}) {
+            const bool says_device = source ? kind >= 2 : kind % 2;
+            const Array* known = check.arrays.find(uintptr_t(source ? from : to));
+            if (is_device(source ? from : to) && !says_device) {
+                wrong_copy = format("CUDA on CPU: the copy at %s says that its %s is the host's memory, and it is %s",
+                                    check.sites.first_outside(callers()).c_str(), source ? "source" : "destination",
+                                    check.name(*known).c_str());
+                return wrong_copy.c_str();
+            }
+        }
+    mark_written(to, bytes, from);
+    return nullptr;
+}
+const char* host_sets(const void* to, size_t bytes) {
+    const Pause pause;
+    const Lock lock;
+    if (const char* wrong = range(to, bytes, "a memset")) return wrong;
+    mark_written(to, bytes);
+    return nullptr;
+}
+
+// Code of the host uses memory that only kernels can. On a GPU's machine the process ends here, too.
+static void host_access(uintptr_t a, size_t bytes, bool writes, const void* pc) {
+    static __thread bool inside __attribute__((tls_model("initial-exec")));
+    if (inside || !check.arrays.may_be_device(a)) return;
+    inside = true;
+    if (pthread_mutex_trylock(&mutex) == 0) {
+        Array* array = check.arrays.find(a);
+        if (array && array->place == Place::device && !check.sites.get(check.sites.of(pc)).is_runtime) {
+            fflush(stdout);
+            fprintf(stderr, "CUDA on CPU: the host %s %zu bytes at %s: %s\n", writes ? "writes" : "reads", bytes,
+                    check.sites.text(check.sites.of(pc)).c_str(), check.place(*array, a).c_str());
+            _exit(139);  // as after a segmentation fault
+        }
+        pthread_mutex_unlock(&mutex);
+    }
+    inside = false;
+}
+
+}  // namespace cuda_on_cpu_recorder
+
+// What common/guarded.py tells of a tensor's memory: it lies between margins. Without any bytes it is gone.
+extern "C" void cuda_on_cpu_tensor(const void* address, size_t bytes, size_t margin) {
+    using namespace cuda_on_cpu_recorder;
+    const Pause pause;
+    const Lock lock;
+    if (bytes)
+        check.arrays.add(uintptr_t(address), bytes, Place::tensor).margin = margin;
+    else
+        check.arrays.remove(uintptr_t(address));
+}
+
+// ---- what the compiler calls ---------------------------------------------------------------------------------------
+
+using namespace cuda_on_cpu_recorder;
+#define PC __builtin_return_address(0)
+
+extern "C" {
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+
+#define ACCESSES(n)                                                                                       \
+    void __tsan_read##n(void* p) { access(PC, p, n, true, false, Kind::plain); }                          \
+    void __tsan_write##n(void* p) { access(PC, p, n, false, true, Kind::plain); }                         \
+    void __tsan_unaligned_read##n(void* p) { access(PC, p, n, true, false, Kind::plain); }                \
+    void __tsan_unaligned_write##n(void* p) { access(PC, p, n, false, true, Kind::plain); }               \
+    void __tsan_volatile_read##n(void* p) { access(PC, p, n, true, false, Kind::is_volatile); }           \
+    void __tsan_volatile_write##n(void* p) { access(PC, p, n, false, true, Kind::is_volatile); }          \
+    void __tsan_unaligned_volatile_read##n(void* p) { access(PC, p, n, true, false, Kind::is_volatile); } \
+    void __tsan_unaligned_volatile_write##n(void* p) { access(PC, p, n, false, true, Kind::is_volatile); }
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+void __tsan_read_range(void* p, size_t n) {
+    if (n) access(PC, p, n, true, false, Kind::plain);
+}
+void __tsan_write_range(void* p, size_t n) {
+    if (n) access(PC, p, n, false, true, Kind::plain);
+}
+
+static void copied(const void* pc, const void* to, const void* from, size_t n) {
+    if (!n || !running) return;
+    const Busy busy;
+    copy(to, from, n, n, check.sites.of(pc));
+}
+// The linker sends calls of memcpy() and its relatives here (-Wl,--wrap).
+void* __wrap_memcpy(void* to, const void* from, size_t n) {
+    copied(PC, to, from, n);
+    return memcpy(to, from, n);
+}
+void* __wrap_memmove(void* to, const void* from, size_t n) {
+    copied(PC, to, from, n);
+    return memmove(to, from, n);
+}
+void* __wrap_memset(void* to, int value, size_t n) {
+    if (n && running) access(PC, to, n, false, true, Kind::plain);
+    return memset(to, value, n);
+}
+
+// Of std::atomic and cuda::atomic: they release and acquire.
+static void atomic_access(const void* pc, const volatile void* p, size_t n) {
+    if (!running || uintptr_t(p) - stack_begin < stack_bytes) return;
+    const Busy busy;
+    const void* address = const_cast<const void*>(p);
+    check.order.acquire(address);
+    const uint32_t site = check.sites.of(pc);
+    Array* array = check.arrays.find(uintptr_t(p));
+    if (!array || array->place >= Place::variable) return;
+    check.access({uintptr_t(p), n, false, true, Kind::atomic, site});
+    check.order.release(address);
+}
+#define ATOMICS(bits, T)                                                                        \
+    T __tsan_atomic##bits##_load(const volatile T* p, int) {                                    \
+        atomic_access(PC, p, sizeof(T));                                                        \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                            \
+    }                                                                                           \
+    void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                 \
+        atomic_access(PC, p, sizeof(T));                                                        \
+        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                               \
+    }                                                                                           \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* c, T v, int, int) {     \
+        atomic_access(PC, p, sizeof(T));                                                        \
+        return __atomic_compare_exchange_n(p, c, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    }                                                                                           \
+    int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* c, T v, int, int) {       \
+        atomic_access(PC, p, sizeof(T));                                                        \
+        return __atomic_compare_exchange_n(p, c, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    }                                                                                           \
+    T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T c, T v, int, int) {           \
+        atomic_access(PC, p, sizeof(T));                                                        \
+        __atomic_compare_exchange_n(p, &c, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
+        return c;                                                                               \
+    }                                                                                           \
+    ATOMIC(bits, T, exchange, __atomic_exchange_n)                                              \
+    ATOMIC(bits, T, fetch_add, __atomic_fetch_add)                                              \
+    ATOMIC(bits, T, fetch_sub, __atomic_fetch_sub)                                              \
+    ATOMIC(bits, T, fetch_and, __atomic_fetch_and)                                              \
+    ATOMIC(bits, T, fetch_or, __atomic_fetch_or)                                                \
+    ATOMIC(bits, T, fetch_xor, __atomic_fetch_xor)                                              \
+    ATOMIC(bits, T, fetch_nand, __atomic_fetch_nand)
+#define ATOMIC(bits, T, name, function)                       \
+    T __tsan_atomic##bits##_##name(volatile T* p, T v, int) { \
+        atomic_access(PC, p, sizeof(T));                      \
+        return function(p, v, __ATOMIC_SEQ_CST);              \
+    }
+ATOMICS(8, uint8_t)
+ATOMICS(16, uint16_t)
+ATOMICS(32, uint32_t)
+ATOMICS(64, uint64_t)
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_signal_fence(int) {}
+
+struct Type {
+    uint16_t kind, info;
+    char name[1];
+};
+static bool is_runtime(const char* file) { return strstr(file, "/cuda_on_cpu/include/") != nullptr; }
+
+// -fsanitize=alignment: the address is not a multiple of 2^alignment.
+struct Mismatch {
+    const char* file;
+    uint32_t line, column;
+    const Type* type;
+    uint8_t alignment, what;
+};
+void __ubsan_handle_type_mismatch_v1(Mismatch* m, uintptr_t address) {
+    if (!running || address == 0 || address % (uintptr_t(1) << m->alignment) == 0) return;
+    if (is_runtime(m->file)) return;
+    const Busy busy;
+    check.give_up("misaligned address: %s uses %#lx as %s at %s:%u, and it is no multiple of %lu",
+                  check.thread(check.order.self).c_str(), long(address), m->type->name, m->file, m->line,
+                  1ul << m->alignment);
+}
+
+// -fsanitize=bounds: of an array whose length the compiler knows.
+struct OutOfBounds {
+    const char* file;
+    uint32_t line, column;
+    const Type *array, *index;
+};
+void __ubsan_handle_out_of_bounds(OutOfBounds* o, uintptr_t index) {
+    if (!running || is_runtime(o->file)) return;
+    const Busy busy;
+    check.give_up("out of bounds: %s uses index %ld of %s at %s:%u", check.thread(check.order.self).c_str(),
+                  long(index), o->array->name, o->file, o->line);
+}
+}

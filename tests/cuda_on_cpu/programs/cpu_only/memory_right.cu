@@ -1,0 +1,241 @@
+// Kernels that use memory rightly, in ways that a careless check takes for mistakes: the memory check says nothing.
+#include <cooperative_groups.h>
+#include <cstdio>
+#include <cuda/barrier>
+#include <cuda_pipeline.h>
+
+namespace cg = cooperative_groups;
+
+// y and x have 128 floats each; 2 blocks of 64 threads.
+#define KERNEL(name) __global__ void name([[maybe_unused]] float* y, [[maybe_unused]] const float* x)
+#define I threadIdx.x
+#define G (blockIdx.x * blockDim.x + threadIdx.x)
+
+KERNEL(tree) {
+    __shared__ float s[64];
+    s[I] = x[G];
+    for (int n = 32; n > 0; n /= 2) {
+        __syncthreads();
+        if (I < n) s[I] += s[I + n];
+    }
+    if (I == 0) y[blockIdx.x] = s[0];
+}
+KERNEL(tiles) {  // the array is used again: two barriers a round
+    __shared__ float s[64];
+    float sum = 0;
+    for (int t = 0; t < 2; t++) {
+        s[I] = x[64 * t + I];
+        __syncthreads();
+        sum += s[63 - I];
+        __syncthreads();
+    }
+    y[G] = sum;
+}
+KERNEL(two_buffers) {  // one barrier a round
+    __shared__ float s[2][64];
+    float sum = 0;
+    for (int t = 0; t < 4; t++) {
+        s[t % 2][I] = x[32 * (t % 2) + I];
+        __syncthreads();
+        sum += s[t % 2][63 - I];
+    }
+    y[G] = sum;
+}
+KERNEL(atomics) {
+    atomicAdd(y, x[G]);
+    atomicMax(reinterpret_cast<int*>(y) + 1, int(I));
+    atomicCAS(reinterpret_cast<int*>(y) + 2, 0, 1);
+}
+KERNEL(bins) {
+    __shared__ int bins[8];
+    if (I < 8) bins[I] = 0;
+    __syncthreads();
+    atomicAdd(&bins[I % 8], 1);
+    __syncthreads();
+    if (I < 8) atomicAdd(&y[I], float(bins[I]));
+}
+KERNEL(same_value) {  // no matter who comes last
+    __shared__ int any;
+    any = 0;
+    __syncthreads();
+    if (x[G] >= 0) any = 1;
+    __syncthreads();
+    y[2] = any;  // both blocks
+}
+KERNEL(bytes) {  // neighbours in one word
+    __shared__ unsigned char s[64];
+    s[I] = (unsigned char)I;
+    reinterpret_cast<unsigned char*>(y)[G] = s[I];
+}
+KERNEL(halves) {
+    __shared__ unsigned short s[64];
+    s[I] = (unsigned short)(I + 1);
+    __syncthreads();
+    y[G] = s[63 - I];
+}
+KERNEL(warp_tree) {
+    __shared__ float s[64];
+    s[I] = x[I];
+    __syncwarp();
+    for (unsigned n = 16; n > 0; n /= 2) {
+        const float v = I % 32 < n ? s[I + n] : 0;
+        __syncwarp();
+        if (I % 32 < n) s[I] += v;
+        __syncwarp();
+    }
+    if (I % 32 == 0) y[G] = s[I];
+}
+KERNEL(part_of_a_warp) {
+    __shared__ float s[64];
+    if (I % 32 >= 8) return;
+    s[I] = x[I];
+    __syncwarp(0xff);
+    y[G] = s[I ^ 7];
+}
+KERNEL(two_halves) {  // what one half knows, the other learns from a lane of both
+    __shared__ float s[64];
+    const unsigned lane = I % 32;
+    s[I] = x[I];
+    __syncwarp(lane < 16 ? 0x0000ffff : 0xffff0000);
+    if (lane == 0 || lane == 16) __syncwarp(0x00010001);
+    if (lane == 0) y[G] = s[I + 20] + s[I + 5];
+}
+KERNEL(warp_sums) {
+    __shared__ float sums[2];
+    float v = x[G];
+    for (int n = 16; n > 0; n /= 2) v += __shfl_down_sync(~0u, v, n);
+    if (I % 32 == 0) sums[I / 32] = v;
+    __syncthreads();
+    if (I == 0) y[blockIdx.x] = sums[0] + sums[1];
+}
+KERNEL(tile) {
+    __shared__ float s[64];
+    const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    s[I] = x[I];
+    tile.sync();
+    y[G] = s[I ^ 15];
+    cg::this_thread_block().sync();
+    s[63 - I] = 1;
+}
+KERNEL(large_tile) {
+    __shared__ float s[64];
+    const auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+    s[I] = x[I];
+    tile.sync();
+    y[G] = s[63 - I];
+}
+__device__ unsigned arrived;
+KERNEL(last_block) {
+    __shared__ bool is_last;
+    y[G] = x[G];
+    __threadfence();
+    __syncthreads();
+    if (I == 0) is_last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    if (is_last) y[I] += y[127 - I];
+}
+__device__ volatile int flags[2];
+KERNEL(flag) {
+    if (I > 0) return;
+    if (blockIdx.x == 0) {
+        y[0] = 7;
+        __threadfence();
+        flags[0] = 1;
+    } else {
+        while (flags[0] == 0) {
+        }
+        __threadfence();
+        y[1] = y[0];
+    }
+}
+__device__ int lock;
+KERNEL(critical_section) {
+    if (I > 0) return;
+    while (atomicCAS(&lock, 0, 1) != 0) {
+    }
+    __threadfence();
+    y[0] += x[blockIdx.x];
+    __threadfence();
+    atomicExch(&lock, 0);
+}
+KERNEL(grid_barrier) {
+    y[G] = x[G];
+    cg::this_grid().sync();
+    const float v = y[127 - G];
+    cg::this_grid().sync();
+    y[G] = v;
+}
+KERNEL(barrier_object) {
+    __shared__ float s[64];
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    if (I == 0) init(&barrier, 64);
+    __syncthreads();
+    s[I] = x[I];
+    barrier.arrive_and_wait();
+    y[G] = s[63 - I];
+}
+KERNEL(async_copy) {
+    __shared__ alignas(16) float s[64];
+    __pipeline_memcpy_async(&s[I], &x[I], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    y[G] = s[63 - I];
+}
+KERNEL(dynamic) {
+    extern __shared__ float4 d[];
+    if (I < 16) d[I] = reinterpret_cast<const float4*>(x)[I];
+    __syncthreads();
+    y[G] = d[15 - I / 4].x;
+}
+__constant__ float factors[4];
+__device__ float of_the_program[128];
+struct Parameters {
+    float v[20];
+};
+KERNEL(variables) { of_the_program[G] = y[G] = factors[I % 4]; }
+__device__ void sort(float* v) {
+    for (int i = 1; i < 4; i++)
+        for (int k = i; k > 0 && v[k] < v[k - 1]; k--) {
+            const float t = v[k];
+            v[k] = v[k - 1], v[k - 1] = t;
+        }
+}
+KERNEL(local_array) {
+    float v[4] = {x[I], 3, 2, float(I)};
+    sort(v);
+    y[G] = v[1];
+}
+__global__ void large_parameter(float* y, Parameters p) { y[G] = p.v[I % 20]; }
+
+template <class Kernel>
+void run(Kernel kernel, float* y, const float* x) {
+    kernel<<<2, 64, 64 * sizeof(float)>>>(y, x);
+}
+
+int main() {
+    float *x, *y, *part, host[4] = {1, 2, 3, 4};
+    cudaMallocManaged(&y, 128 * sizeof(float));
+    cudaMalloc(&x, 128 * sizeof(float));
+    cudaMalloc(&part, 1000);
+    cudaMemset(x, 0, 128 * sizeof(float));
+    cudaMemset(part, 0, 512);
+    cudaMemcpyToSymbol(factors, host, sizeof host);
+    using Kernel = void (*)(float*, const float*);
+    for (const Kernel kernel :
+         {tree,       tiles,     two_buffers,      atomics,        bins,       same_value, bytes,
+          halves,     warp_tree, part_of_a_warp,   two_halves,     warp_sums,  tile,       large_tile,
+          last_block, flag,      critical_section, barrier_object, async_copy, dynamic,    variables,
+          local_array}) {
+        for (int i = 0; i < 128; i++) y[i] = 0;  // managed: the host's, too
+        run(kernel, y, x);
+        run(kernel, y, part);
+    }
+    void* arguments[] = {&y, &x};
+    cudaLaunchCooperativeKernel(grid_barrier, 2, 64, arguments);
+    large_parameter<<<2, 64>>>(y, Parameters());
+    cudaHostRegister(host, sizeof host, 0);
+    local_array<<<1, 4>>>(y, host);
+    cudaHostUnregister(host);
+    std::printf("ok %g\n", double(y[0]));
+}

@@ -1,0 +1,421 @@
+// Kernels that use memory wrongly, each in its own way: `memory_wrong` prints what the memory check says of each. The
+// test knows the marked lines: where the access is, and for a race where the other one is.
+#include <cooperative_groups.h>
+#include <cstdio>
+#include <stdexcept>
+#include <vector>
+
+// y and x have 128 floats each, which have values; fresh has 128 that only cudaMalloc() has given.
+#define KERNEL(name) __global__ void name([[maybe_unused]] float* y, [[maybe_unused]] const float* x, float* fresh)
+#define I threadIdx.x
+
+// ---- races between warps of a block: 64 threads ----
+
+KERNEL(reverse) {
+    __shared__ float s[64];
+    s[I] = x[I];       // OTHER reverse
+    y[I] = s[63 - I];  // LINE reverse
+}
+KERNEL(tree) {
+    __shared__ float s[64];
+    s[I] = x[I];
+    __syncthreads();
+    for (int n = 32; n > 0; n /= 2)
+        if (I < n) s[I] += s[I + n];  // LINE tree
+    if (I == 0) *y = s[0];
+}
+KERNEL(tiles) {  // the loop's second barrier is missing
+    __shared__ float s[64];
+    float sum = 0;
+    for (int t = 0; t < 2; t++) {
+        s[I] = x[64 * t + I];  // LINE tiles
+        __syncthreads();
+        sum += s[63 - I];  // OTHER tiles
+    }
+    y[I] = sum;
+}
+KERNEL(in_place) {  // read, then write, and no barrier between
+    __shared__ float s[64];
+    s[I] = x[I];
+    __syncthreads();
+    const float v = s[63 - I];  // OTHER in_place
+    s[I] = 2 * v;               // LINE in_place
+    __syncthreads();
+    y[I] = s[I];
+}
+KERNEL(scan) {
+    __shared__ float s[64];
+    s[I] = x[I];
+    for (unsigned n = 1; n < 64; n *= 2) {
+        __syncthreads();
+        const float v = I >= n ? s[I - n] : 0;  // OTHER scan
+        s[I] += v;                              // LINE scan
+    }
+    y[I] = s[I];
+}
+KERNEL(dynamic) {
+    extern __shared__ float d[];
+    d[I] = x[I];       // OTHER dynamic
+    y[I] = d[63 - I];  // LINE dynamic
+}
+KERNEL(broadcast) {
+    __shared__ float total;
+    if (I == 0) total = *x;  // OTHER broadcast
+    y[I] = total;            // LINE broadcast
+}
+KERNEL(bins_zeroed) {
+    __shared__ int bins[64];
+    bins[63 - I] = 0;        // LINE bins_zeroed
+    atomicAdd(&bins[I], 1);  // OTHER bins_zeroed
+    __syncthreads();
+    y[I] = bins[I];
+}
+KERNEL(bins_read) {
+    __shared__ int bins[64];
+    bins[I] = 0;
+    __syncthreads();
+    atomicAdd(&bins[63 - I], 1);  // LINE bins_read
+    y[I] = bins[I];               // OTHER bins_read
+}
+KERNEL(through_global) {
+    y[I] = x[I];            // OTHER through_global
+    y[64 + I] = y[63 - I];  // LINE through_global
+}
+KERNEL(only_syncwarp) {
+    __shared__ float s[64];
+    s[I] = x[I];  // OTHER only_syncwarp
+    __syncwarp();
+    y[I] = s[63 - I];  // LINE only_syncwarp
+}
+KERNEL(bytes) {  // neighbours share a byte
+    __shared__ unsigned char s[68];
+    s[I] = 1;
+    s[I + 1] = (unsigned char)(2 + I);  // LINE bytes
+    __syncthreads();
+    y[I] = s[I];
+}
+KERNEL(vectors) {
+    if (I < 2) reinterpret_cast<float4*>(y)[I] = make_float4(I, 2, 3, 4);  // OTHER vectors
+    if (I >= 32 && I < 40) y[I - 32] = 5;                                  // LINE vectors
+}
+
+// ---- races in a warp ----
+
+KERNEL(in_a_warp) {
+    __shared__ float s[32];
+    s[I % 32] = x[I % 32];  // OTHER in_a_warp
+    y[I] = s[31 - I % 32];  // LINE in_a_warp
+}
+KERNEL(across_a_shuffle) {  // a shuffle does not order memory
+    __shared__ float s[64];
+    s[I] = x[I];  // OTHER across_a_shuffle
+    const float v = __shfl_xor_sync(~0u, x[I], 1);
+    y[I] = v + s[I ^ 1];  // LINE across_a_shuffle
+}
+KERNEL(across_a_ballot) {
+    __shared__ float s[64];
+    s[I] = x[I];                                      // OTHER across_a_ballot
+    if (__any_sync(~0u, x[I] >= 0)) y[I] = s[I ^ 1];  // LINE across_a_ballot
+}
+KERNEL(old_style) {  // warps in step, as before Volta
+    __shared__ volatile float s[64];
+    s[I] = x[I];
+    __syncthreads();
+    if (I < 16) {
+        s[I] = s[I] + s[I + 16];  // OTHER old_style
+        s[I] = s[I] + s[I + 8];   // LINE old_style
+        y[I] = s[I];
+    }
+}
+KERNEL(half_a_warp) {
+    __shared__ float s[64];
+    s[I] = x[I];  // OTHER half_a_warp
+    __syncwarp(I % 32 < 16 ? 0x0000ffff : 0xffff0000);
+    y[I] = s[I ^ 16];  // LINE half_a_warp
+}
+
+// ---- missing atomics: 2 blocks ----
+
+KERNEL(sum) { *y += x[I]; }  // LINE sum
+KERNEL(shared_bins) {
+    __shared__ int bins[4];
+    if (I < 4) bins[I] = 0;
+    __syncthreads();
+    bins[I % 4]++;  // LINE shared_bins
+    __syncthreads();
+    if (I < 4) atomicAdd(&y[I], float(bins[I]));
+}
+KERNEL(largest) {
+    if (I == 0 && *y <= blockIdx.x) *y = blockIdx.x + 1;  // LINE largest
+}
+KERNEL(count_blocks) {
+    if (I == 0) y[3] = y[3] + 1;  // LINE count_blocks
+}
+KERNEL(half_atomic) {
+    if (blockIdx.x == 0) atomicAdd(y, 1.0f);  // OTHER half_atomic
+    if (blockIdx.x == 1 && I == 0) *y = 0;    // LINE half_atomic
+}
+
+// ---- races between blocks ----
+
+KERNEL(in_place_stencil) {
+    const int i = blockIdx.x * blockDim.x + I;
+    const float v = i < 127 ? y[i + 1] : 0;  // OTHER in_place_stencil
+    __syncthreads();
+    y[i] = v;  // LINE in_place_stencil
+}
+KERNEL(both_write) { y[I] = blockIdx.x; }  // LINE both_write
+KERNEL(needs_grid_barrier) {
+    const int i = blockIdx.x * blockDim.x + I;
+    y[i] = x[i];  // OTHER needs_grid_barrier
+    __syncthreads();
+    if (blockIdx.x == 1) y[i] += y[i - 64];  // LINE needs_grid_barrier
+}
+__device__ unsigned arrived;
+KERNEL(last_block) {  // no __threadfence()
+    __shared__ bool is_last;
+    if (I == 0) {
+        y[blockIdx.x] = x[blockIdx.x];  // OTHER last_block
+        is_last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (is_last && I == 0) y[2] = y[0] + y[1];  // LINE last_block
+}
+__device__ unsigned counted;
+KERNEL(last_block_of_many) {  // the fence of one thread, and no barrier before it
+    __shared__ bool is_last;
+    y[blockIdx.x * 64 + I] = x[I];  // OTHER last_block_of_many
+    if (I == 0) {
+        __threadfence();
+        is_last = atomicInc(&counted, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (is_last) y[I] += y[127 - I];  // LINE last_block_of_many
+}
+__device__ unsigned passed;
+KERNEL(last_block_barrier) {  // a barrier of a block is no fence
+    __shared__ bool is_last;
+    y[blockIdx.x * 64 + I] = x[I];  // OTHER last_block_barrier
+    __syncthreads();
+    if (I == 0) is_last = atomicInc(&passed, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    if (is_last) y[I] += y[127 - I];  // LINE last_block_barrier
+}
+KERNEL(after_grid_barrier) {
+    cooperative_groups::this_grid().sync();
+    if (I == 63) *y = blockIdx.x;  // LINE after_grid_barrier
+}
+__device__ volatile int flag;
+KERNEL(flag_without_fence) {
+    if (I > 0) return;
+    if (blockIdx.x == 0) {
+        y[0] = 7;  // OTHER flag_without_fence
+        flag = 1;
+    } else {
+        while (flag == 0) {
+        }
+        y[1] = y[0];  // LINE flag_without_fence
+    }
+}
+
+// ---- memory without a value ----
+
+KERNEL(bins_not_zeroed) {
+    __shared__ int bins[64];
+    atomicAdd(&bins[I], 1);  // LINE bins_not_zeroed
+    __syncthreads();
+    y[I] = bins[I];
+}
+KERNEL(tail) {
+    __shared__ float s[64];
+    if (I < 50) s[I] = x[I];
+    __syncthreads();
+    y[I] = s[63 - I];  // LINE tail
+}
+KERNEL(of_an_earlier_block) {
+    __shared__ float s[64];
+    if (blockIdx.x == 0) s[I] = x[I];
+    __syncthreads();
+    y[blockIdx.x * 64 + I] = s[I];  // LINE of_an_earlier_block
+}
+KERNEL(dynamic_unset) {
+    extern __shared__ float d[];
+    if (I > 0) d[I] = 1;
+    __syncthreads();
+    if (I == 5) *y = d[0];  // LINE dynamic_unset
+}
+KERNEL(fresh_sum) { atomicAdd(fresh, x[I]); }                                          // LINE fresh_sum
+KERNEL(fresh_read) { y[I] = fresh[64 + I]; }                                           // LINE fresh_read
+KERNEL(fresh_byte) { y[I] = reinterpret_cast<const unsigned char*>(fresh)[200 + I]; }  // LINE fresh_byte
+
+// ---- out of bounds ----
+
+KERNEL(behind) { y[2 * I + 2] = 1; }                           // LINE behind
+KERNEL(before) { y[I] = x[int(I) - 1]; }                       // LINE before
+KERNEL(far_behind) { y[I] = x[I + 1000]; }                     // LINE far_behind
+KERNEL(half_out) { reinterpret_cast<double*>(y)[I + 1] = 1; }  // LINE half_out
+KERNEL(atomic_behind) { atomicAdd(&y[I + 65], 1.0f); }         // LINE atomic_behind
+KERNEL(shared_behind) {
+    __shared__ float s[64];
+    s[I + 1] = x[I];  // LINE shared_behind
+    y[I] = s[I];
+}
+KERNEL(row_behind) {  // the next row, which the column may not reach
+    __shared__ float s[8][8];
+    s[I / 8][I % 8 + 1] = x[I];  // LINE row_behind
+    y[I] = s[I / 8][I % 8];
+}
+KERNEL(dynamic_behind) {
+    extern __shared__ float d[];
+    d[I + 1] = x[I];  // LINE dynamic_behind
+    y[I] = d[I];
+}
+KERNEL(null) { y[I] = static_cast<const float*>(nullptr)[I + (x[0] == 12345.0f)]; }  // LINE null
+
+// ---- misaligned ----
+
+struct alignas(16) Four {
+    float v[4];
+};
+KERNEL(float4_off) { y[I] = reinterpret_cast<const float4*>(x + 1)[I % 8].x; }       // LINE float4_off
+KERNEL(float2_off) { reinterpret_cast<float2*>(y + 1)[I % 8] = make_float2(1, 2); }  // LINE float2_off
+KERNEL(double_off) { y[I] = *reinterpret_cast<const double*>(x + 1); }               // LINE double_off
+KERNEL(own_struct_off) { y[I] = reinterpret_cast<const Four*>(x + 2)[I % 8].v[0]; }  // LINE own_struct_off
+KERNEL(shared_off) {
+    __shared__ alignas(16) float s[64];
+    s[I] = x[I];
+    __syncthreads();
+    y[I] = reinterpret_cast<const float4*>(s + 3)[I / 16].x;  // LINE shared_off
+}
+
+// ---- memory of the host, freed memory ----
+
+KERNEL(hosts_heap) { y[I] = x[I]; }   // LINE hosts_heap
+KERNEL(hosts_stack) { y[I] = x[I]; }  // LINE hosts_stack
+KERNEL(freed) { y[I] = x[I]; }        // LINE freed
+
+// ---- a barrier ----
+
+__device__ void sync() { __syncthreads(); }
+KERNEL(two_calls) {  // of one barrier
+    if (I < 32) {
+        y[I] = 1;
+        sync();  // OTHER two_calls
+    } else {
+        y[I] = x[I];
+        sync();  // LINE two_calls
+    }
+}
+
+struct Case {
+    const char* name;
+    void (*kernel)(float*, const float*, float*);
+    unsigned blocks = 1;
+};
+#define CASE(name, ...) {#name, name, ##__VA_ARGS__}
+const Case cases[] = {
+    CASE(reverse),
+    CASE(tree),
+    CASE(tiles),
+    CASE(in_place),
+    CASE(scan),
+    CASE(dynamic),
+    CASE(broadcast),
+    CASE(bins_zeroed),
+    CASE(bins_read),
+    CASE(through_global),
+    CASE(only_syncwarp),
+    CASE(bytes),
+    CASE(vectors),
+    CASE(in_a_warp),
+    CASE(across_a_shuffle),
+    CASE(across_a_ballot),
+    CASE(old_style),
+    CASE(half_a_warp),
+    CASE(sum, 2),
+    CASE(shared_bins, 2),
+    CASE(largest, 2),
+    CASE(count_blocks, 2),
+    CASE(half_atomic, 2),
+    CASE(in_place_stencil, 2),
+    CASE(both_write, 2),
+    CASE(needs_grid_barrier, 2),
+    CASE(last_block, 2),
+    CASE(last_block_of_many, 2),
+    CASE(last_block_barrier, 2),
+    CASE(after_grid_barrier, 2),
+    CASE(flag_without_fence, 2),
+    CASE(bins_not_zeroed),
+    CASE(tail),
+    CASE(of_an_earlier_block, 2),
+    CASE(dynamic_unset),
+    CASE(fresh_sum),
+    CASE(fresh_read),
+    CASE(fresh_byte),
+    CASE(behind),
+    CASE(before),
+    CASE(far_behind),
+    CASE(half_out),
+    CASE(atomic_behind),
+    CASE(shared_behind),
+    CASE(row_behind),
+    CASE(dynamic_behind),
+    CASE(null),
+    CASE(float4_off),
+    CASE(float2_off),
+    CASE(double_off),
+    CASE(own_struct_off),
+    CASE(shared_off),
+    CASE(hosts_heap),
+    CASE(hosts_stack),
+    CASE(freed),
+    CASE(two_calls),
+};
+
+float* device_memory(bool with_values) {
+    float* p = nullptr;
+    cudaMalloc(&p, 128 * sizeof(float));
+    if (with_values) cudaMemset(p, 0, 128 * sizeof(float));
+    return p;
+}
+
+template <class F>
+void say(const char* name, F f) {
+    try {
+        f();
+        std::printf("%s: nothing\n", name);
+    } catch (const std::runtime_error& error) {
+        std::printf("%s: %s\n", name, error.what());
+    }
+}
+
+int main(int argc, char** argv) {
+    float *y = device_memory(true), *x = device_memory(true);
+    if (argc > 1) {  // the host uses a kernel's memory
+        std::vector<float> host(128);
+        say("copy_beyond", [&] { cudaMemcpy(host.data(), x, 129 * sizeof(float), cudaMemcpyDeviceToHost); });
+        say("wrong_kind", [&] { cudaMemcpy(host.data(), x, 4, cudaMemcpyHostToDevice); });
+        say("set_beyond", [&] { cudaMemset(y + 100, 0, 29 * sizeof(float)); });
+        cudaFree(y);
+        say("freed_twice", [&] { cudaFree(y); });
+        say("never_allocated", [&] { cudaFree(x + 1); });
+        std::printf("%f\n", double(x[3]));  // LINE on_the_host
+        return 0;
+    }
+    std::vector<float> heap(1 << 20);
+    float stack[128] = {};
+    for (const Case& c : cases) {
+        const float* in = c.kernel == hosts_heap ? heap.data() : c.kernel == hosts_stack ? stack : x;
+        float *fresh = device_memory(false), *gone = device_memory(true);
+        cudaFree(gone);
+        cudaMemset(y, 0, 128 * sizeof(float));
+        if (c.kernel == freed) in = gone;
+        void* arguments[] = {&y, &in, &fresh};
+        say(c.name, [&] {
+            if (c.kernel == after_grid_barrier)
+                cudaLaunchCooperativeKernel(c.kernel, c.blocks, 64, arguments);
+            else
+                c.kernel<<<c.blocks, 64, 64 * sizeof(float)>>>(y, in, fresh);
+        });
+    }
+}

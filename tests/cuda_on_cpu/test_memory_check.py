@@ -1,0 +1,170 @@
+"""The memory check: kernels that use memory wrongly, each found with its lines, and right ones without a false alarm.
+
+g++ only, about 20 s from clean, and 3 s again; clang++ is thorough.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from building import COMPILERS, KEPT, PROGRAMS, ROOT, WARNINGS, line_of, need, run, state_of
+from cuda_on_cpu import memory_check, translate_file  # building.py puts common/ on the path
+
+RACE, VALUE, BOUNDS, ALIGNED = "data race: ", "uninitialised memory: ", "out of bounds: ", "misaligned address: "
+BARRIER, WARP, BLOCKS = "no __syncthreads() is", "no __syncwarp() and no barrier is between", "blocks run in any order"
+# What is found in each kernel of memory_wrong.cu.
+FOUND = {
+    "reverse": (RACE, "the shared array reverse", BARRIER),
+    "tree": (RACE, "the shared array tree"),
+    "tiles": (RACE, "writes byte 128 of the shared array tiles", BARRIER),
+    "in_place": (RACE, "writes byte 128 of the shared array in_place", BARRIER),
+    "scan": (RACE, "the shared array scan"),
+    "dynamic": (RACE, "of the 256 bytes of dynamic shared memory", BARRIER),
+    "broadcast": (RACE, "the shared array broadcast(float*, float const*, float*)::total of 4 bytes"),
+    "bins_zeroed": (RACE, "changed it by an atomic", BARRIER),
+    "bins_read": (RACE, "changes by an atomic", BARRIER),
+    "through_global": (RACE, "of the 512 bytes of cudaMalloc() number 1 at ", BARRIER),
+    "only_syncwarp": (RACE, "reads byte 124 of the shared array only_syncwarp", BARRIER),
+    "bytes": (RACE, "byte 1 of the shared array bytes"),
+    "vectors": (RACE, "thread (32, 0, 0) of block (0, 0, 0) writes byte 0", BARRIER),
+    "in_a_warp": (RACE, WARP),
+    "across_a_shuffle": (RACE, WARP),
+    "across_a_ballot": (RACE, WARP),
+    "old_style": (RACE, WARP),
+    "half_a_warp": (RACE, WARP),
+    "sum": (RACE, "thread (1, 0, 0) of block (0, 0, 0) reads byte 0", "thread (0, 0, 0) of block (0, 0, 0) wrote it"),
+    "shared_bins": (RACE, "the shared array shared_bins"),
+    "largest": (RACE, BLOCKS),
+    "count_blocks": (RACE, "thread (0, 0, 0) of block (1, 0, 0) reads byte 12", BLOCKS),
+    "half_atomic": (RACE, "changed it by an atomic", BLOCKS),
+    "in_place_stencil": (RACE, "writes byte 256", BLOCKS),
+    "both_write": (RACE, "thread (0, 0, 0) of block (1, 0, 0) writes byte 0", BLOCKS),
+    "needs_grid_barrier": (RACE, BLOCKS),
+    "last_block": (RACE, BLOCKS),
+    "last_block_of_many": (RACE, BLOCKS),
+    "last_block_barrier": (RACE, BLOCKS),
+    "after_grid_barrier": (RACE, "thread (63, 0, 0)", BLOCKS),
+    "flag_without_fence": (RACE, BLOCKS),
+    "bins_not_zeroed": (VALUE, "the shared array bins_not_zeroed", "which no thread of its block has written"),
+    "tail": (VALUE, "byte 252 of the shared array tail"),
+    "of_an_earlier_block": (VALUE, "thread (0, 0, 0) of block (1, 0, 0)"),
+    "dynamic_unset": (VALUE, "thread (5, 0, 0)", "byte 0 of the 256 bytes of dynamic shared memory"),
+    "fresh_sum": (VALUE, "which nobody has written"),
+    "fresh_read": (VALUE, "byte 256 of the 512 bytes of cudaMalloc()"),
+    "fresh_byte": (VALUE, "byte 200 of the 512 bytes of cudaMalloc()"),
+    "behind": (BOUNDS, "thread (63, 0, 0)", "writes 4 bytes", "4 bytes behind the 512 bytes of cudaMalloc() number 1"),
+    "before": (BOUNDS, "reads 4 bytes", "4 bytes before the 512 bytes of cudaMalloc() number 2"),
+    "far_behind": (BOUNDS, "3492 bytes behind"),
+    "half_out": (BOUNDS, "writes 8 bytes", "8 bytes behind"),
+    "atomic_behind": (BOUNDS, "thread (63, 0, 0)", "4 bytes behind"),
+    "shared_behind": (BOUNDS, "thread (63, 0, 0)", "uses index 64 of 'float", "64]'"),
+    "row_behind": (BOUNDS, "thread (7, 0, 0)", "uses index 8 of 'float", "8]'"),
+    "dynamic_behind": (BOUNDS, "byte 256 of dynamic shared memory, and the launch asks for 256"),
+    "null": ("reads address 0, a null pointer",),
+    "float4_off": (ALIGNED, "float4'", "no multiple of 16"),
+    "float2_off": (ALIGNED, "float2'", "no multiple of 8"),
+    "double_off": (ALIGNED, "double'", "no multiple of 8"),
+    "own_struct_off": (ALIGNED, "Four'", "no multiple of 16"),
+    "shared_off": (ALIGNED, "float4'", "no multiple of 16"),
+    "hosts_heap": ("the host's memory, or that of no array",),
+    "hosts_stack": ("the host's memory, or that of no array",),
+    "freed": (BOUNDS, "which has been freed"),
+    "two_calls": ("thread (32, 0, 0) of block (0, 0, 0) reaches a barrier by ", "all must reach it by the same calls"),
+}
+ON_THE_HOST = {
+    "copy_beyond": "a copy at {}.cu:333 goes 4 bytes beyond the 512 bytes of cudaMalloc() number 2",
+    "wrong_kind": "says that its source is the host's memory, and it is the 512 bytes of cudaMalloc() number 2",
+    "set_beyond": "a memset at {} goes 4 bytes beyond the 512 bytes of cudaMalloc() number 1",
+    "freed_twice": "cudaFree() got memory that has been freed already",
+    "never_allocated": "cudaFree() got a pointer that no allocation gave",
+}
+
+
+@pytest.fixture(params=["g++", pytest.param("clang++", marks=pytest.mark.thorough)])
+def compiler(request) -> str:
+    need(request.param)
+    return request.param
+
+
+def checked(name: str, compiler: str):
+    """programs/cpu_only/<name>.cu, compiled for the memory check when something has changed."""
+    for program in "addr2line", "nm":
+        need(program)
+    folder = KEPT / "memory_check" / compiler
+    folder.mkdir(parents=True, exist_ok=True)
+    program, state_file = folder / name, folder / f"{name}.state"
+    cpp = folder / f"{name}.cpp"
+    cu = PROGRAMS / "cpu_only" / f"{name}.cu"
+    command = COMPILERS[compiler][:1]
+    translate_file(cu, cpp)
+    state = state_of([*command, *memory_check.cflags(command), *memory_check.ldflags(command)], [cpp])
+    if not (program.exists() and state_file.exists() and state_file.read_text() == state):
+        memory_check.build([cu], program, command, [*WARNINGS, "-Wpedantic"])
+        state_file.write_text(state)
+    return program
+
+
+def messages(text: str) -> dict[str, str]:
+    return dict(re.findall(r"^(\w+): (.*(?:\n  .*)*)", text, re.MULTILINE))
+
+
+def marked(name: str) -> str:
+    return f"memory_wrong.cu:{line_of('cpu_only/memory_wrong', name)}"
+
+
+def other(name: str) -> str | None:
+    """The line that ends in `// OTHER name`."""
+    lines = (PROGRAMS / "cpu_only/memory_wrong.cu").read_text().splitlines()
+    return next((f"memory_wrong.cu:{i}" for i, line in enumerate(lines, 1) if line.endswith(f"// OTHER {name}")), None)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_wrong_kernels(compiler, reverse):
+    """Each kernel's mistake in any order of the threads; in the default order with the words, too."""
+    result = run(checked("memory_wrong", compiler), reverse=reverse)
+    assert result.returncode == 0, result.stderr
+    found = messages(result.stdout)
+    assert set(found) == set(FOUND)
+    for name, words in FOUND.items():
+        if reverse and (words[0] == VALUE or name == "two_calls"):
+            continue  # which thread is the first to read, and what it reads, depends on the order
+        text = found[name]
+        assert words[0] in text, (name, text)
+        assert re.search(re.escape(marked(name)) + r"\b", text), (name, text)
+        if not reverse:
+            assert not [word for word in words if word not in text], (name, text)
+            assert other(name) is None or other(name) in text, (name, text)
+
+
+def test_right_kernels(compiler):
+    for reverse in (False, True):
+        result = run(checked("memory_right", compiler), reverse=reverse)
+        assert (result.returncode, result.stdout[:3]) == (0, "ok "), result.stdout + result.stderr
+
+
+def test_the_hosts_mistakes(compiler):
+    result = run(checked("memory_wrong", compiler), "host")
+    found = messages(result.stdout)
+    assert set(found) == set(ON_THE_HOST)
+    for name, text in ON_THE_HOST.items():
+        assert all(part in found[name] for part in re.split(r" at \{\}(?:\.cu:\d+)? ", text)), (name, found[name])
+    assert result.returncode == 139
+    assert f"the host reads 4 bytes at {PROGRAMS}/cpu_only/{marked('on_the_host')}: byte 12 of the 512" in result.stderr
+
+
+def test_command_line(tmp_path):
+    """A program of the reader's: its output, and what is found."""
+    need("g++")
+    (tmp_path / "own.cu").write_text(
+        "#include <cstdio>\n__global__ void sum(int* s) { *s += 1; }\n"
+        'int main() {\n    int* s;\n    cudaMallocManaged(&s, 4);\n    printf("here\\n");\n    sum<<<1, 2>>>(s);\n}\n'
+    )
+    script = ROOT / "common/cuda_on_cpu/memory_check.py"
+    result = subprocess.run([sys.executable, script, tmp_path / "own.cu"], capture_output=True, text=True)
+    assert result.returncode != 0
+    assert "kernel sum: data race: thread (1, 0, 0)" in result.stderr
+    assert f"{tmp_path / 'own.cu'}:2, and thread (0, 0, 0) of block (0, 0, 0) wrote it at" in result.stderr
+    assert "usage: " in run(sys.executable, script).stderr
