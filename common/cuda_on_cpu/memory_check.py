@@ -30,6 +30,9 @@ else:  # this file is a program, too
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parents[1] / "build" / "memory_check"
 
+# Functions whose calls the linker sends to the recorder.
+WRAPPED = "memcpy", "memmove", "memset"
+
 # For a .cu and whatever is linked with it. Loops of one thread stay loops: a GPU's threads have no vector registers. -g1:
 # lines, and nothing else.
 _ALL = [
@@ -41,6 +44,7 @@ _ALL = [
     "-fno-omit-frame-pointer",
 ]
 _ALL += ["-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-optimize-sibling-calls"]
+_ALL += [f"-fno-builtin-{name}" for name in WRAPPED]  # calls, also of few bytes
 _GCC = ["--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0", "-fno-store-merging"]
 _GCC += ["-fno-ipa-icf", "-fno-tree-tail-merge", "-fno-crossjumping"]  # code that is made one loses its lines
 _CLANG = ["tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0", "tsan-instrument-read-before-write=1"]
@@ -56,7 +60,7 @@ def cflags(compiler: list[str]) -> list[str]:
 def ldflags(compiler: list[str]) -> list[str]:
     """What a program or library is linked with. With -fsanitize=thread it would be ThreadSanitizer's own library."""
     library = recorder(compiler)
-    wrapped = [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset")]
+    wrapped = [f"-Wl,--wrap={name}" for name in WRAPPED]
     return ["-fno-sanitize=all", *wrapped, str(library), f"-Wl,-rpath,{library.parent}"]
 
 

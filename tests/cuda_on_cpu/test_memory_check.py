@@ -63,7 +63,7 @@ FOUND = {
     "shared_behind": (BOUNDS, "thread (63, 0, 0)", "uses index 64 of 'float", "64]'"),
     "row_behind": (BOUNDS, "thread (7, 0, 0)", "uses index 8 of 'float", "8]'"),
     "dynamic_behind": (BOUNDS, "byte 256 of dynamic shared memory, and the launch asks for 256"),
-    "null": ("reads address 0, a null pointer",),
+    "null": ("a null pointer with an offset", "reads address 0, "),
     "float4_off": (ALIGNED, "float4'", "no multiple of 16"),
     "float2_off": (ALIGNED, "float2'", "no multiple of 8"),
     "double_off": (ALIGNED, "double'", "no multiple of 8"),
@@ -165,6 +165,6 @@ def test_command_line(tmp_path):
     script = ROOT / "common/cuda_on_cpu/memory_check.py"
     result = subprocess.run([sys.executable, script, tmp_path / "own.cu"], capture_output=True, text=True)
     assert result.returncode != 0
-    assert "kernel sum: data race: thread (1, 0, 0)" in result.stderr
+    assert "kernel sum: " in result.stderr and "data race: thread (1, 0, 0)" in result.stderr
     assert f"{tmp_path / 'own.cu'}:2, and thread (0, 0, 0) of block (0, 0, 0) wrote it at" in result.stderr
     assert "usage: " in run(sys.executable, script).stderr

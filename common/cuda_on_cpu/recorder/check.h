@@ -284,6 +284,8 @@ private:
                 size_t(a.address - dynamic), launch.dynamic_bytes);
             return nullptr;
         }
+        for (Array* array : variables_)
+            if (array->contains(a.address)) return array;
         const auto p = reinterpret_cast<void*>(a.address);
         Dl_info info;
         if (dladdr(p, &info)) return variables(a.address);
@@ -316,8 +318,6 @@ private:
 
     // All variables of the program or library at that address.
     Array* variables(uintptr_t address) {
-        for (Array* array : variables_)
-            if (array->contains(address)) return array;
         FILE* maps = fopen("/proc/self/maps", "r");
         char line[4096];
         Array* found = nullptr;

@@ -181,10 +181,6 @@ static void copy(const void* to, const void* from, size_t bytes, size_t source_b
     if (bytes && uintptr_t(to) - stack_begin >= stack_bytes)
         check.access({uintptr_t(to), bytes, false, true, Kind::plain, site});
 }
-void copy_for_caller(const void* to, const void* from, size_t bytes, size_t source_bytes, const char* file, int line) {
-    const Pause pause;
-    if (pause.was_running) copy(to, from, bytes, source_bytes, check.sites.of(file, line));
-}
 
 // ---- arrays --------------------------------------------------------------------------------------------------------
 

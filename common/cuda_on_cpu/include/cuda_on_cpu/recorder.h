@@ -52,9 +52,8 @@ void fence();
 void release(const void* object);
 void acquire(const void* object);
 
-// Accesses that the compiler does not report.
+// An access that the compiler does not report.
 void atomic(const void* address, size_t bytes, const char* file, int line);
-void copy_for_caller(const void* to, const void* from, size_t bytes, size_t source_bytes, const char* file, int line);
 
 // Arrays. The types of memory are those of cudaMemoryType.
 void shared_array(const void* address, size_t bytes);
