@@ -107,7 +107,10 @@ inline cudaError_t release(void* pointer) {
         const std::lock_guard<std::mutex> lock(allocations_mutex);
         const Allocation* found = allocations.find(pointer);
         if (in_kernel && !(found && found->by_kernel)) return cudaErrorInvalidValue;
-        if (!allocations.erase(pointer)) return record(cudaErrorInvalidValue);
+        if (!allocations.erase(pointer)) {
+            CUDA_ON_CPU_REFUSE(free_memory(pointer));  // says which mistake it is
+            return record(cudaErrorInvalidValue);
+        }
     }
     free_memory(pointer);
     return cudaSuccess;
