@@ -1,0 +1,258 @@
+// bias_gelu.cu: three kernels and their launchers, for float and double. No torch header in here.
+//
+// GELU: D. Hendrycks, K. Gimpel, "Gaussian Error Linear Units", 2016, arXiv:1606.08415.
+#include "bias_gelu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
+#include "common/check.h"
+#include "common/grid.h"
+
+// ---- GELU and its derivative ---------------------------------------------------------------------------------------
+
+// gelu(u) = u * P, where P = (1 + erf(u / sqrt(2))) / 2 is the probability that a standard normal variable is below u.
+// P' is the normal density.
+struct Exact {
+    template <class T>
+    static __device__ T gelu(T u) {
+        return T(0.5) * u * (1 + std::erf(u * T(0.70710678118654752440)));
+    }
+    template <class T>
+    static __device__ T slope(T u) {
+        const T density = T(0.39894228040143267794) * std::exp(T(-0.5) * u * u);  // 1 / sqrt(2 pi)
+        return T(0.5) * (1 + std::erf(u * T(0.70710678118654752440))) + u * density;
+    }
+};
+
+// gelu(u) = u * (1 + tanh(a)) / 2, where a = sqrt(2 / pi) * (u + 0.044715 * u^3). Because (1 + tanh(a)) / 2 is
+// sigmoid(2 a), one exponential is enough. sigmoid' = sigmoid * (1 - sigmoid).
+struct Approximate {
+    template <class T>
+    static __device__ T sigmoid(T u) {
+        return 1 / (1 + std::exp(T(-2 * 0.79788456080286535588) * (u + T(0.044715) * u * u * u)));
+    }
+    template <class T>
+    static __device__ T gelu(T u) {
+        return u * sigmoid(u);
+    }
+    template <class T>
+    static __device__ T slope(T u) {
+        const T s = sigmoid(u), inner = T(2 * 0.79788456080286535588) * (1 + T(3 * 0.044715) * u * u);
+        return s + u * s * (1 - s) * inner;
+    }
+};
+
+// ---- V neighbours of a row in one load, as in chapter 06 ------------------------------------------------------------
+
+template <class T, int V>
+struct alignas(V * sizeof(T)) Pack {
+    T at[V];
+};
+
+template <int V, class T>
+__device__ Pack<T, V> load(const T* p) {
+    return *reinterpret_cast<const Pack<T, V>*>(p);
+}
+
+template <int V, class T>
+__device__ void store(T* p, const Pack<T, V>& values) {
+    *reinterpret_cast<Pack<T, V>*>(p) = values;
+}
+
+template <class T>
+constexpr int widest = 16 / sizeof(T);
+
+template <class T>
+static bool aligned(std::initializer_list<const T*> pointers) {
+    return std::all_of(pointers.begin(), pointers.end(), [](const T* p) { return uintptr_t(p) % 16 == 0; });
+}
+
+// ---- forward -------------------------------------------------------------------------------------------------------
+
+// One pack a thread. The rows are one long array here, and the remainder of the pack's place is its first column.
+template <class T, int V, class Function>
+__global__ void bias_gelu_kernel(T* out, const T* x, const T* bias, int64_t begin, int64_t end, int64_t columns) {
+    const int64_t i = begin + (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * V;
+    if (i >= end) return;
+    Pack<T, V> u = load<V>(x + i), b;
+    int64_t column = i % columns;
+    if (columns % V == 0) {
+        b = load<V>(bias + column);
+    } else {  // a pack may reach into the next row
+        for (int j = 0; j < V; j++) {
+            b.at[j] = bias[column];
+            if (++column == columns) column = 0;
+        }
+    }
+    for (int j = 0; j < V; j++) u.at[j] = Function::gelu(u.at[j] + b.at[j]);
+    store(out + i, u);
+}
+
+template <class T, int V>
+static void launch_forward(T* out, const T* x, const T* bias, int64_t begin, int64_t end, int64_t columns, bool tanh,
+                           cudaStream_t stream) {
+    if (begin == end) return;  // CUDA refuses a grid of 0 blocks
+    constexpr int threads = 128;
+    const auto kernel = tanh ? bias_gelu_kernel<T, V, Approximate> : bias_gelu_kernel<T, V, Exact>;
+    kernel<<<blocks_for((end - begin) / V, threads), threads, 0, stream>>>(out, x, bias, begin, end, columns);
+    CHECK_LAUNCH();
+}
+
+template <class T>
+void launch_bias_gelu(T* out, const T* x, const T* bias, int64_t rows, int64_t columns, bool tanh,
+                      cudaStream_t stream) {
+    const int64_t n = rows * columns, packs_end = aligned<T>({out, x, bias}) ? n - n % widest<T> : 0;
+    launch_forward<T, widest<T>>(out, x, bias, 0, packs_end, columns, tanh, stream);
+    launch_forward<T, 1>(out, x, bias, packs_end, n, columns, tanh, stream);  // the last few elements, or all
+}
+
+// ---- backward ------------------------------------------------------------------------------------------------------
+
+constexpr int threads = 512;  // of a block, at most
+
+// How many blocks a multiprocessor runs at a time, at least. One block leaves each thread twice the registers, which
+// the arithmetic in double precision needs.
+template <class T>
+constexpr int resident_blocks = sizeof(T) == sizeof(float) ? 2 : 1;
+
+// How blocks lie on the rows. A thread stays in its V columns and goes down the rows, so it loads its part of the bias
+// once and adds up its own sums. A block is as wide as a row if it can be, and has as many rows of threads as fit; a
+// longer row is cut into tiles of about one width. So the threads of a warp touch neighbours in memory, even where a
+// row has fewer than 32 packs.
+struct Layout {
+    unsigned tiles;
+    dim3 block;
+
+    Layout(int64_t columns, int V) : tiles(blocks_for(columns / V, threads)) {
+        const unsigned width = unsigned((columns / V + tiles - 1) / tiles);
+        block = dim3(width, threads / width);
+    }
+};
+
+// The sum over the threads of a column, in thread (x, 0): each round adds the lower half of the rows to the upper one.
+// All threads of the block have to call it.
+template <class T, int V>
+__device__ Pack<T, V> sum_of_column(const Pack<T, V>& mine) {
+    __shared__ Pack<T, V> sums[threads];
+    const int i = int(threadIdx.y * blockDim.x + threadIdx.x);
+    sums[i] = mine;
+    for (int count = int(blockDim.y), half; count > 1; count = half) {
+        half = (count + 1) / 2;
+        __syncthreads();
+        if (int(threadIdx.y) + half < count)
+            for (int j = 0; j < V; j++) sums[i].at[j] += sums[i + half * int(blockDim.x)].at[j];
+    }
+    return sums[i];
+}
+
+// grad_x, and the sum of its rows that this block has: sums[blockIdx.y][column]. While a thread computes with one row,
+// its loads of the next are in flight: always 16 bytes of either array, which are `depth` rows of packs that are
+// narrower.
+template <class T, int V, class Function>
+__global__ void __launch_bounds__(threads, resident_blocks<T>)
+    bias_gelu_backward_kernel(T* grad_x, T* sums, const T* grad, const T* x, const T* bias, int64_t rows,
+                              int64_t columns) {
+    constexpr int depth = widest<T> / V;
+    const int64_t column = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * V;
+    Pack<T, V> sum = {};
+    if (column < columns) {  // the other threads may not return: __syncthreads() waits for all
+        const Pack<T, V> b = load<V>(bias + column);
+        Pack<T, V> g[depth] = {}, u[depth] = {};
+        const auto load_row = [&](int k, int64_t row) {
+            if (row >= rows) return;
+            g[k] = load<V>(grad + row * columns + column);
+            u[k] = load<V>(x + row * columns + column);
+        };
+        const int64_t first = int64_t(blockIdx.y) * blockDim.y + threadIdx.y, step = int64_t(gridDim.y) * blockDim.y;
+        for (int k = 0; k < depth; k++) load_row(k, first + k * step);
+        for (int64_t next = first; next < rows; next += depth * step) {
+            for (int k = 0; k < depth; k++) {
+                const int64_t row = next + k * step;
+                Pack<T, V> result = g[k];
+                const Pack<T, V> value = u[k];
+                load_row(k, row + depth * step);
+                if (row >= rows) continue;
+                for (int j = 0; j < V; j++) sum.at[j] += result.at[j] *= Function::slope(value.at[j] + b.at[j]);
+                store(grad_x + row * columns + column, result);
+            }
+        }
+    }
+    cudaTriggerProgrammaticLaunchCompletion();
+    sum = sum_of_column(sum);
+    if (column < columns && threadIdx.y == 0) store(sums + blockIdx.y * columns + column, sum);
+}
+
+// sum[c] = the sum of partial[r][c] over all r
+template <class T>
+__global__ void sum_rows_kernel(T* sum, const T* partial, int64_t rows, int64_t columns) {
+    cudaGridDependencySynchronize();
+    const int64_t column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    Pack<T, 1> total = {};
+    for (int64_t row = threadIdx.y; column < columns && row < rows; row += blockDim.y)
+        total.at[0] += partial[row * columns + column];
+    total = sum_of_column(total);
+    if (column < columns && threadIdx.y == 0) sum[column] = total.at[0];
+}
+
+// As many blocks as the GPU runs at a time, each with the same share of the rows: then all end together, and there are
+// few partial sums. It depends on `columns`, not on where arrays begin, as partial_rows() has to know it, too.
+template <class T>
+static unsigned backward_chunks(int64_t rows, int64_t columns) {
+    const Layout layout(columns, columns % widest<T> == 0 ? widest<T> : 1);
+    int device = 0, multiprocessors = 0;
+    CHECK_CUDA(cudaGetDevice(&device));
+    CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    const int64_t at_a_time = multiprocessors * resident_blocks<T> / layout.tiles;
+    return unsigned(std::max<int64_t>(1, std::min<int64_t>(at_a_time, blocks_for(rows, int(layout.block.y)))));
+}
+
+template <class T>
+int64_t partial_rows(int64_t rows, int64_t columns) {
+    const unsigned chunks = columns == 0 ? 0 : backward_chunks<T>(rows, columns);
+    return chunks > 1 ? chunks : 0;  // the sums of one chunk are grad_bias itself
+}
+
+template <class T, int V>
+static void launch_backward(T* grad_x, T* sums, const T* grad, const T* x, const T* bias, int64_t rows, int64_t columns,
+                            bool tanh, unsigned chunks, cudaStream_t stream) {
+    const Layout layout(columns, V);
+    const auto kernel = tanh ? bias_gelu_backward_kernel<T, V, Approximate> : bias_gelu_backward_kernel<T, V, Exact>;
+    kernel<<<dim3(layout.tiles, chunks), layout.block, 0, stream>>>(grad_x, sums, grad, x, bias, rows, columns);
+    CHECK_LAUNCH();
+}
+
+template <class T>
+void launch_bias_gelu_backward(T* grad_x, T* grad_bias, T* partial, const T* grad, const T* x, const T* bias,
+                               int64_t rows, int64_t columns, bool tanh, cudaStream_t stream) {
+    if (columns == 0) return;
+    const unsigned chunks = backward_chunks<T>(rows, columns);
+    T* sums = chunks > 1 ? partial : grad_bias;
+    // Every row has to begin at a multiple of 16 bytes, not only the first one.
+    const bool packs = columns % widest<T> == 0 && aligned<T>({grad_x, sums, grad, x, bias});
+    const auto launch = packs ? launch_backward<T, widest<T>> : launch_backward<T, 1>;
+    launch(grad_x, sums, grad, x, bias, rows, columns, tanh, chunks, stream);
+    if (chunks == 1) return;
+    const dim3 block(8, threads / 8);  // 8 floats are 32 bytes, the least that memory is read in
+    cudaLaunchConfig_t cfg = {};
+    cfg.gridDim = blocks_for(columns, 8);
+    cfg.blockDim = block;
+    cfg.stream = stream;
+    cudaLaunchAttribute at;
+    at.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    at.val.programmaticStreamSerializationAllowed = 1;
+    cfg.attrs = &at;
+    cfg.numAttrs = 1;
+    cudaLaunchKernelEx(&cfg, sum_rows_kernel<T>, grad_bias, (const T*)partial, int64_t(chunks), columns);
+    CHECK_LAUNCH();
+}
+
+// The compiler makes code of a template only for a T that it is asked for.
+#define FOR_TYPE(T)                                                                                           \
+    template int64_t partial_rows<T>(int64_t, int64_t);                                                       \
+    template void launch_bias_gelu(T*, const T*, const T*, int64_t, int64_t, bool, cudaStream_t);             \
+    template void launch_bias_gelu_backward(T*, T*, T*, const T*, const T*, const T*, int64_t, int64_t, bool, \
+                                            cudaStream_t);
+FOR_TYPE(float)
+FOR_TYPE(double)
