@@ -1,6 +1,6 @@
 """The memory check: kernels that use memory wrongly, each found with its lines, and right ones without a false alarm.
 
-g++ only, about 20 s from clean, and 3 s again; clang++ is thorough.
+g++ only, about 20 s from clean, and 5 s again; clang++ is thorough.
 """
 
 from __future__ import annotations
@@ -129,6 +129,8 @@ def test_wrong_kernels(compiler, reverse):
     found = messages(result.stdout)
     assert set(found) == set(FOUND)
     for name, words in FOUND.items():
+        if compiler == "clang++" and name == "float2_off":
+            continue  # clang++ does not ask for the alignment where it copies a whole struct
         if reverse and (words[0] == VALUE or name == "two_calls"):
             continue  # which thread is the first to read, and what it reads, depends on the order
         text = found[name]

@@ -301,14 +301,14 @@ KERNEL(freed) { y[I] = x[I]; }        // LINE freed
 
 // ---- a barrier ----
 
-__device__ void sync() { __syncthreads(); }
+__device__ void meet() { __syncthreads(); }
 KERNEL(two_calls) {  // of one barrier
     if (I < 32) {
         y[I] = 1;
-        sync();  // OTHER two_calls
+        meet();  // OTHER two_calls
     } else {
         y[I] = x[I];
-        sync();  // LINE two_calls
+        meet();  // LINE two_calls
     }
 }
 
