@@ -16,6 +16,11 @@ static uintptr_t stack_begin, stack_bytes;
 static uintptr_t arguments, argument_bytes;  // of the kernel
 static uintptr_t own, own_bytes;             // threadIdx and its like, which lie side by side
 
+// What no other thread sees: local variables, the kernel's parameters, threadIdx.
+static bool is_private(uintptr_t a) {
+    return a - stack_begin < stack_bytes || a - arguments < argument_bytes || a - own < own_bytes;
+}
+
 struct Lock {
     Lock() { pthread_mutex_lock(&mutex); }
     ~Lock() { pthread_mutex_unlock(&mutex); }
@@ -59,7 +64,7 @@ static void host_access(uintptr_t, size_t, bool, const void*);
                                                  bool writes, Kind kind) {
     const uintptr_t a = uintptr_t(address);
     if (!running) return host_access(a, bytes, writes, pc);
-    if (a - stack_begin < stack_bytes || a - arguments < argument_bytes || a - own < own_bytes) return;
+    if (is_private(a)) return;
     const Busy busy;
     if (kind == Kind::is_volatile && reads) check.order.acquire(address);
     check.access({a, bytes, reads, writes, kind, check.sites.of(pc)});
@@ -118,20 +123,16 @@ struct Pause {  // what the rest of this function does is nobody's access
 
 // A barrier is known by its line and by the calls that lead to it. Copies of the code that the compiler has made have
 // the same lines.
-const char* reaches_barrier(const void* key, bool is_first) {
+void reaches_barrier(const void* key, bool is_first) {
     const Pause pause;
-    static std::string message;
     Calls& first = room_of(key).barrier_calls;
     const Calls mine = callers();
     if (is_first) first = mine;
-    if (mine == first) return nullptr;
+    if (mine == first) return;
     const std::string my_lines = check.sites.lines(mine), first_lines = check.sites.lines(first);
-    if (my_lines == first_lines) return nullptr;
-    message = format(
-        "CUDA on CPU: kernel %s: %s reaches a barrier by %s, and others of the block by %s; all must reach it "
-        "by the same calls",
-        check.launch.kernel, check.thread(check.order.self).c_str(), my_lines.c_str(), first_lines.c_str());
-    return message.c_str();
+    if (my_lines == first_lines) return;
+    check.give_up("%s reaches a barrier by %s, and others of the block by %s; all must reach it by the same calls",
+                  check.thread(check.order.self).c_str(), my_lines.c_str(), first_lines.c_str());
 }
 void block_barrier(const void* room) {
     const Pause pause;
@@ -169,17 +170,16 @@ void acquire(const void* object) {
 
 void atomic(const void* address, size_t bytes, const char* file, int line) {
     const Pause pause;
-    if (!pause.was_running || uintptr_t(address) - stack_begin < stack_bytes) return;
+    if (!pause.was_running || is_private(uintptr_t(address))) return;
     check.order.acquire(address);
     check.access({uintptr_t(address), bytes, true, true, Kind::atomic, check.sites.of(file, line)});
     check.order.release_fenced(address);
 }
 
 static void copy(const void* to, const void* from, size_t bytes, size_t source_bytes, uint32_t site) {
-    if (source_bytes && uintptr_t(from) - stack_begin >= stack_bytes)
+    if (source_bytes && !is_private(uintptr_t(from)))
         check.access({uintptr_t(from), source_bytes, true, false, Kind::plain, site});
-    if (bytes && uintptr_t(to) - stack_begin >= stack_bytes)
-        check.access({uintptr_t(to), bytes, false, true, Kind::plain, site});
+    if (bytes && !is_private(uintptr_t(to))) check.access({uintptr_t(to), bytes, false, true, Kind::plain, site});
 }
 
 // ---- arrays --------------------------------------------------------------------------------------------------------
@@ -387,7 +387,7 @@ void* __wrap_memset(void* to, int value, size_t n) {
 
 // Of std::atomic and cuda::atomic: they release and acquire.
 static void atomic_access(const void* pc, const volatile void* p, size_t n) {
-    if (!running || uintptr_t(p) - stack_begin < stack_bytes) return;
+    if (!running || is_private(uintptr_t(p))) return;
     const Busy busy;
     const void* address = const_cast<const void*>(p);
     check.order.acquire(address);

@@ -17,7 +17,7 @@ CUDA_ON_CPU_UNRECORDED inline void barrier(const char* function, bool vote, Loca
     // one, or hang; here it is an error.
     if (block.at_barrier == 0) block.barrier_place = where;
     if (where != block.barrier_place) fail_divergent(function, where);
-    CUDA_ON_CPU_REFUSE(reaches_barrier(block.warps, block.at_barrier == 0));
+    CUDA_ON_CPU_RECORD(reaches_barrier(block.warps, block.at_barrier == 0));
 
     Warp& warp = warp_of(*self);
     warp.at_barrier |= self->bit();

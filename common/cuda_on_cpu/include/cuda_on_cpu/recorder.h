@@ -43,7 +43,7 @@ void nobody_runs();
 void kernel_arguments(const void* address, size_t bytes);  // wherever the launch keeps them
 
 // What orders threads. An object is whatever some threads release and others acquire: a flag, a lock, a barrier.
-const char* reaches_barrier(const void* room, bool is_first);  // null, or by which other calls the first one came
+void reaches_barrier(const void* room, bool is_first);  // all by the same calls as the first
 void block_barrier(const void* room);
 void warp_barrier(const void* room, unsigned warp, uint32_t lanes);
 void grid_barrier();

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-// y and x have 128 floats each, which have values; fresh has 128 that only cudaMalloc() has given.
+// y and x have 128 floats each, which have values; of the 128 of fresh only 32 have.
 #define KERNEL(name) \
     __global__ void name([[maybe_unused]] float* y, [[maybe_unused]] const float* x, [[maybe_unused]] float* fresh)
 #define I threadIdx.x
@@ -246,7 +246,7 @@ KERNEL(dynamic_unset) {
     __syncthreads();
     if (I == 5) *y = d[0];  // LINE dynamic_unset
 }
-KERNEL(fresh_sum) { atomicAdd(fresh, x[I]); }                                          // LINE fresh_sum
+KERNEL(fresh_sum) { atomicAdd(&fresh[127], x[I]); }                                    // LINE fresh_sum
 KERNEL(fresh_read) { y[I] = fresh[64 + I]; }                                           // LINE fresh_read
 KERNEL(fresh_byte) { y[I] = reinterpret_cast<const unsigned char*>(fresh)[200 + I]; }  // LINE fresh_byte
 
@@ -272,7 +272,10 @@ KERNEL(dynamic_behind) {
     d[I + 1] = x[I];  // LINE dynamic_behind
     y[I] = d[I];
 }
-KERNEL(null) { y[I] = static_cast<const float*>(nullptr)[I + (x[0] == 12345.0f)]; }  // LINE null
+KERNEL(null) {
+    const float* volatile nothing = nullptr;
+    y[I] = nothing[I];  // LINE null
+}
 
 // ---- misaligned ----
 
@@ -298,14 +301,14 @@ KERNEL(freed) { y[I] = x[I]; }        // LINE freed
 
 // ---- a barrier ----
 
-__device__ void sync() { __syncthreads(); }
+__device__ void meet() { __syncthreads(); }
 KERNEL(two_calls) {  // of one barrier
     if (I < 32) {
         y[I] = 1;
-        sync();  // OTHER two_calls
+        meet();  // OTHER two_calls
     } else {
         y[I] = x[I];
-        sync();  // LINE two_calls
+        meet();  // LINE two_calls
     }
 }
 
@@ -409,6 +412,7 @@ int main(int argc, char**) {
     for (const Case& c : cases) {
         const float* in = c.kernel == hosts_heap ? heap.data() : c.kernel == hosts_stack ? stack : x;
         float *fresh = device_memory(false), *gone = device_memory(true);
+        cudaMemset(fresh, 0, 32 * sizeof(float));
         cudaFree(gone);
         cudaMemset(y, 0, 128 * sizeof(float));
         if (c.kernel == freed) in = gone;
