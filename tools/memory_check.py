@@ -3,7 +3,8 @@
     python tools/memory_check.py chapters/03_add2/main.py
 
 A kernel with a data race, or one that reads memory without a value, ends with an error that names the lines of the .cu.
-common/cuda_on_cpu/README.md says what is found. The lesson's check() runs, and nothing is timed. Linux, g++ or clang++.
+common/cuda_on_cpu/README.md says what is found. The times that the lesson prints are those of a checked run. Linux, g++ or
+clang++.
 """
 
 import os
