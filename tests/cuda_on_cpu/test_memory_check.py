@@ -159,6 +159,21 @@ def test_the_hosts_mistakes(compiler):
     assert f"the host reads 4 bytes at {PROGRAMS}/cpu_only/{marked('on_the_host')}: byte 12 of the 512" in result.stderr
 
 
+# 09 and 10 check rows of a million elements with their gradients: minutes. 04 and 05 build in ways of their own.
+LESSONS = [
+    main for main in sorted(ROOT.glob("chapters/*/main.py")) if main.parent.name[:2] not in ("04", "05", "09", "10")
+]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("main", LESSONS, ids=lambda main: main.parent.name)
+def test_no_false_alarm_in_a_lesson(main):
+    """Builds the lesson once more, with the recorder: 10 to 60 s."""
+    command = [sys.executable, ROOT / "tools/memory_check.py", main]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
+
+
 def test_command_line(tmp_path):
     """A program of the reader's: its output, and what is found."""
     need("g++")

@@ -66,6 +66,11 @@ public:
         Array* array = arrays.find(a.address);
         if (!array && !(array = other_memory(a))) return;
         if (array->place == Place::ignored) return;
+        if (array->place == Place::unknown && a.address + a.bytes > array->end) {  // goes on in the next megabyte
+            const size_t here = array->end - a.address;
+            access({a.address, here, a.reads, a.writes, a.kind, a.site});
+            return access({array->end, a.bytes - here, a.reads, a.writes, a.kind, a.site});
+        }
         if (array->is_freed || a.address + a.bytes > array->end) return outside(a, *array);
         if (array->place == Place::variable && sites.get(a.site).is_runtime) return;
 
