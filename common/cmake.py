@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from . import progress, toolkit
-from .cpp_extension import SANITIZE, SANITIZE_LINK, TOOL, extension_folder, writable
+from .cpp_extension import SANITIZE, SANITIZE_LINK, extension_folder, writable
 from .device import device
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,10 +28,8 @@ def build(name: str, sources: list[str], targets: list[str], root: Path = ROOT, 
         # Configured once; then ninja runs cmake by itself when a CMakeLists.txt has changed.
         if not _is_configured(folder, root):
             options = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}", f"-DPython_EXECUTABLE={sys.executable}"]
-            options += [f"-DCMAKE_CXX_FLAGS={' '.join(SANITIZE)}"] if SANITIZE else []
-            if (
-                TOOL == "memory"
-            ):  # CMake links with the compiler's flags, and the recorder takes ThreadSanitizer's place
+            if SANITIZE:
+                options += [f"-DCMAKE_CXX_FLAGS={' '.join(SANITIZE)}"]
                 link = " ".join(SANITIZE_LINK)
                 options += [f"-DCMAKE_{kind}_LINKER_FLAGS={link}" for kind in ("SHARED", "MODULE", "EXE")]
             _run(cmake, "-S", root, "-B", folder, *options)

@@ -32,13 +32,13 @@ BuildExtension = torch_extension.BuildExtension
 # Which tool looks at what kernels do in memory: "address" for AddressSanitizer (tools/sanitize.py sets it), "memory" for the
 # memory check of CUDA on CPU (tools/memory_check.py). What it takes to compile, and to link.
 TOOL = os.environ.get("CHAPTERS_SANITIZE", "")
-SANITIZE = ["-fsanitize=address", "-fno-omit-frame-pointer", "-g"] if TOOL else []
-SANITIZE_LINK = SANITIZE
 if TOOL == "memory":
     from .cuda_on_cpu import memory_check
 
     _compiler = shlex.split(os.environ.get("CXX", "c++"))
     SANITIZE, SANITIZE_LINK = memory_check.cflags(_compiler), memory_check.ldflags(_compiler)
+else:
+    SANITIZE = SANITIZE_LINK = ["-fsanitize=address", "-fno-omit-frame-pointer", "-g"] if TOOL else []
 # Some compilers are set up to link libstdc++ into every library. An extension has to share the one that torch uses: with
 # two of them in a process, the first number that is printed into an error message crashes it. Named first, the shared
 # one serves every symbol.
@@ -126,7 +126,7 @@ def CUDAExtension(name, sources, *args, **kwargs):
 def extension_folder(name: str) -> Path:
     """Where an extension of that name is built: for this torch, this Python and this device. An old .so never loads."""
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
-    key = "-".join(["torch", torch.__version__, python, device.type] + [TOOL or "address"] * bool(SANITIZE))
+    key = "-".join(["torch", torch.__version__, python, device.type] + [TOOL] * bool(TOOL))
     return Path(__file__).parents[1] / "build" / key / name
 
 

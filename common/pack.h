@@ -9,5 +9,12 @@ struct alignas(size * sizeof(T)) Pack {
     T values[size];
 };
 
+// A pack at any address: the compiler reads it element by element.
+template <class T>
+struct LoosePack {
+    static constexpr int SIZE = Pack<T>::SIZE;
+    T values[SIZE];
+};
+
 // Whether a Pack may lie there.
 inline bool aligned(const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }

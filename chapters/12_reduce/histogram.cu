@@ -42,13 +42,6 @@ constexpr int MOST_COPIES = 32;          // one for each lane
 constexpr int COPIES_BYTES = 48 * 1024;  // for several copies; three blocks of a multiprocessor have room for them
 constexpr int64_t COUNTED = INT32_MAX;   // elements of a block, at most: its counts have 32 bits
 
-// A pack at any address: the compiler reads it element by element.
-template <class T>
-struct LoosePack {
-    static constexpr int SIZE = Pack<T>::SIZE;
-    T values[SIZE];
-};
-
 // counted[bin * copies + copy]: with 32 copies, each lane counts in a bank of its own, whatever the values are.
 template <class P, class T>
 __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)

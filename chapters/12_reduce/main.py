@@ -13,6 +13,7 @@ import functools
 import os
 import sys
 from pathlib import Path
+from unittest import mock
 
 import torch
 
@@ -122,15 +123,9 @@ def different(results):
 
 def order_of_threads(runs):
     """On a GPU, each run has an order of its own. CUDA on CPU has two, and CUDA_REVERSE chooses."""
-    before = os.environ.get("CUDA_REVERSE")
     for run in range(runs if GPU else 2):
-        if not GPU:
-            os.environ["CUDA_REVERSE"] = str(run)
-        yield run
-    if not GPU:
-        os.environ.pop("CUDA_REVERSE")
-        if before is not None:
-            os.environ["CUDA_REVERSE"] = before
+        with mock.patch.dict(os.environ, {} if GPU else {"CUDA_REVERSE": str(run)}):
+            yield run
 
 
 # ---- how far from the exact sum ----------------------------------------------------------------------------------------
@@ -174,13 +169,10 @@ def counts(x):
 
 def bench_histogram(ops, n, kind):
     ours = {"histogram": functools.partial(ops.histogram, bins=256)}
-    ours |= {
-        f"histogram: {step}": functools.partial(ops.histogram_by, bins=256, step=step) for step in ("global", "shared")
-    }
+    for step in "global", "shared":
+        ours[f"histogram: {step}"] = functools.partial(ops.histogram_by, bins=256, step=step)
     others = {"torch.bincount": counts}
-    if (
-        GPU
-    ):  # on a CPU, it takes floating-point numbers only; its counts have x's dtype, uint8, so they are not compared
+    if GPU:  # on a CPU it takes no integers. Its counts have x's dtype, uint8, so nothing compares them
         others["torch.histc"] = lambda x: torch.histc(x, 256, 0, 255)
     print(f"{'':8}{kind} numbers")
     return bench(ours | others, KINDS[kind], [n], flops=1, reference=counts, **EXACT)

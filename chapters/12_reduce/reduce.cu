@@ -112,13 +112,6 @@ constexpr int LOADS = 8, PACK_THREADS = 512, BLOCKS_PER_SM = 2;
 constexpr int64_t ONE_BLOCK_BYTES = 256 * 1024;
 constexpr int ONE_BLOCK_THREADS = 1024;
 
-// A pack at any address: the compiler reads it element by element.
-template <class T>
-struct LoosePack {
-    static constexpr int SIZE = Pack<T>::SIZE;
-    T values[SIZE];
-};
-
 // The sum of the packs i, i + stride, i + 2 * stride ... of n elements. What fills no pack is added by the threads with
 // i = 0, 1, 2 ...: an element each.
 template <class P, class T>

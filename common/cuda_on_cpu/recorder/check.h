@@ -57,8 +57,7 @@ public:
         return message_.c_str();
     }
 
-    // ---- an access of the thread that runs
-    // ---------------------------------------------------------------------------
+    // ---- an access of the thread that runs ------------------------------------------------------------------------
 
     void access(const Access& a) {
         if (pending_.bytes) settle();
@@ -98,8 +97,7 @@ public:
         launch.give_up(format("CUDA on CPU: kernel %s: %s", launch.kernel, text).c_str());
     }
 
-    // ---- words
-    // -------------------------------------------------------------------------------------------------------
+    // ---- words ----------------------------------------------------------------------------------------------------
 
     std::string thread(Who who) const {
         const auto b = order.index_of(who.block);
@@ -177,8 +175,7 @@ private:
             .for_each(a.address - array.begin + original.begin, a.bytes, f);
     }
 
-    // ---- reads and writes of one cell
-    // --------------------------------------------------------------------------------
+    // ---- reads and writes of one cell -----------------------------------------------------------------------------
 
     void read(Array& array, Cell& cell, uintptr_t at, Stamp now, const Access& a) {
         if (cell.read.segment == now.segment && cell.read.kind == now.kind) return;
@@ -252,8 +249,7 @@ private:
                       sites.text(r.before.site).c_str(), between);
     }
 
-    // ---- memory that has no value yet
-    // --------------------------------------------------------------------------------
+    // ---- memory that has no value yet -----------------------------------------------------------------------------
 
     bool was_written(const Array& array, const Cell& cell, uintptr_t at) const {
         if (array.place == Place::shared) return cell.write && cell.write.segment >= owner_->first;
@@ -268,8 +264,7 @@ private:
              key);
     }
 
-    // ---- addresses of no known array
-    // ---------------------------------------------------------------------------------
+    // ---- addresses of no known array ------------------------------------------------------------------------------
 
     // What CUDA on CPU itself writes for a kernel: it counts as written, and races with nothing.
     void runtime_access(const Access& a) {

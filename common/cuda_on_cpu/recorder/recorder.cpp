@@ -165,8 +165,7 @@ void acquire(const void* object) {
     if (pause.was_running) check.order.acquire(object);
 }
 
-// ---- accesses that the compiler does not report
-// ----------------------------------------------------------------------
+// ---- accesses that the compiler does not report -------------------------------------------------------------------
 
 void atomic(const void* address, size_t bytes, const char* file, int line) {
     const Pause pause;
@@ -174,12 +173,6 @@ void atomic(const void* address, size_t bytes, const char* file, int line) {
     check.order.acquire(address);
     check.access({uintptr_t(address), bytes, true, true, Kind::atomic, check.sites.of(file, line)});
     check.order.release_fenced(address);
-}
-
-static void copy(const void* to, const void* from, size_t bytes, size_t source_bytes, uint32_t site) {
-    if (source_bytes && !is_private(uintptr_t(from)))
-        check.access({uintptr_t(from), source_bytes, true, false, Kind::plain, site});
-    if (bytes && !is_private(uintptr_t(to))) check.access({uintptr_t(to), bytes, false, true, Kind::plain, site});
 }
 
 // ---- arrays --------------------------------------------------------------------------------------------------------
@@ -262,10 +255,9 @@ static const char* range(const void* p, size_t bytes, const char* what) {
     return wrong_copy.c_str();
 }
 
-static void mark_written(const void* to, size_t bytes, const void* from = nullptr) {
+static void mark_written(const void* to, size_t bytes) {
     Array* array = check.arrays.find(uintptr_t(to));
     if (!array || array->place != Place::device) return;
-    (void)from;
     const size_t first = uintptr_t(to) - array->begin;
     std::fill(array->written.begin() + first, array->written.begin() + first + bytes, true);
 }
@@ -275,23 +267,19 @@ const char* host_copies(const void* to, const void* from, size_t bytes, int kind
     const Lock lock;
     for (const void* p : {to, from})
         if (const char* wrong = range(p, bytes, "a copy")) return wrong;
-    const auto is_device = [](const void* p) {
-        const Array* array = check.arrays.find(uintptr_t(p));
-        return array && array->place == Place::device;
-    };
     // The kinds are host to host, host to device, device to host, device to device.
     if (kind < 4)
         for (const bool source : {false, true}) {
             const bool says_device = source ? kind >= 2 : kind % 2;
             const Array* known = check.arrays.find(uintptr_t(source ? from : to));
-            if (is_device(source ? from : to) && !says_device) {
+            if (known && known->place == Place::device && !says_device) {
                 wrong_copy = format("CUDA on CPU: the copy at %s says that its %s is the host's memory, and it is %s",
                                     check.sites.first_outside(callers()).c_str(), source ? "source" : "destination",
                                     check.name(*known).c_str());
                 return wrong_copy.c_str();
             }
         }
-    mark_written(to, bytes, from);
+    mark_written(to, bytes);
     return nullptr;
 }
 const char* host_sets(const void* to, size_t bytes) {
@@ -368,8 +356,8 @@ void __tsan_write_range(void* p, size_t n) {
 
 static void copied(const void* pc, const void* to, const void* from, size_t n) {
     if (!n || !running) return;
-    const Busy busy;
-    copy(to, from, n, n, check.sites.of(pc));
+    access(pc, from, n, true, false, Kind::plain);
+    access(pc, to, n, false, true, Kind::plain);
 }
 // The linker sends calls of memcpy() and its relatives here (-Wl,--wrap).
 void* __wrap_memcpy(void* to, const void* from, size_t n) {
