@@ -89,7 +89,8 @@ def test_the_folder_is_one_for_each_kind_of_build(monkeypatch):
         (torch, "__version__", "2.11.0"),
         (sys, "version_info", SimpleNamespace(major=3, minor=99)),
         (cpp_extension, "device", SimpleNamespace(type="tpu")),
-        (cpp_extension, "SANITIZE", ["-fsanitize=address"]),
+        (cpp_extension, "TOOL", "address"),
+        (cpp_extension, "TOOL", "memory"),
     ):
         monkeypatch.setattr(module, name, value)
         folders.append(cpp_extension.extension_folder("x"))
