@@ -1,0 +1,234 @@
+"""Calls the launchers of a .cu from Python, with no binding: the declarations of its header say what they take.
+
+    add = launchers("chapters/03_add2/add2.cu").launch_add2
+    add(c, a, b, c.numel())    # tensors and numbers, in the order of add2.h; the stream is torch's current one
+
+A binding takes ten seconds to compile, this one or two. It checks dtype, device and contiguity, and nothing else: for a
+program that knows what it calls, such as an exercise. On the CPU, CHAPTERS_SANITIZE=memory compiles with the memory check.
+
+    python3 common/launchers.py add2.cu    compiles so and needs no torch: a program may import torch meanwhile
+"""
+
+import ctypes
+import fcntl
+import hashlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+if not __package__:  # as a program: the package without its __init__.py, which imports torch
+    __package__ = "common"
+    sys.modules[__package__] = ModuleType(__package__)
+    sys.modules[__package__].__path__ = [os.path.dirname(os.path.abspath(__file__))]
+from . import cuda_on_cpu
+from .cuda_on_cpu import memory_check
+from .progress import BuildError, first_error
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# What a parameter of a header's declaration takes: the C++ name of a number, or of what a pointer leads to.
+NUMBERS = {
+    "bool": ctypes.c_bool,
+    "int": ctypes.c_int,
+    "unsigned": ctypes.c_uint,
+    "int64_t": ctypes.c_int64,
+    "uint64_t": ctypes.c_uint64,
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+}
+DTYPES = {
+    "bool": "bool",
+    "char": "int8",
+    "int8_t": "int8",
+    "uint8_t": "uint8",
+    "int16_t": "int16",
+    "uint16_t": "uint16",
+    "int": "int32",
+    "int32_t": "int32",
+    "unsigned": "uint32",
+    "uint32_t": "uint32",
+    "int64_t": "int64",
+    "uint64_t": "uint64",
+    "__half": "float16",
+    "__nv_bfloat16": "bfloat16",
+    "float": "float32",
+    "double": "float64",
+}
+
+
+def launchers(cu) -> SimpleNamespace:
+    """The functions that the header beside that .cu (NAME.h beside NAME.cu) declares as `void name(...);`, by name.
+
+    Each takes what its declaration says but for a last `cudaStream_t stream`, which is torch's current one. A pointer is a
+    contiguous tensor of the device and of that dtype, or None; a pointer to a struct or to void is a tensor of any dtype.
+    They return nothing, and raise TypeError or ValueError for such an argument that does not fit, and RuntimeError for an
+    exception in C++. Raises progress.BuildError where the .cu does not compile.
+    """
+    from .device import device
+
+    cu = Path(cu)
+    try:
+        library = ctypes.CDLL(str(compiled(cu, device.type)))
+    except OSError as error:  # it compiles, and uses what nobody defines
+        raise BuildError(f"{cu.name} does not load.\n{error}") from None
+    return SimpleNamespace(**{name: _function(library, name, taken) for name, taken in declarations(cu).items()})
+
+
+def declarations(cu: Path) -> dict[str, list[tuple[str, str]]]:
+    """{launcher: [(type, name of a parameter), ...]} of the header beside a .cu. "const float*" has the type "float*"."""
+    text = re.sub(r"//.*|/\*.*?\*/", "", cu.with_suffix(".h").read_text())
+    found = {}
+    for name, parameters in re.findall(r"^void\s+(\w+)\(([^()]*)\);", text, re.M):
+        words = [re.sub(r"\bconst\b|\bstruct\b|\b__restrict__\b", "", p).replace("*", "* ") for p in parameters.split(",")]
+        found[name] = [("".join(w.split()[:-1]), w.split()[-1]) for w in words if w.strip()]
+        for kind, parameter in found[name]:
+            if not kind.endswith("*") and kind not in NUMBERS and kind != "cudaStream_t":
+                raise BuildError(f"{cu.with_suffix('.h').name}: {name}() takes a {kind} {parameter}, which Python cannot pass")
+    return found
+
+
+def compiled(cu: Path, device: str) -> Path:
+    """A shared library of that .cu and what Python calls in it, compiled unless it is there already."""
+    tool = os.environ.get("CHAPTERS_SANITIZE", "")
+    command = _nvcc() if device == "cuda" else _host_compiler(tool)
+    folder = ROOT / "build" / "launchers" / f"{cu.stem}-{hashlib.sha256(os.fsencode(cu.resolve())).hexdigest()[:8]}-{device}{tool}"
+    folder.mkdir(parents=True, exist_ok=True)
+    used = [*cu.parent.glob("*.cu"), *cu.parent.glob("*.h"), *cu.parent.glob("*.cuh"), *(ROOT / "common").glob("*.h")]
+    used += [Path(__file__)] + ([] if device == "cuda" else [p for p in cuda_on_cpu.INCLUDE.parent.rglob("*") if p.is_file()])
+    key = hashlib.sha256("\0".join(command).encode())
+    for file in sorted(used):
+        key.update(file.read_bytes())
+    library = folder / f"{key.hexdigest()[:16]}.so"
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another process may be compiling it: wait for that
+        if not library.exists():
+            for old in folder.glob("*.so"):
+                old.unlink()
+            _compile(cu.resolve(), command, folder, library, device)
+    return library
+
+
+def _compile(cu, command, folder, library, device):
+    source = cu
+    if device == "cpu":
+        source = folder / f"{cu.name}.cpp"
+        try:
+            cuda_on_cpu.translate_file(cu, source, [ROOT])
+        except cuda_on_cpu.TranslationError as error:
+            raise BuildError(f"{cu.name} does not compile.\n{error}") from None
+    glue = folder / f"{cu.stem}.{'cpp' if device == 'cpu' else 'cu'}"
+    glue.write_text(_glue(source, declarations(cu)))
+    new = library.with_suffix(".new")
+    link = memory_check.ldflags(_cxx()) if device == "cpu" and os.environ.get("CHAPTERS_SANITIZE") == "memory" else []
+    done = subprocess.run(
+        [*command, f"-I{cu.parent}", f"-I{ROOT}", glue, "-o", new, *link], capture_output=True, text=True
+    )
+    if done.returncode:
+        raise BuildError(f"{cu.name} does not compile.\n{first_error(done.stdout + done.stderr)}")
+    new.replace(library)
+
+
+def _glue(source: Path, functions) -> str:
+    """C++ that includes a .cu and has, for each launcher, a function with a C name that returns an exception's text."""
+    text = f'#include "{source}"\n#include <exception>\n#include <string>\n'
+    for name, parameters in functions.items():
+        declared = ", ".join(f"{'void*' if kind.endswith('*') else kind} {p}" for kind, p in parameters)
+        passed = ", ".join(f"({kind}){p}" for kind, p in parameters)
+        text += f"""
+extern "C" const char* call_{name}({declared}) {{
+    static std::string message;
+    try {{
+        {name}({passed});
+        return nullptr;
+    }} catch (const std::exception& error) {{
+        return (message = error.what()).c_str();
+    }}
+}}
+"""
+    return text
+
+
+def _cxx() -> list[str]:
+    return shlex.split(os.environ.get("CXX", "c++"))
+
+
+def _host_compiler(tool: str) -> list[str]:
+    flags = ["-std=c++17", *cuda_on_cpu.CFLAGS, f"-I{cuda_on_cpu.INCLUDE}", "-fPIC", "-shared", "-pthread", "-w"]
+    if tool == "memory":  # -O2 takes twice as long to compile
+        return [*_cxx(), *flags, *memory_check.cflags(_cxx()), "-O1", "-fno-inline"]
+    return [*_cxx(), *flags, "-O2"]
+
+
+def _nvcc() -> list[str]:
+    from . import toolkit
+
+    toolkit.require()
+    flags = ["-std=c++17", "-O3", "-shared", "-Xcompiler=-fPIC", "-arch=native", "-lineinfo"]
+    return [str(toolkit.cuda_home() / "bin" / "nvcc"), *flags]
+
+
+def _function(library, name, parameters):
+    function = library[f"call_{name}"]
+    function.restype = ctypes.c_char_p
+    function.argtypes = [NUMBERS.get(kind, ctypes.c_void_p) for kind, _ in parameters]
+    taken = [(kind, p) for kind, p in parameters if kind != "cudaStream_t"]
+    signature = f"{name}({', '.join(p for _, p in taken)})"
+
+    def call(*args):
+        if len(args) != len(taken):
+            raise TypeError(f"{signature} takes {len(taken)} arguments, got {len(args)}")
+        values = [_passed(value, kind, f"{signature}: {p}") for value, (kind, p) in zip(args, taken, strict=True)]
+        if taken != parameters:
+            values.append(_stream())
+        if message := function(*values):
+            raise RuntimeError(message.decode(errors="replace"))
+
+    call.__name__, call.__doc__ = name, signature
+    return call
+
+
+def _passed(value, kind, where):
+    """What ctypes passes for a tensor or a number."""
+    import torch
+
+    from .device import device
+
+    if not kind.endswith("*"):
+        return value
+    if value is None:
+        return None
+    if not isinstance(value, torch.Tensor):
+        raise TypeError(f"{where} must be a tensor, got {value!r}")
+    wanted = DTYPES.get(kind[:-1])
+    if wanted and value.dtype != getattr(torch, wanted):
+        raise TypeError(f"{where} must be {wanted}, got {str(value.dtype).removeprefix('torch.')}")
+    if value.device.type != device.type or not value.is_contiguous():
+        raise ValueError(f"{where} must be contiguous and on the {device.type}, got {value.device}, {value.stride()}")
+    return value.data_ptr()
+
+
+def _stream():
+    """torch's current stream: a number on a GPU, none on the CPU."""
+    import torch
+
+    from .device import device
+
+    return torch.cuda.current_stream().cuda_stream if device.type == "cuda" else None
+
+
+def main():
+    if len(sys.argv) != 2 or not sys.argv[1].endswith(".cu"):
+        sys.exit("usage: python3 launchers.py name.cu")
+    os.environ["CHAPTERS_SANITIZE"] = "memory"
+    try:
+        compiled(Path(sys.argv[1]), "cpu")
+    except BuildError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()
