@@ -71,10 +71,7 @@ def launchers(cu) -> SimpleNamespace:
     from .device import device
 
     cu = Path(cu)
-    try:
-        library = ctypes.CDLL(str(compiled(cu, device.type)))
-    except OSError as error:  # it compiles, and uses what nobody defines
-        raise BuildError(f"{cu.name} does not load.\n{error}") from None
+    library = ctypes.CDLL(str(compiled(cu, device.type)))
     return SimpleNamespace(**{name: _function(library, name, taken) for name, taken in declarations(cu).items()})
 
 
@@ -83,11 +80,15 @@ def declarations(cu: Path) -> dict[str, list[tuple[str, str]]]:
     text = re.sub(r"//.*|/\*.*?\*/", "", cu.with_suffix(".h").read_text())
     found = {}
     for name, parameters in re.findall(r"^void\s+(\w+)\(([^()]*)\);", text, re.M):
-        words = [re.sub(r"\bconst\b|\bstruct\b|\b__restrict__\b", "", p).replace("*", "* ") for p in parameters.split(",")]
+        words = [
+            re.sub(r"\bconst\b|\bstruct\b|\b__restrict__\b", "", p).replace("*", "* ") for p in parameters.split(",")
+        ]
         found[name] = [("".join(w.split()[:-1]), w.split()[-1]) for w in words if w.strip()]
         for kind, parameter in found[name]:
             if not kind.endswith("*") and kind not in NUMBERS and kind != "cudaStream_t":
-                raise BuildError(f"{cu.with_suffix('.h').name}: {name}() takes a {kind} {parameter}, which Python cannot pass")
+                raise BuildError(
+                    f"{cu.with_suffix('.h').name}: {name}() takes a {kind} {parameter}, which Python cannot pass"
+                )
     return found
 
 
@@ -95,10 +96,13 @@ def compiled(cu: Path, device: str) -> Path:
     """A shared library of that .cu and what Python calls in it, compiled unless it is there already."""
     tool = os.environ.get("CHAPTERS_SANITIZE", "")
     command = _nvcc() if device == "cuda" else _host_compiler(tool)
-    folder = ROOT / "build" / "launchers" / f"{cu.stem}-{hashlib.sha256(os.fsencode(cu.resolve())).hexdigest()[:8]}-{device}{tool}"
+    place = hashlib.sha256(os.fsencode(cu.resolve())).hexdigest()[:8]
+    folder = ROOT / "build" / "launchers" / f"{cu.stem}-{place}-{device}{tool}"
     folder.mkdir(parents=True, exist_ok=True)
     used = [*cu.parent.glob("*.cu"), *cu.parent.glob("*.h"), *cu.parent.glob("*.cuh"), *(ROOT / "common").glob("*.h")]
-    used += [Path(__file__)] + ([] if device == "cuda" else [p for p in cuda_on_cpu.INCLUDE.parent.rglob("*") if p.is_file()])
+    used += [Path(__file__)] + (
+        [] if device == "cuda" else [p for p in cuda_on_cpu.INCLUDE.parent.rglob("*") if p.is_file()]
+    )
     key = hashlib.sha256("\0".join(command).encode())
     for file in sorted(used):
         key.update(file.read_bytes())
@@ -122,13 +126,13 @@ def _compile(cu, command, folder, library, device):
             raise BuildError(f"{cu.name} does not compile.\n{error}") from None
     glue = folder / f"{cu.stem}.{'cpp' if device == 'cpu' else 'cu'}"
     glue.write_text(_glue(source, declarations(cu)))
-    new = library.with_suffix(".new")
-    link = memory_check.ldflags(_cxx()) if device == "cpu" and os.environ.get("CHAPTERS_SANITIZE") == "memory" else []
-    done = subprocess.run(
-        [*command, f"-I{cu.parent}", f"-I{ROOT}", glue, "-o", new, *link], capture_output=True, text=True
-    )
-    if done.returncode:
-        raise BuildError(f"{cu.name} does not compile.\n{first_error(done.stdout + done.stderr)}")
+    obj, new = glue.with_suffix(".o"), library.with_suffix(".new")
+    link = memory_check.ldflags(_cxx()) if os.environ.get("CHAPTERS_SANITIZE") == "memory" and device == "cpu" else []
+    link.append("-Wl,-z,defs" if device == "cpu" else "-Xlinker=-z,defs")  # what nobody defines is an error here
+    for words in ["-c", f"-I{cu.parent}", f"-I{ROOT}", glue, "-o", obj], ["-shared", obj, "-o", new, *link]:
+        done = subprocess.run([*command, *words], capture_output=True, text=True)
+        if done.returncode:
+            raise BuildError(f"{cu.name} does not compile.\n{first_error(done.stdout + done.stderr)}")
     new.replace(library)
 
 
@@ -157,7 +161,7 @@ def _cxx() -> list[str]:
 
 
 def _host_compiler(tool: str) -> list[str]:
-    flags = ["-std=c++17", *cuda_on_cpu.CFLAGS, f"-I{cuda_on_cpu.INCLUDE}", "-fPIC", "-shared", "-pthread", "-w"]
+    flags = ["-std=c++17", *cuda_on_cpu.CFLAGS, f"-I{cuda_on_cpu.INCLUDE}", "-fPIC", "-pthread", "-w"]
     if tool == "memory":  # -O2 takes twice as long to compile
         return [*_cxx(), *flags, *memory_check.cflags(_cxx()), "-O1", "-fno-inline"]
     return [*_cxx(), *flags, "-O2"]
@@ -167,7 +171,7 @@ def _nvcc() -> list[str]:
     from . import toolkit
 
     toolkit.require()
-    flags = ["-std=c++17", "-O3", "-shared", "-Xcompiler=-fPIC", "-arch=native", "-lineinfo"]
+    flags = ["-std=c++17", "-O3", "-Xcompiler=-fPIC", "-arch=native", "-lineinfo"]
     return [str(toolkit.cuda_home() / "bin" / "nvcc"), *flags]
 
 
