@@ -87,15 +87,16 @@ def refuses(call, error, words, what):
 def extension(mine, sources, stable=False, **kwargs):
     """Builds these files of the folder `mine` by common.cpp_extension.load(), kwargs are its own, and returns the module.
 
-    stable: with load_stable(), so the operators are in torch.ops and nothing is returned. Raises BuildError.
+    stable: by load_stable(), so the operators are in torch.ops and nothing is returned. Raises BuildError.
     """
     from .cpp_extension import load, load_stable
 
     key = hashlib.sha256(os.fsencode(mine.resolve())).hexdigest()[:8]
     kwargs.setdefault("name", f"exercise_{key}")
     kwargs.setdefault("sources", [str(mine / source) for source in sources])
+    kwargs.setdefault("extra_cflags", ["-O0"])  # with -O2 a binding takes half as long again to compile
     if stable:
-        return load_stable(**kwargs)
+        return load_stable(kwargs["name"], kwargs["sources"])
     return load(extra_include_paths=[str(ROOT)], **kwargs)
 
 
