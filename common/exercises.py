@@ -4,6 +4,7 @@ check(op, reference, inputs)    the harness' check() from the smallest size on, 
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
+place(mine)                     a folder in build/ for all that a check makes itself
 answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
 run(mine, command)              the output of a program that is started in the reader's folder
 raise Wrong("what is wrong")    for all else
@@ -25,7 +26,19 @@ from .device import device
 from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
 from .launchers import launchers
 
-__all__ = ["Wrong", "answer", "check", "device", "extension", "launchers", "module", "orders", "refuses", "run"]
+__all__ = [
+    "Wrong",
+    "answer",
+    "check",
+    "device",
+    "extension",
+    "launchers",
+    "module",
+    "orders",
+    "place",
+    "refuses",
+    "run",
+]
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = (0, 1, 2, 3, 31, 33, 255, 256, 257, 1000, 4099)  # small ones first: the reader sees the smallest that fails
@@ -91,13 +104,19 @@ def extension(mine, sources, stable=False, **kwargs):
     """
     from .cpp_extension import load, load_stable
 
-    key = hashlib.sha256(os.fsencode(mine.resolve())).hexdigest()[:8]
-    kwargs.setdefault("name", f"exercise_{key}")
+    kwargs.setdefault("name", place(mine).name)
     kwargs.setdefault("sources", [str(mine / source) for source in sources])
     kwargs.setdefault("extra_cflags", ["-O0"])  # with -O2 a binding takes half as long again to compile
     if stable:
         return load_stable(kwargs["name"], kwargs["sources"])
     return load(extra_include_paths=[str(ROOT)], **kwargs)
+
+
+def place(mine) -> Path:
+    """The folder in build/ for what a check makes of `mine`, kept from one run to the next. Its name is a module's, too."""
+    from .cpp_extension import extension_folder
+
+    return extension_folder(f"exercise_{hashlib.sha256(os.fsencode(mine.resolve())).hexdigest()[:8]}")
 
 
 def module(file):

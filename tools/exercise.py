@@ -179,7 +179,7 @@ def told(word: str, text: str) -> str:
 def with_sources(text: str, folder: Path) -> str:
     """That text, and below it each line of the folder's files that it names as FILE:LINE. Files are named from there."""
     text = text.replace(f"{folder}/", "").rstrip()
-    for file, line in sorted(set(re.findall(r"(?<![\w./-])([\w-]+\.(?:cu|cuh|h|cpp|py)):(\d+)", text))):
+    for file, line in sorted(set(re.findall(r"(?<![\w./-])([\w-]+\.(?:cu|cuh|h|cpp|py|txt)):(\d+)", text))):
         if (folder / file).is_file():
             source = (folder / file).read_text(errors="replace").splitlines()[int(line) - 1]
             text += f"\n{f'{file}:{line}':16}{source}"
