@@ -1,0 +1,31 @@
+"""Your answers. Each is None until you know it."""
+
+# Each of the first three starts from a finished build. Which of "g++", "nvcc", "linker" does ninja run at the next build?
+# Write a list of those that run, in this order.
+
+# You change a letter in hello.cu.
+# your code
+LETTER = ["nvcc", "linker"]
+# end of your code
+
+# You change hello_length in hello.h.
+# your code
+HEADER = ["g++", "linker"]
+# end of your code
+
+# hello.cpp has a third function, which Python has not seen so far. You only add its name to `functions` in main.py.
+# your code
+FUNCTION = ["g++", "linker"]
+# end of your code
+
+# Who reports the mistake: "g++", "nvcc", "linker" or "loader"?
+
+# `functions` names hello_kernel, too.
+# your code
+KERNEL = "g++"
+# end of your code
+
+# A new Python process runs `import hello` in the build directory, and has not imported torch.
+# your code
+NO_TORCH = "loader"
+# end of your code

@@ -1,0 +1,50 @@
+"""hex: a table in constant memory
+
+Thread i reads byte i and writes the two letters that show it in hexadecimal.
+"""
+
+import torch
+
+from common.exercises import Wrong, check, device, launchers, orders
+
+MINUTES = 15
+HINTS = [
+    "Compute i as in chapter 00, and let the threads with no byte do nothing. A byte b has the digits b / 16 and b % 16, "
+    "each a number from 0 to 15. out[2 * i] and out[2 * i + 1] belong to thread i.",
+    "int8_t goes from -128 to 127. What are b / 16 and b % 16 for b = -61? As uint8_t the same byte is 195.",
+    "`const uint8_t b = in[i]; out[2 * i] = digits[b / 16];` and one more store.",
+]
+FAILS = "yours '??'"
+WRONG = {
+    "signed_bytes": "uses index -3 of",
+    "no_bounds_check": "1 bytes behind",
+    "digits_swapped": "expected '48', yours '84'",
+}
+
+
+def run(mine):
+    launch = launchers(mine / "hex.cu").launch_hex
+
+    def hex(x):
+        out = torch.empty(2 * x.numel(), dtype=torch.int8, device=device)
+        launch(out, x, x.numel())
+        return out
+
+    def letters(x):
+        return torch.tensor(
+            list(bytes(x.cpu().view(torch.uint8).tolist()).hex().encode()), dtype=torch.int8, device=device
+        )
+
+    for text in "H", "Hi", "Hello World!", "Señor":
+        data = text.encode()
+        x = torch.tensor(list(data), dtype=torch.uint8).view(torch.int8).to(device)
+        for remark in orders():
+            out = torch.full((2 * len(data),), ord("?"), dtype=torch.int8, device=device)
+            try:
+                launch(out, x, len(data))
+            except RuntimeError as error:
+                raise Wrong(f"{text!r}{remark}: {error}") from None
+            yours = bytes(out.cpu().view(torch.uint8).tolist()).decode("latin1")
+            if yours != data.hex():
+                raise Wrong(f"{text!r}{remark}: expected {data.hex()!r}, yours {yours!r}")
+    check(hex, letters, lambda n: (torch.randint(-128, 128, (n,), dtype=torch.int8, device=device),))
