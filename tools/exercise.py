@@ -182,7 +182,7 @@ def with_sources(text: str, folder: Path) -> str:
     for file, line in sorted(set(re.findall(r"(?<![\w./-])([\w-]+\.(?:cu|cuh|h|cpp|py|txt)):(\d+)", text))):
         if (folder / file).is_file():
             source = (folder / file).read_text(errors="replace").splitlines()[int(line) - 1]
-            text += f"\n{f'{file}:{line}':16}{source}"
+            text += f"\n{f'{file}:{line}':15} {source}"
     return text
 
 
