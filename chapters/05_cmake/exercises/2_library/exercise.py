@@ -1,0 +1,40 @@
+"""library: a shared library and a program that links it
+
+The sources are there. The reader writes the commands of CMake.
+"""
+
+import subprocess
+from pathlib import Path
+
+from common.exercises import Wrong, module
+from common.exercises import run as start
+
+projects = module(Path(__file__).parents[1] / "projects.py")
+
+MINUTES = 20
+MEMORY_CHECK = False
+HINTS = [
+    "Two targets: add_library and add_executable make them. The library has ${kernels} for its only source. What does "
+    "each of the two link?",
+    "target_link_libraries(scale PUBLIC cuda), because scale.h includes a header of CUDA, which app/main.cpp has to find.",
+    "target_include_directories(scale PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}) passes on the folder of scale.h.",
+]
+FAILS = "unknown target 'scale'"
+WRONG = {
+    "private": "cuda",  # main.cpp finds no cuda_runtime.h, or one of a CUDA that is not linked
+    "no_folder": "scale.h: No such file",
+    "no_library": "does not load libscale.so",
+}
+
+
+def run(mine):
+    folder = projects.build(mine, ["scale.cu", "app/main.cpp"], ["scale", "scale_main"])
+    if not (folder / "libscale.so").exists():
+        made = "  ".join(sorted(path.name for path in folder.glob("libscale*")))
+        raise Wrong(f"the target scale has made {made}, and a shared library, libscale.so, is expected")
+    loads = subprocess.run(["ldd", folder / "scale_main"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    if "libscale.so" not in loads:
+        raise Wrong("scale_main does not load libscale.so (`ldd scale_main`): it has to link the target scale")
+    if (printed := start(mine, [folder / "scale_main"])) != "2 4 6\n":
+        raise Wrong(f"scale_main prints {printed!r}, expected '2 4 6\\n'")
+    print("right   scale_main loads libscale.so and prints 2 4 6")

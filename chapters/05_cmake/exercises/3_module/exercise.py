@@ -1,0 +1,49 @@
+"""module: a Python module beside the library
+
+binding.cpp is there. The reader writes the commands of CMake that make a module of it.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from common.exercises import Wrong, module
+
+projects = module(Path(__file__).parents[1] / "projects.py")
+
+MINUTES = 20
+MEMORY_CHECK = False
+HINTS = [
+    "Four commands: one makes the target, one names its file, one passes TORCH_EXTENSION_NAME, one says what it links. The "
+    "chapter's CMakeLists.txt has all four.",
+    "The file's name up to the first dot, TORCH_EXTENSION_NAME and the name after `import` are the same: scale.",
+    "The module links scale, which brings torch, and ${TORCH_PYTHON}.",
+]
+FAILS = "unknown target 'scale_module'"
+WRONG = {
+    "no_torch_python": "undefined symbol",
+    "other_file": "No module named 'scale'",
+    "other_name": "PyInit_scale",
+}
+PROGRAM = """import torch, scale
+from common import device
+x = torch.tensor([1.0, -3.0], device=device)
+scale.scale_(x, 2.0)
+if x.tolist() != [2, -6]: print(f"scale_(x, 2) of 1, -3: expected 2, -6, yours {x.tolist()}")
+"""
+
+
+def run(mine):
+    folder = projects.build(mine, ["scale.cu", "binding.cpp"], ["scale_module"])
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), str(Path(__file__).parents[4])])}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    if done.returncode:
+        made = "  ".join(sorted(path.name for path in folder.glob("*.so")))
+        error = done.stdout.strip().splitlines()[-1].replace(f"{folder}/", "")
+        raise Wrong(f"it is built, and `import torch, scale` fails\n{error}\nthe build has made {made}")
+    if done.stdout:
+        raise Wrong(done.stdout)
+    print("right   `import scale` works, and scale.scale_ computes what it should")

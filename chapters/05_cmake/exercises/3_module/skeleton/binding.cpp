@@ -1,0 +1,19 @@
+// binding.cpp: scale_(x, factor) as a Python module.
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/csrc/Exceptions.h>
+
+#include "common/check_input.h"
+#include "scale.h"
+
+// Every element times a number, in-place. x: float32, contiguous.
+static void scale_(const at::Tensor& x, double factor) {
+    check_input(x, "x", at::kFloat);
+    x.unsafeGetTensorImpl()->bump_version();
+    const c10::cuda::CUDAGuard guard(x.device());
+    launch_scale(x.mutable_data_ptr<float>(), float(factor), x.numel(), c10::cuda::getCurrentCUDAStream());
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+    m.def("scale_", torch::wrap_pybind_function_no_gil(scale_), py::arg("x"), py::arg("factor"));
+}

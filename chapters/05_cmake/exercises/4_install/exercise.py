@@ -1,0 +1,61 @@
+"""install: a library that another project finds
+
+The reader writes what `cmake --install` copies. The project in consumer/, beside this file, then looks for it.
+"""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from common import cmake, device
+from common.exercises import Wrong, module, place
+from common.exercises import run as start
+from common.progress import first_error
+
+projects = module(Path(__file__).parents[1] / "projects.py")
+
+MINUTES = 30
+MEMORY_CHECK = False
+HINTS = [
+    "consumer needs four files: libscale.so, which is installed already, scale.h, scaleConfig.cmake and scaleTargets.cmake, "
+    "which scaleConfig.cmake reads. CMake writes the last one, if install(EXPORT ...) says so.",
+    "The chapter's CMakeLists.txt installs the same four of axpy. A DESTINATION is relative to the folder after --prefix.",
+    "Headers go to include, both .cmake files to lib/cmake/scale. `NAMESPACE scale::` makes scale::scale of the target scale.",
+]
+FAILS = "find_package"
+WRONG = {
+    "no_header": "scale.h: No such file",
+    "no_config": "find_package",
+    "other_namespace": "scale::scale",
+}
+
+
+def run(mine):
+    if device.type == "cuda":
+        return  # what is copied where is the same, and the check without a GPU has seen it
+    folder = projects.build(mine, ["scale.cu"], ["scale"])
+    installed, build = place(mine) / "installed", place(mine) / "consumer"
+    for old in installed, build:
+        shutil.rmtree(old, ignore_errors=True)
+    program = cmake.program("cmake", "cmake>=3.30")
+    start(mine, [program, "--install", folder.parent, "--prefix", installed])
+    files = sorted(file.relative_to(installed) for file in installed.rglob("*") if file.is_file())
+    listed = "  ".join(str(file) for file in files if "cuda_on_cpu" not in file.parts)
+    consumer = Path(__file__).parent / "consumer"
+    ninja = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={cmake.program('ninja', 'ninja')}"]
+    for step, words in (
+        ("configure", ["-S", consumer, "-B", build, *ninja, f"-DCMAKE_PREFIX_PATH={installed}"]),
+        ("build", ["--build", build]),
+    ):
+        done = subprocess.run([program, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            said = re.search(r"CMake Error.*?(?=\n-- |\Z)", done.stdout, re.S)
+            error = (
+                said[0].replace("at CMakeLists.txt", "at consumer/CMakeLists.txt") if said else first_error(done.stdout)
+            )
+            error = error.rstrip().replace(f"{consumer}/", "consumer/").replace(f"{installed}/", "")
+            raise Wrong(f"the project consumer does not {step}\n{error}\ninstalled: {listed}")
+    if (printed := start(mine, [build / "consumer"])) != "2 4 6\n":
+        raise Wrong(f"consumer prints {printed!r}, expected '2 4 6\\n'")
+    print(f"right   consumer finds scale::scale, and prints 2 4 6\n{'':8}installed: {listed}")

@@ -1,0 +1,15 @@
+"""What these exercises' checks share: they build the reader's CMakeLists.txt as a part of the project in project/."""
+
+import os
+from pathlib import Path
+
+from common import cmake
+from common.exercises import place
+
+PROJECT = Path(__file__).resolve().parent / "project"
+
+
+def build(mine: Path, sources: list[str], targets: list[str]) -> Path:
+    """Builds these targets of mine/CMakeLists.txt and returns the folder that has them. Raises BuildError."""
+    os.environ["EXERCISE"] = str(mine)
+    return cmake.build(targets[-1], sources, targets, PROJECT, place(mine) / "cmake") / "exercise"
