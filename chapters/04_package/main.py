@@ -26,7 +26,7 @@ from common.cpp_extension import extension_folder, load, writable
 
 place = extension_folder("my_cuda_extension")
 source, wheels, installed, log = (place / name for name in ("source", "wheels", "installed", "pip.log"))
-BY_PRODUCTS = shutil.ignore_patterns("build", "__pycache__", "*.egg-info", "*.so")
+LEFT_OUT = shutil.ignore_patterns("build", "__pycache__", "*.egg-info", "*.so", "exercises")  # from the package
 SETTINGS = ["CC", "CXX", "CFLAGS", "DEBUG", "FAST_MATH", "TORCH_CUDA_ARCH_LIST"]  # what a build looks at, besides files
 
 
@@ -41,7 +41,7 @@ def build():
             for folder in wheels, installed, source / "src", *source.glob("build/lib*"):
                 shutil.rmtree(folder, ignore_errors=True)
             # pip writes beside the sources. A copy keeps chapters/ clean.
-            shutil.copytree(here, source, ignore=BY_PRODUCTS, dirs_exist_ok=True, copy_function=copy_if_changed)
+            shutil.copytree(here, source, ignore=LEFT_OUT, dirs_exist_ok=True, copy_function=copy_if_changed)
             # --no-build-isolation: with the torch that is here. --no-index: nothing is fetched.
             pip("wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", wheels, ".")
             pip("install", "--no-deps", "--no-index", "--target", installed, *wheels.glob("*.whl"))
@@ -74,7 +74,7 @@ def copy_if_changed(file, copy):
 def ingredients():
     """A digest of all that the installed package was made from."""
     files = [(folder, p) for folder in (here, root / "common") for p in folder.rglob("*") if p.is_file()]
-    files = sorted(p for folder, p in files if not BY_PRODUCTS(folder, p.relative_to(folder).parts))
+    files = sorted(p for folder, p in files if not LEFT_OUT(folder, p.relative_to(folder).parts))
     files = [p for p in files if p.name != "main.py" and p.suffix != ".md"]
     digest = hashlib.sha256(repr([os.environ.get(name) for name in SETTINGS]).encode())
     for file in files:

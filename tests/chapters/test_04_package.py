@@ -60,7 +60,7 @@ def copy_of_the_chapter(folder):
     here, common = chapter(CHAPTER).here, folder / "common"
     for file in here.rglob("*"):
         parts = file.relative_to(here).parts
-        if file.is_file() and not chapter(CHAPTER).BY_PRODUCTS(here, parts):
+        if file.is_file() and not chapter(CHAPTER).LEFT_OUT(here, parts):
             write(folder.joinpath("package", *parts), file.read_text())
     if not common.exists():
         common.symlink_to(ROOT / "common")

@@ -1,0 +1,28 @@
+"""predict: which step an error comes from
+
+Nothing is built: the lesson's three steps give the answers.
+"""
+
+from common.exercises import answer
+
+MINUTES = 5
+HINTS = [
+    "Who says it: pip while it builds, pip while it installs, Python at the import, or CUDA at a launch?",
+    "pip looks at the name of a wheel and at METADATA when it installs. The loader works when Python imports.",
+    "What an editable install puts into site-packages is the path of src/. Python reads .py files there at each start, and "
+    "the .so that was compiled last.",
+]
+FAILS = "UNDEFINED is None"
+WRONG = {"import_builds": "CHANGED_CU = 'nothing' is not right", "refuses": "OTHER_TORCH = 'stops' is not right"}
+
+
+def run(mine):
+    answer(mine, "UNDEFINED", 3, "a name without an address: which step fills in addresses?")
+    answer(mine, "NO_TORCH", 1, "setup.py imports torch: when does it run, and in which environment?")
+    answer(
+        mine, "PLATFORM", 2, "the end of the wheel's name says for which Python and system it is: who reads it first?"
+    )
+    answer(mine, "IMAGE", 4, "which machine code is needed, and when for the first time?")
+    answer(mine, "OTHER_TORCH", "replaces", "METADATA names the torch that the package needs, and pip provides it")
+    answer(mine, "CHANGED_PY", "nothing", "which copy of __init__.py does Python read after an editable install?")
+    answer(mine, "CHANGED_CU", "build_ext", "Python loads machine code: which program has made it, and when?")

@@ -1,0 +1,51 @@
+"""offer: a second operator for the users of a package
+
+halve() is written in C++. A user has to find it in Python, and an editor has to know it.
+"""
+
+import ast
+from pathlib import Path
+
+from common.exercises import Wrong, module
+
+packages = module(Path(__file__).parents[1] / "packages.py")
+
+MINUTES = 15
+MEMORY_CHECK = False
+HINTS = [
+    "twice() has all that halve() needs. In which three files does its name stand, apart from its own definition?",
+    "An `m.def` in scaling.cpp for Python, `__init__.py` for those who write `import scaling`, my_kernel.pyi for editors.",
+]
+FAILS = "my_kernel has no 'halve'"
+WRONG = {
+    "not_in_init": "scaling has no 'halve'",
+    "no_stub": "my_kernel.pyi has no 'halve'",
+    "no_name": "halve(input=x)",
+}
+PROGRAM = """import scaling
+import torch
+from common import device
+if not hasattr(scaling.my_kernel, "halve"): print("scaling.my_kernel has no 'halve': is it bound?"); raise SystemExit
+if not hasattr(scaling, "halve"): print("scaling has no 'halve', but scaling.my_kernel has"); raise SystemExit
+if "halve" not in scaling.__all__: print("__all__ of scaling lacks 'halve'"); raise SystemExit
+x = torch.tensor([1.0, -3.0, 8.0], device=device)
+try: y = scaling.halve(input=x).tolist()
+except TypeError as error: print(f"scaling.halve(input=x) does not work\\n{error}"); raise SystemExit
+if y != [0.5, -1.5, 4.0]: print(f"scaling.halve of 1, -3, 8: expected 0.5, -1.5, 4, yours {y}")
+"""
+
+
+def run(mine):
+    source = packages.copy(mine)
+    packages.run(mine, "python setup.py build_ext --inplace", "setup.py", "-q", "build_ext", "--inplace")
+    if said := packages.imported(mine, source / "src", PROGRAM):
+        raise Wrong(said)
+    functions = {}
+    for node in ast.parse((mine / "src/scaling/my_kernel.pyi").read_text()).body:
+        if isinstance(node, ast.FunctionDef):
+            functions[node.name] = [ast.unparse(node.args), ast.unparse(node.returns) if node.returns else None]
+    if "halve" not in functions:
+        raise Wrong("my_kernel.pyi has no 'halve': scaling.halve works, and an editor underlines it")
+    if functions["halve"] != functions["twice"]:
+        raise Wrong(f"my_kernel.pyi: halve and twice take and return the same, yet the file has {functions}")
+    print("right   scaling.halve works, and an editor knows it")

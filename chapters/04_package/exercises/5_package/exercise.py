@@ -1,0 +1,84 @@
+"""package: from an operator to a wheel that others install
+
+The operator is there. The reader writes setup.py, pyproject.toml and __init__.py.
+"""
+
+import re
+import shutil
+import zipfile
+from pathlib import Path
+
+import torch
+
+from common.exercises import Wrong, module
+
+packages = module(Path(__file__).parents[1] / "packages.py")
+
+MINUTES = 40
+MEMORY_CHECK = False
+HINTS = [
+    "Copy from setup.py, pyproject.toml and __init__.py of the chapter what this package needs, and change the names. Then "
+    "let the check tell you what is missing.",
+    "In setup.py: ext_modules with one CUDAExtension, cmdclass, install_requires. In pyproject.toml: [build-system] as in the "
+    'chapter, [project] with name and version, and dynamic = ["dependencies"], because setup.py has the torch.',
+    'CUDAExtension(name="scaling.kernel", sources=[both], include_dirs=[str(root)], extra_compile_args=flags): the .so '
+    "gets into the folder scaling of the wheel, and is called kernel. __init__.py imports torch, and then from .kernel.",
+]
+FAILS = "expected scaling-1.0.0-...whl"
+WRONG = {
+    "module_alone": "scaling/ has no kernel.*.so",
+    "any_torch": "METADATA has no line `Requires-Dist: torch==",
+    "not_dynamic": "setuptools has warned: `dependencies` defined outside of `pyproject.toml`",
+    "fetches_torch": "pip would download a torch",
+    "torch_forgotten": "libc10.so: cannot open shared object file",
+    "setuptools_compiles": "did setuptools compile by itself?",
+}
+PROGRAM = """import scaling
+import torch
+from common import device
+x = torch.tensor([1.0, -3.0], device=device)
+scaling.scale_(x, 2.0)
+if x.tolist() != [2, -6]: print(f"scale_(x, 2) of 1, -3: expected 2, -6, yours {x.tolist()}")
+"""
+
+
+def run(mine):
+    source = packages.copy(mine)
+    wheels, installed = source.parent / "wheels", source.parent / "installed"
+    for folder in wheels, installed, *source.glob("build/lib*"):
+        shutil.rmtree(folder, ignore_errors=True)
+    pip = ["-m", "pip", "--isolated", "--disable-pip-version-check"]
+    words = ["wheel", "--no-build-isolation", "--no-deps"]
+    command = f"pip {' '.join(words)} ."
+    said = packages.run(mine, command, *pip, "-v", *words, "--no-index", "--wheel-dir", wheels, ".")
+    (wheel,) = wheels.glob("*.whl")
+    print(f"{'built':8}{wheel.name}, {wheel.stat().st_size / 1000:.0f} kB")
+    if not wheel.name.startswith("scaling-1.0.0-"):
+        raise Wrong(
+            f"the wheel is called {wheel.name}, expected scaling-1.0.0-...whl\nname and version are in pyproject.toml"
+        )
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (metadata,) = [archive.read(name).decode() for name in names if name.endswith(".dist-info/METADATA")]
+    listed = "\nin the wheel: " + "  ".join(sorted(name for name in names if ".dist-info" not in name))
+    if "scaling/__init__.py" not in names:
+        raise Wrong(f"the wheel has no scaling/__init__.py{listed}")
+    if not any(name.startswith("scaling/kernel.") and name.endswith(".so") for name in names):
+        raise Wrong(f"in the wheel, scaling/ has no kernel.*.so{listed}")
+    required = f"Requires-Dist: torch=={'.'.join(torch.__version__.split('.')[:2])}.*"
+    if required not in metadata.splitlines():
+        found = "\n".join(line for line in metadata.splitlines() if line.startswith("Requires-Dist"))
+        if warning := re.search("`dependencies` defined outside of .*", said):
+            found = f"setuptools has warned: {warning[0]}"
+        raise Wrong(f"METADATA has no line `{required}`: pip would install the wheel beside any torch\n{found}")
+    lines = (mine / "pyproject.toml").read_text().splitlines()
+    if asks := [line for line in lines if line.startswith("requires =") and "torch" in line]:
+        raise Wrong(
+            f"without --no-build-isolation, pip would download a torch for each build\npyproject.toml: {asks[0]}"
+        )
+    packages.run(
+        mine, "pip install " + wheel.name, *pip, "install", "--no-deps", "--no-index", "--target", installed, wheel
+    )
+    if said := packages.imported(mine, installed, PROGRAM):
+        raise Wrong(said)
+    print("right   installed elsewhere, `import scaling` works in a program that has not imported torch")
