@@ -97,7 +97,7 @@ class Row:
 
 
 def microscope(call: Callable[[], object]) -> list[Row]:
-    """Runs call() and returns what its kernels asked of memory, in the order of kernels, files and lines.
+    """Runs call() and returns what its kernels asked of memory, in the order of launches, files and lines.
 
     Raises RuntimeError where call() launches no kernel that was built for the memory check, and passes on what call() raises.
     """

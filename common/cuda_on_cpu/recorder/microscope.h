@@ -125,14 +125,18 @@ public:
 
     void start() {
         is_on = true;
-        rows_.clear(), launches_ = 0;
+        rows_.clear(), kernels_.clear(), launches_ = 0;
     }
 
     void begin_launch(const Launch& launch) {
         threads_ = launch.block_x * launch.block_y * launch.block_z;
         std::string& name = names_[launch.function];
-        if (name.empty()) name = launch.function ? Check::variable(uintptr_t(launch.function)) : launch.kernel;
-        kernel_ = launch.function ? name : launch.kernel;
+        if (!launch.function)
+            name = launch.kernel;
+        else if (name.empty())
+            name = Check::variable(uintptr_t(launch.function));
+        kernel_ = unsigned(std::find(kernels_.begin(), kernels_.end(), name) - kernels_.begin());
+        if (kernel_ == kernels_.size()) kernels_.push_back(name);
         launches_++;
     }
 
@@ -177,7 +181,7 @@ public:
         text_ = format("%u\n", launches_);
         for (const auto& [key, c] : rows_) {
             const auto& [kernel, file, line, space, op] = key;
-            text_ += format("%s\t%s\t%d\t%s\t%s", kernel.c_str(), file.c_str(), line,
+            text_ += format("%s\t%s\t%d\t%s\t%s", kernels_[kernel].c_str(), file.c_str(), line,
                             space == Space::global ? "global" : "shared",
                             op == Op::load    ? "load"
                             : op == Op::store ? "store"
@@ -254,12 +258,14 @@ private:
         return recent = found->second;
     }
 
-    using Key = std::tuple<std::string, std::string, int, Space, Op>;  // kernel, file, line
+    using Key = std::tuple<unsigned, std::string, int, Space, Op>;  // number of the kernel, file, line
 
     Check& check_;
     unsigned threads_ = 0;  // of a block
     unsigned launches_ = 0;
-    std::string kernel_, text_;
+    unsigned kernel_ = 0;               // that runs
+    std::vector<std::string> kernels_;  // in the order of their first launches
+    std::string text_;
     std::map<const void*, std::string> names_;
     std::map<std::tuple<uint32_t, Space, Op, size_t>, int> numbers_;
     std::vector<std::array<int, 3>> recent_;  // by site and Op; -2: none yet
