@@ -92,6 +92,10 @@ $(NUMBERS:%=sanitize%): sanitize%:
 $(NUMBERS:%=memcheck%): memcheck%:
 	@$(call python,lesson) && $(run) "$$python" tools/memory_check.py chapters/$*_*/main.py
 
+## make microscopeNN run its kernels on the CPU and show what each line asks of memory;  ARGS='--kernel tile --picture 81'
+$(NUMBERS:%=microscope%): microscope%:
+	@$(call python,lesson) && $(run) "$$python" tools/microscope.py $*
+
 ## make chapterNN    build, check and time that chapter;  make chapter03 ARGS='--help' passes arguments on
 $(NUMBERS:%=chapter%): chapter%:
 	@{ $(call python,lesson) && $(run) "$$python" chapters/$*_*/main.py; } || \
@@ -108,7 +112,7 @@ $(NUMBERS:%=bench%): bench%:
 	@$(call python,lesson) && "$$python" tools/bench.py $*
 
 # Any other number ends here.
-chapter% sanitize% memcheck% bench%:
+chapter% sanitize% memcheck% microscope% bench%:
 	$(error There is no chapter $*; there are: $(NUMBERS))
 
-.PHONY: help setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=bench%)
+.PHONY: help setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=microscope%) $(NUMBERS:%=bench%)
