@@ -105,6 +105,10 @@ $(NUMBERS:%=chapter%): chapter%:
 gpu-sanitize:
 	@$(call python,test) && $(run) "$$python" tools/gpu_sanitize.py
 
+## make counters     read the GPU's counters (ncu) of every kernel that make microscopeNN shows
+counters:
+	@$(call python,lesson) && $(run) "$$python" tools/counters.py
+
 ## make benchNN      measure that chapter on this machine into results/;  make bench  measures all
 bench:
 	@$(call python,lesson) && "$$python" tools/bench.py
@@ -115,4 +119,4 @@ $(NUMBERS:%=bench%): bench%:
 chapter% sanitize% memcheck% microscope% bench%:
 	$(error There is no chapter $*; there are: $(NUMBERS))
 
-.PHONY: help setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=microscope%) $(NUMBERS:%=bench%)
+.PHONY: help setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize counters $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=microscope%) $(NUMBERS:%=bench%)

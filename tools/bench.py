@@ -25,6 +25,7 @@ RESULTS = ROOT / "results"
 sys.path.insert(0, str(ROOT))
 
 from chapter import folders, load_main
+
 from common import device, toolkit
 from common.timing import Timing, copy_bandwidth, gpu_times, middle
 

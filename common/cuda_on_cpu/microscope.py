@@ -16,7 +16,6 @@ README.md says what is counted, and what is not. Needs g++: clang++ takes the co
 from __future__ import annotations
 
 import ctypes
-import functools
 import itertools
 import linecache
 import os
@@ -59,7 +58,7 @@ class Row:
     least_wavefronts: int
     at_one_address: int  # atomics: the most lanes of a request that change the same address, in all requests together
     width: int  # bytes of a lane, the most in this line
-    example: tuple[int | None, ...]  # the first request: the address of each lane, or None
+    example: tuple[int | None, ...]  # each lane's address in the first request; in shared memory from its array on
 
     @property
     def source(self) -> str:
@@ -204,6 +203,46 @@ def _summary(rows: list[Row]) -> str:
     if not fetched:
         return "  no global memory"
     return f"  global memory: {used} bytes used of {fetched} in sectors, {used / fetched:.0%}"
+
+
+# ---- a picture of one warp ----------------------------------------------------------------------------------------------
+
+
+def words(row: Row) -> dict[int, list[int]]:
+    """{word of 4 bytes: lanes that ask for it} of the row's example, in order. Global words count from the first sector on."""
+    first = min(a for a in row.example if a is not None) // 32 * 32 if row.space == "global" else 0
+    found: dict[int, list[int]] = {}
+    for lane, address in enumerate(row.example):
+        if address is not None:
+            for word in range((address - first) // 4, (address - first + row.width - 1) // 4 + 1):
+                found.setdefault(word, []).append(lane)
+    return dict(sorted(found.items()))
+
+
+def picture(row: Row) -> str:
+    """The first request of that line as text: which lane asks for which word, in sectors, or in banks."""
+    of_word = words(row)
+    is_global = row.space == "global"
+    across = 8 if is_global else 32
+    lines = sorted({word // across for word in of_word})
+    text = [f"{row.kernel}, line {row.line}: {row.source}"]
+    text += [f"The first {row.kind} of a warp. A number is a lane; . is a word of 4 bytes that no lane asks for."]
+    if not is_global:
+        text += [f"{'bank':>11}" + "".join(f"{bank:4}" for bank in range(across))]
+    for line in lines:
+        cells = (_lanes(of_word.get(word, [])) for word in range(line * across, (line + 1) * across))
+        text += [f"{'sector' if is_global else 'row'} {line}".rjust(11) + "".join(f"{cell:>4}" for cell in cells)]
+    if is_global:
+        text += [f"{len(lines)} sectors of 32 bytes; the lanes ask for {len(of_word)} of {8 * len(lines)} words."]
+    else:
+        most = max(sum(word % 32 == bank for word in of_word) for bank in range(32))
+        text += [f"At most {most} words of a bank."]
+    return "\n".join(text)
+
+
+def _lanes(lanes: list[int]) -> str:
+    """5, 5+ for several"""
+    return "." if not lanes else f"{lanes[0]}{'+' if len(lanes) > 1 else ''}"
 
 
 LEGEND = (

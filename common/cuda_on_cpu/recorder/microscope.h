@@ -1,5 +1,5 @@
-// The microscope: what the accesses of a kernel cost, warp by warp and line by line, as a GPU counts it. A model of a GPU:
-// ../README.md says what it counts, and what not.
+// The microscope: what the accesses of a kernel cost, warp by warp and line by line. A model of what a GPU counts;
+// ../README.md says what is in it, and what not.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@ namespace cuda_on_cpu_recorder {
 
 // What the lanes of a warp ask for in one instruction.
 struct Request {
-    uint32_t lanes = 0;  // a bit for each that takes part
-    std::array<uintptr_t, 32> address = {};
+    uint32_t lanes = 0;                      // a bit for each that takes part
+    std::array<uintptr_t, 32> address = {};  // in shared memory from the beginning of the array on
 };
 
 enum class Space { global, shared };
@@ -40,7 +40,8 @@ inline bool are_pairs(const Request& r, uint32_t lanes, unsigned distance) {
     return true;
 }
 
-// Passes of shared memory for these lanes: each of the 32 banks gives one word of 4 bytes, to all lanes that ask for it.
+// Passes of shared memory for these lanes: each of the 32 banks gives one word of 4 bytes, to all lanes that ask for
+// it.
 inline unsigned passes(const Request& r, uint32_t lanes, size_t bytes) {
     std::vector<uintptr_t> words;
     for (unsigned l = 0; l < 32; l++)
@@ -53,8 +54,9 @@ inline unsigned passes(const Request& r, uint32_t lanes, size_t bytes) {
     return most;
 }
 
-// With 8 bytes a lane, half of the warp takes part in a pass, and with 16 bytes a quarter. Twice as many do in a load where
-// lanes n and n ^ 1 have the same address, or n and n ^ 2 (for the GPUs since Volta: forums.developer.nvidia.com, 77228).
+// With 8 bytes a lane, half of the warp takes part in a pass, and with 16 bytes a quarter. Twice as many do in a load
+// where lanes n and n ^ 1 have the same address, or n and n ^ 2 (for the GPUs since Volta: forums.developer.nvidia.com,
+// 77228).
 inline unsigned wavefronts(const Request& r, size_t bytes, Op op) {
     const unsigned at_a_time = bytes <= 4 ? 32 : unsigned(128 / bytes);
     unsigned count = 0;
@@ -115,8 +117,8 @@ struct Counts {
 
 // ---- accesses become requests --------------------------------------------------------------------------------------
 
-// Threads run one after another here, so the accesses of a warp's lanes come one after another, too. The k-th access of a
-// lane at a site joins the k-th of the other lanes there, counted since the last barrier.
+// Threads run one after another here, so the accesses of a warp's lanes come one after another, too. The k-th access of
+// a lane at a site joins the k-th of the other lanes there, counted since the last barrier.
 class Microscope {
 public:
     bool is_on = false;
@@ -205,7 +207,7 @@ private:
         size_t bytes;
         Counts counts = {};
     };
-    struct Open {                               // of a stream and a warp
+    struct Open {                                // of a stream and a warp
         std::array<uint32_t, 32> accesses = {};  // of each lane
         uint32_t first = 0;                      // how many requests of all lanes are counted and gone
         uint32_t complete = 0;                   // of those that are kept: the first of them
@@ -215,8 +217,10 @@ private:
     static size_t index_of(const Room& room, unsigned warp) { return room.number * 32 + warp; }
 
     void join(const Access& a, uintptr_t address, size_t bytes) {
-        const int stream = stream_of(a, bytes);
+        const Array* array = check_.arrays.find(a.address);
+        const int stream = stream_of(a, array, bytes);
         if (stream < 0) return;
+        if (streams_[stream].space == Space::shared) address -= array->begin;
         const unsigned rank = check_.order.self.rank, warp = rank / 32;
         const size_t index = index_of(*check_.order.room, warp);
         if (index >= warps_.size()) warps_.resize(index + 1);
@@ -243,8 +247,7 @@ private:
     }
 
     // -1: not an access of the kernel's own code.
-    int stream_of(const Access& a, size_t bytes) {
-        const Array* array = check_.arrays.find(a.address);
+    int stream_of(const Access& a, const Array* array, size_t bytes) {
         const Space space = array && array->place == Place::shared ? Space::shared : Space::global;
         const Op op = a.kind == Kind::atomic ? Op::atomic : a.writes ? Op::store : Op::load;
         if (a.site >= recent_.size()) recent_.resize(a.site + 1, {-2, -2, -2});

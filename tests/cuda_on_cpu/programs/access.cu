@@ -1,5 +1,5 @@
-// Kernels that access memory in ways that cost more than they need, and some that do not. test_microscope.py has what a
-// warp of each asks for, worked out by hand, and tools/counters.py compares it with a GPU's counters.
+// Kernels that access memory in ways that cost more than they need, and some that do not. test_microscope.py has what
+// the warps of each ask for, worked out by hand; tools/counters.py has a GPU count the same.
 //
 // Each kernel has 4 blocks of 256 threads, unless it says otherwise: 32 warps.
 #include <stdint.h>
@@ -91,13 +91,13 @@ __global__ void after_a_barrier(float* out, const float* in) {
 // ---- shared memory -------------------------------------------------------------------------------------------------
 
 // What each thread reads of it, after its warp has filled it: T is the type, place the element.
-#define SHARED(name, T, place)                                                              \
-    __global__ void name(T* out, const T* in) {                                             \
-        __shared__ T shared[32 * 33];                                                       \
-        const int lane = threadIdx.x; /* one warp a block */                                \
-        for (int i = lane; i < 32 * 33; i += 32) shared[i] = in[i];                         \
-        __syncthreads();                                                                    \
-        out[blockIdx.x * 32 + lane] = shared[place];                       \
+#define SHARED(name, T, place)                                      \
+    __global__ void name(T* out, const T* in) {                     \
+        __shared__ T shared[32 * 33];                               \
+        const int lane = threadIdx.x; /* one warp a block */        \
+        for (int i = lane; i < 32 * 33; i += 32) shared[i] = in[i]; \
+        __syncthreads();                                            \
+        out[blockIdx.x * 32 + lane] = shared[place];                \
     }
 SHARED(no_conflict, float, lane)
 SHARED(conflicts2, float, lane * 2)
