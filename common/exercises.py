@@ -2,6 +2,8 @@
 
 check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
+limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
+refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
 answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
@@ -25,7 +27,19 @@ from .device import device
 from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
 from .launchers import launchers
 
-__all__ = ["Wrong", "answer", "check", "device", "extension", "launchers", "module", "orders", "refuses", "run"]
+__all__ = [
+    "Wrong",
+    "answer",
+    "check",
+    "device",
+    "extension",
+    "launchers",
+    "limits",
+    "module",
+    "orders",
+    "refuses",
+    "run",
+]
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = (0, 1, 2, 3, 31, 33, 255, 256, 257, 1000, 4099)  # small ones first: the reader sees the smallest that fails
@@ -69,6 +83,29 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
             except RuntimeError as error:  # the memory check, a launch that CUDA refuses, threads that wait for ever
                 raise Wrong(where + str(error).removeprefix("CUDA on CPU: ")) from error
     print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
+
+
+def limits(call, **most):
+    """Raises Wrong where a line of a kernel that call() launches has more than `most` of a field or property of
+    common.cuda_on_cpu.microscope.Row: limits(call, sectors_per_request=4, wavefronts_per_request=1).
+
+    The microscope needs CUDA on CPU, the memory check and g++: without them this counts nothing, and says so.
+    """
+    from .cuda_on_cpu import memory_check
+    from .cuda_on_cpu.microscope import microscope
+
+    if os.environ.get("CHAPTERS_SANITIZE") != "memory" or memory_check.is_clang(memory_check.compiler()):
+        if device.type == "cpu":
+            print(f"{'skipped':8}{' '.join(most)}: counted with g++ on Linux only")
+        return
+    for row in microscope(call):
+        for name, limit in most.items():
+            if getattr(row, name) > limit:
+                count = f"{getattr(row, name):g} {name.replace('_per_request', ' a request').replace('_', ' ')}"
+                raise Wrong(
+                    f"{count} of {row.space} memory ({row.kind}), at most {limit:g} allowed\n{row.file}:{row.line}"
+                )
+    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {name.replace('_', ' ')}" for name, limit in most.items()))
 
 
 def refuses(call, error, words, what):
