@@ -111,11 +111,11 @@ def compiled(cu: Path, device: str) -> Path:
         if not library.exists():
             for old in folder.glob("*.so"):
                 old.unlink()
-            _compile(cu.resolve(), command, folder, library, device)
+            _compile(cu.resolve(), command, folder, library, device, tool)
     return library
 
 
-def _compile(cu, command, folder, library, device):
+def _compile(cu, command, folder, library, device, tool):
     source = cu
     if device == "cpu":
         source = folder / f"{cu.name}.cpp"
@@ -126,11 +126,7 @@ def _compile(cu, command, folder, library, device):
     glue = folder / f"{cu.stem}.{'cpp' if device == 'cpu' else 'cu'}"
     glue.write_text(_glue(source, declarations(cu)))
     obj, new = glue.with_suffix(".o"), library.with_suffix(".new")
-    link = (
-        memory_check.ldflags(memory_check.compiler())
-        if os.environ.get("CHAPTERS_SANITIZE") == "memory" and device == "cpu"
-        else []
-    )
+    link = memory_check.ldflags(memory_check.compiler()) if device == "cpu" and tool == "memory" else []
     link.append("-Wl,-z,defs" if device == "cpu" else "-Xlinker=-z,defs")  # what nobody defines is an error here
     for words in ["-c", f"-I{cu.parent}", f"-I{ROOT}", glue, "-o", obj], ["-shared", obj, "-o", new, *link]:
         done = subprocess.run([*command, *words], capture_output=True, text=True)
