@@ -131,7 +131,13 @@ def _compile(cu, command, folder, library, device, tool):
     for words in ["-c", f"-I{cu.parent}", f"-I{ROOT}", glue, "-o", obj], ["-shared", obj, "-o", new, *link]:
         done = subprocess.run([*command, *words], capture_output=True, text=True)
         if done.returncode:
-            raise BuildError(f"{cu.name} does not compile.\n{first_error(done.stdout + done.stderr)}")
+            error = first_error(done.stdout + done.stderr)
+            missing = re.search(r"undefined reference to `(?:(\w+)\(.*|\w+)'", error)
+            if missing and missing[1] in declarations(cu):
+                error = f"{cu.name} does not define what {cu.stem}.h declares: {missing[0]}"
+            else:
+                error = f"{cu.name} does not compile.\n{error}"
+            raise BuildError(error)
     new.replace(library)
 
 

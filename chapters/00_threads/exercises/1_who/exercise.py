@@ -13,7 +13,7 @@ HINTS = [
     "First compute i, which differs in all threads of the grid. The warp and the lane come from threadIdx.x and warpSize.",
 ]
 FAILS = "? is not written"
-WRONG = {"no_block": "data race", "warp_of_the_grid": "output 1", "grid_for_block": "data race"}
+WRONG = {"no_block": "data race", "warp_of_the_grid": "output 1", "grid_for_block": "out of bounds"}
 
 
 def run(mine):

@@ -8,7 +8,7 @@ from common.exercises import answer
 MINUTES = 5
 HINTS = [
     "Threads 0 to 31 of a block are warp 0, 32 to 63 warp 1, 64 to 95 warp 2. Threads are counted from 0 on.",
-    "Warps belong to a block: the last one of a block of 70 threads has 6 threads, and a thread of the next block is not in it.",
+    "Warps belong to a block: the last one of a block of 70 has 6 threads, and none of the next block is in it.",
     "Kernels in one stream run one after another.",
 ]
 FAILS = "WARP is None"
