@@ -273,7 +273,10 @@ def _passed(value, kind, where):
     from .device import device
 
     if not kind.endswith("*"):
-        return value
+        try:
+            return NUMBERS[kind](value)
+        except TypeError:
+            raise TypeError(f"{where} must be a number of type {kind}, got {value!r}") from None
     if value is None:
         return None
     if not isinstance(value, torch.Tensor):

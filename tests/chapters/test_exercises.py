@@ -61,7 +61,7 @@ def checked(it, name):
     together(it.folder.parents[1], name in it.wrong)
     files = files_of(it, name)
     told = ""
-    for device in ["cuda"] if it.needs_gpu else ["cpu", "cuda"]:
+    for device in exercise.devices(it):
         status, more = exercise.check(it, files, device)
         told += more
         assert status != exercise.BROKEN, told
@@ -70,13 +70,13 @@ def checked(it, name):
     return True, told
 
 
-@pytest.mark.parametrize("it, name", cases(lambda it: ["solution"]))
+@pytest.mark.parametrize("it, name", list(cases(lambda it: ["solution"])))
 def test_the_solution_is_right(it, name):
     right, told = checked(it, name)
     assert right, told
 
 
-@pytest.mark.parametrize("it, name", cases(lambda it: ["skeleton", *it.wrong]))
+@pytest.mark.parametrize("it, name", list(cases(lambda it: ["skeleton", *it.wrong])))
 def test_what_is_wrong_is_told(it, name):
     right, told = checked(it, name)
     assert not right and it.wrong.get(name, it.fails) in told, told
@@ -109,8 +109,10 @@ def test_the_lesson_has_each_exercise_once(chapter):
     assert re.findall(r"`make exercise(\d\d\.\d+)`", text) == numbers
 
 
-def test_what_ends_without_an_answer_is_told(tmp_path):
+@pytest.mark.thorough
+def test_what_ends_without_an_answer_is_told(tmp_path, monkeypatch):
     """A reader's program may crash, loop for ever, fail in Python, or not compile."""
+    monkeypatch.setenv("CUDA_ON_CPU_TIMEOUT", "1")
     it = next(it for it in EXERCISES if it.number == "03.1")
     body = {
         "has run and given no other a turn": "while (blockIdx.x == 0) out[0] = x[0];",
