@@ -2,6 +2,8 @@
 
 check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
+limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
+refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
 place(mine)                     a folder in build/ for all that a check makes itself
@@ -33,6 +35,7 @@ __all__ = [
     "device",
     "extension",
     "launchers",
+    "limits",
     "module",
     "orders",
     "place",
@@ -82,6 +85,29 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
             except RuntimeError as error:  # the memory check, a launch that CUDA refuses, threads that wait for ever
                 raise Wrong(where + str(error).removeprefix("CUDA on CPU: ")) from error
     print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
+
+
+def limits(call, **most):
+    """Raises Wrong where a line of a kernel that call() launches has more than `most` of a field or property of
+    common.cuda_on_cpu.microscope.Row: limits(call, sectors_per_request=4, wavefronts_per_request=1).
+
+    The microscope needs CUDA on CPU, the memory check and g++: without them this counts nothing, and says so.
+    """
+    from .cuda_on_cpu import memory_check
+    from .cuda_on_cpu.microscope import microscope
+
+    if os.environ.get("CHAPTERS_SANITIZE") != "memory" or memory_check.is_clang(memory_check.compiler()):
+        if device.type == "cpu":
+            print(f"{'skipped':8}{' '.join(most)}: counted with g++ on Linux only")
+        return
+    for row in microscope(call):
+        for name, limit in most.items():
+            if getattr(row, name) > limit:
+                count = f"{getattr(row, name):g} {name.replace('_per_request', ' a request').replace('_', ' ')}"
+                raise Wrong(
+                    f"{count} of {row.space} memory ({row.kind}), at most {limit:g} allowed\n{row.file}:{row.line}"
+                )
+    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {name.replace('_', ' ')}" for name, limit in most.items()))
 
 
 def refuses(call, error, words, what):
@@ -182,11 +208,17 @@ def _picture(op, reference, values, rtol, atol) -> str:
         wrong = ~_close(one, right, rtol, atol) | unwritten
         if wrong.any():
             which = f"output {place}\n" if len(tensors_in(expected)) > 1 else ""
-            names = inspect.signature(reference).parameters
-            given = zip(names, values, strict=False)
+            given = zip(_parameters(reference), values, strict=False)
             inputs = {name: t.cpu() for name, t in given if getattr(t, "shape", None) == right.shape}
             return which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten)
     return ""
+
+
+def _parameters(function):
+    try:
+        return list(inspect.signature(function).parameters)
+    except ValueError:  # torch.add has none
+        return ["input", "other"]
 
 
 def _holds(tensor, pattern):
@@ -214,12 +246,12 @@ def _drawn(rows, wrong, unwritten, columns=8) -> str:
         wrong, unwritten = wrong[None], unwritten[None]
     first = [int(i) for i in wrong.nonzero()[0]]
     head, last = tuple(first[:-1]), first[-1]
-    if wrong.dim() > 1:
-        marks = torch.where(unwritten, 2, wrong.int())
-        for line in marks.reshape(-1, marks.shape[-1])[:16, :64].tolist():
-            lines.append("  " + " ".join(".x?"[mark] for mark in line))
-        if wrong.numel() > marks.reshape(-1, marks.shape[-1])[:16, :64].numel():
-            lines.append("  (the first 16 rows, 64 columns)")
+    if wrong.dim() > 1:  # a map of 16 rows, the first wrong one among them, and of 64 columns
+        marks = torch.where(unwritten, 2, wrong.int()).view(-1, wrong.shape[-1])
+        row = int(wrong.view(-1, wrong.shape[-1]).any(-1).nonzero()[0])
+        begin = max(0, min(row - 8, len(marks) - 16))
+        for number, line in enumerate(marks[begin : begin + 16, :64].tolist(), begin):
+            lines.append(f"  row {number:<6}" + " ".join(".x?"[mark] for mark in line))
     begin = max(0, min(last - columns // 2, wrong.shape[-1] - columns))
     part = slice(begin, min(begin + columns, wrong.shape[-1]))
     cells = [["index"] + [str((*head, i) if head else i) for i in range(wrong.shape[-1])[part]]]
@@ -240,4 +272,4 @@ def _drawn(rows, wrong, unwritten, columns=8) -> str:
 
 
 def _number(value) -> str:
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
+    return f"{value + 0.0:.5g}" if isinstance(value, float) else str(value)  # + 0.0: not -0
