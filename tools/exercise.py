@@ -96,7 +96,7 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", "torch.testing"])
-    compilers = [] if device == "cuda" else _compile_ahead(files)
+    compilers = _compile_ahead(files) if device == "cpu" and exercise.memory_check else []
     with tempfile.NamedTemporaryFile("r", prefix="exercise-", errors="replace") as log:
         process = context.Process(target=_checked, args=(exercise, files, device, log.name))
         process.start()
