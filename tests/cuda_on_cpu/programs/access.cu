@@ -49,6 +49,11 @@ struct alignas(16) Eight {
 __global__ void own_struct(Eight* out, const Eight* in) { out[index()] = in[index()]; }
 // 12 bytes that are a multiple of 4 only: three loads and three stores of 4 bytes.
 __global__ void float3s(float3* out, const float3* in) { out[index()] = in[index()]; }
+// The same of 16 bytes, wherever they lie.
+struct FourFloats {
+    float values[4];
+};
+__global__ void loose_struct(FourFloats* out, const FourFloats* in) { out[index()] = in[index()]; }
 // Four floats of a thread one after another, in loads of 4 bytes: each load reads a part of every sector.
 __global__ void four_floats(float* out, const float* in) {
     const float* mine = in + 4 * index();
@@ -165,7 +170,7 @@ int main() {
     EXPECT(cudaMemset(in, 0, bytes_of_each) == cudaSuccess);
     RUN(coalesced), RUN(backwards), RUN(shuffled), RUN(one_further), RUN(stores_one_further), RUN(all_the_same);
     RUN(strided2), RUN(strided3), RUN(strided4), RUN(strided8), RUN(strided32), RUN(column), RUN(stores_column);
-    RUN(::bytes), RUN(doubles), RUN(float4s), RUN(float4s_added), RUN(own_struct), RUN(float3s), RUN(four_floats);
+    RUN(::bytes), RUN(doubles), RUN(float4s), RUN(float4s_added), RUN(own_struct), RUN(float3s), RUN(loose_struct), RUN(four_floats);
     RUN(odd_threads), RUN(first_lanes), RUN(ragged), RUN(short_block, blocks, 40), RUN(triangle, 1, 32);
     RUN(after_a_barrier);
     RUN(no_conflict, blocks, 32), RUN(conflicts2, blocks, 32), RUN(conflicts4, blocks, 32), RUN(conflicts8, blocks, 32);
