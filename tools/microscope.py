@@ -44,6 +44,7 @@ def as_data(row) -> dict:
 def draw(row, name: str) -> None:
     """The picture of a row as name-light.svg and name-dark.svg: 128 bytes a line, which are four sectors or 32 banks."""
     import drawing
+
     from common.cuda_on_cpu.microscope import words
 
     of_word, is_global, cell, most = words(row), row.space == "global", 2.2, 10
@@ -69,7 +70,8 @@ def draw(row, name: str) -> None:
         sectors = len({word // 8 for word in of_word})
         caption = f"{sectors} sectors, {len(of_word)} of their {8 * sectors} words asked for; a number is a lane"
     else:
-        caption = f"{row.wavefronts_per_request:g} passes on average, {row.least_wavefronts_per_request:g} needed at least; a number is a lane"
+        count, least = row.wavefronts_per_request, row.least_wavefronts_per_request
+        caption = f"{count:.3g} passes on average, {least:.3g} needed at least; a number is a lane"
     drawing.save(
         lambda theme: Path(f"{name}-{theme}.svg"),
         f"drawn by tools/microscope.py {' '.join(sys.argv[1:])}",

@@ -57,7 +57,9 @@ STORES = {
     "own_struct": (32, 32, 16, 16),
     "triangle": (1, 32, 4, 4),
 }
-STORES |= {name: LOADS[name] for name in ("float3s", "loose_struct", "odd_threads", "first_lanes", "ragged", "short_block")}
+STORES |= {
+    name: LOADS[name] for name in ("float3s", "loose_struct", "odd_threads", "first_lanes", "ragged", "short_block")
+}
 # kernel: (wavefronts of the load, the least possible); a request has 32 lanes.
 SHARED = {
     "no_conflict": (1, 1),

@@ -170,7 +170,8 @@ int main() {
     EXPECT(cudaMemset(in, 0, bytes_of_each) == cudaSuccess);
     RUN(coalesced), RUN(backwards), RUN(shuffled), RUN(one_further), RUN(stores_one_further), RUN(all_the_same);
     RUN(strided2), RUN(strided3), RUN(strided4), RUN(strided8), RUN(strided32), RUN(column), RUN(stores_column);
-    RUN(::bytes), RUN(doubles), RUN(float4s), RUN(float4s_added), RUN(own_struct), RUN(float3s), RUN(loose_struct), RUN(four_floats);
+    RUN(::bytes), RUN(doubles), RUN(float4s), RUN(float4s_added), RUN(own_struct), RUN(float3s), RUN(loose_struct),
+        RUN(four_floats);
     RUN(odd_threads), RUN(first_lanes), RUN(ragged), RUN(short_block, blocks, 40), RUN(triangle, 1, 32);
     RUN(after_a_barrier);
     RUN(no_conflict, blocks, 32), RUN(conflicts2, blocks, 32), RUN(conflicts4, blocks, 32), RUN(conflicts8, blocks, 32);
