@@ -97,10 +97,7 @@ __global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* 
 
     for (float value : values) max = fmaxf(max, value);
     max = warp_max(max, group.lanes());
-    for (float& value : values) {
-        value = expf(value - max);
-        sum += value;
-    }
+    for (float& value : values) value = expf(value - max), sum += value;
     const MaxSum all = group.combine(MaxSum{max, warp_sum(sum, group.lanes())});
 
     const float scale = expf(max - all.max) / all.sum;  // from this warp's maximum to the row's
