@@ -95,7 +95,8 @@ struct Row {
 };
 
 // A group is made by all threads of a block, once. This thread is number rank() of the size() threads that share a row;
-// lanes() of them are in its warp. threadIdx.y is the number of the row in the block, 0 but for Warp. combine() takes what this warp has found, and returns what all of them have.
+// lanes() of them are in its warp. threadIdx.y is the number of the row in the block, 0 but for Warp. combine() takes
+// what this warp has found, and returns what all of them have.
 
 // A warp, or 1, 2, 4, 8 or 16 of its lanes: blockDim.x of them. A block has blockDim.y rows.
 struct Warp {
