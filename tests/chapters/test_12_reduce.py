@@ -230,6 +230,7 @@ def test_error_against_float64(ops, capsys):
     of = chapter("12_reduce").errors(ops, 2**16)
     assert all(error == 0 for error in of["equal: 1"].values())
     for steps in of.values():
+        assert [*steps] == [*STEPS, "torch"]
         assert steps["chunks"] < 1e-6 and steps["last_block"] < 1e-4
     assert max(steps["atomic"] for steps in of.values()) > 1e-6
     assert "torch" in capsys.readouterr().out
