@@ -80,6 +80,7 @@ SHARED = {
     "shared16": (4, 4),  # a quarter of a warp in each
     "shared16_conflicts2": (8, 4),
     "shared16_conflicts8": (32, 4),
+    "shared16_by_quarters": (32, 4),
     "shared16_pairs": (2, 2),
     "shared16_other_pairs": (2, 2),  # lanes n and n ^ 2 agree
     "shared16_broadcast": (2, 1),

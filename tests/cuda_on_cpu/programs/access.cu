@@ -122,6 +122,7 @@ SHARED(shared8_conflicts16, double, lane * 16)
 SHARED(shared16, float4, lane)
 SHARED(shared16_conflicts2, float4, lane * 2)
 SHARED(shared16_conflicts8, float4, lane * 8)
+SHARED(shared16_by_quarters, float4, lane / 8 + lane % 8 * 8)  // of a quarter, all in four banks
 SHARED(shared16_pairs, float4, lane / 2)
 SHARED(shared16_other_pairs, float4, lane / 4 * 2 + lane % 2)
 SHARED(shared16_broadcast, float4, 5)
@@ -179,7 +180,8 @@ int main() {
     RUN(two_words, blocks, 32), RUN(four_bytes_apart, blocks, 32), RUN(side_by_side, blocks, 32);
     RUN(shared8, blocks, 32), RUN(shared8_conflicts2, blocks, 32), RUN(shared8_pairs, blocks, 32);
     RUN(shared8_conflicts16, blocks, 32), RUN(shared16, blocks, 32), RUN(shared16_conflicts2, blocks, 32);
-    RUN(shared16_conflicts8, blocks, 32), RUN(shared16_pairs, blocks, 32), RUN(shared16_other_pairs, blocks, 32);
+    RUN(shared16_conflicts8, blocks, 32), RUN(shared16_by_quarters, blocks, 32), RUN(shared16_pairs, blocks, 32),
+        RUN(shared16_other_pairs, blocks, 32);
     RUN(shared16_broadcast, blocks, 32), RUN(stores_conflict, blocks, 32);
     RUN(own_counters), RUN(eight_counters), RUN(one_counter), RUN(shared_counters);
     return report();
