@@ -53,7 +53,7 @@ def draw(row, name: str) -> None:
     def warp(canvas):
         top = 5.5
         canvas.height(top + cell * min(len(lines), most) + 4)
-        canvas.text(0.8, 1.5, row.source, align="left", code=True)
+        canvas.text(0.8, 1.5, f"{row.kernel}, line {row.line}, {row.space} {row.kind}", align="left", bold=True)
         for k in range(0, 32, 8):
             canvas.text(0.8 + k * cell, 4.2, "a sector" if is_global else f"bank {k}", "grey", align="left")
         for y, line in enumerate(lines[:most]):

@@ -34,10 +34,9 @@ MUTANTS = [
            of("shared_memory", "shared8_pairs")),
     Mutant(MODEL, "(are_pairs(r, twice, 1) || are_pairs(r, twice, 2))", "are_pairs(r, twice, 1)",
            of("shared_memory", "shared16_other_pairs")),
-    Mutant(MODEL, "r.address[l] != r.address[l ^ distance]", "false", of("shared_memory", "shared16")),
+    Mutant(MODEL, "r.address[l] != r.address[l ^ distance]", "false",
+           of("shared_memory", "shared16_by_quarters")),
     # ---- which accesses are a request
-    Mutant(MODEL, "open.accesses[rank % 32]++ - open.first", "open.accesses[rank % 32] - open.first",
-           of("global_memory", "four_floats")),
     Mutant(MODEL, "if (r.lanes) count(s, r);", "", of("global_memory", "odd_threads")),
     Mutant(RECORDER, "    if (microscope.is_on) microscope.block_together(room_of(room));\n", "",
            of("global_memory", "after_a_barrier")),
