@@ -101,6 +101,12 @@ $(NUMBERS:%=chapter%): chapter%:
 	@{ $(call python,lesson) && $(run) "$$python" chapters/$*_*/main.py; } || \
 	{ status=$$?; "$$PYTHON" tools/doctor.py --short >&2; exit $$status; }
 
+## make exercises    the exercises of all chapters, done and open;  make exercise03.2  checks yours, ARGS=--hint gives a hint
+exercises:
+	@$(call python,lesson) && "$$python" tools/exercise.py
+exercise%:
+	@$(call python,lesson) && $(run) "$$python" tools/exercise.py $*
+
 ## make gpu-sanitize   every kernel under compute-sanitizer's four tools: memcheck, racecheck, initcheck, synccheck
 gpu-sanitize:
 	@$(call python,test) && $(run) "$$python" tools/gpu_sanitize.py
@@ -119,4 +125,4 @@ $(NUMBERS:%=bench%): bench%:
 chapter% sanitize% memcheck% microscope% bench%:
 	$(error There is no chapter $*; there are: $(NUMBERS))
 
-.PHONY: help setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize counters $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=microscope%) $(NUMBERS:%=bench%)
+.PHONY: help exercises setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize counters $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=microscope%) $(NUMBERS:%=bench%)
