@@ -14,19 +14,19 @@
 
 namespace cuda_on_cpu_recorder {
 
-enum class Kind : uint32_t { plain, is_volatile, atomic, runtime };
+enum class Kind : uint32_t { plain, is_volatile, atomic, runtime, copy };  // copy: not complete yet
 
 // One access: who and when by the number of a segment (order.h), where by the number of a site. 0: none.
 class Stamp {
 public:
     Stamp() = default;
-    Stamp(uint32_t segment, uint32_t site, Kind kind) : bits_(uint64_t(site) << 34 | uint64_t(kind) << 32 | segment) {}
+    Stamp(uint32_t segment, uint32_t site, Kind kind) : bits_(uint64_t(site) << 35 | uint64_t(kind) << 32 | segment) {}
     uint32_t segment() const { return uint32_t(bits_); }
-    uint32_t site() const { return uint32_t(bits_ >> 34); }
-    Kind kind() const { return Kind(bits_ >> 32 & 3); }
+    uint32_t site() const { return uint32_t(bits_ >> 35); }
+    Kind kind() const { return Kind(bits_ >> 32 & 7); }
     explicit operator bool() const { return bits_ != 0; }
     // The same thread and kind, with nothing of another thread between.
-    bool is_with(Stamp o) const { return uint64_t((bits_ ^ o.bits_) << 30) == 0; }
+    bool is_with(Stamp o) const { return uint64_t((bits_ ^ o.bits_) << 29) == 0; }
 
 private:
     uint64_t bits_ = 0;
