@@ -163,6 +163,17 @@ public:
     bool may_be_any(uintptr_t a) const { return pages_[page(a)]; }
     bool may_be_device(uintptr_t a) const { return pages_[page(a)] == 2; }
 
+    // The part of an array around an address that no other array has, with its margins: in memory of which nothing is
+    // known there may be others.
+    std::pair<uintptr_t, uintptr_t> alone(const Array& array, uintptr_t a) const {
+        uintptr_t begin = array.begin, end = array.end;
+        const auto next = all_.upper_bound(a);
+        if (next != all_.end()) end = std::min(end, next->first - next->second->margin);
+        if (next != all_.begin() && std::prev(next)->second != &array)
+            begin = std::max(begin, std::prev(next)->second->end + std::prev(next)->second->margin);
+        return {begin, end};
+    }
+
     // The array whose margin has this address.
     Array* beside(uintptr_t a) {
         const auto next = all_.upper_bound(a);

@@ -180,8 +180,10 @@ private:
         if (array->is_freed || a.address + a.bytes > array->end) return outside(a, *array);
         if (array->place == Place::variable && sites.get(a.site).is_runtime) return;
         Shadow& shadow = shadow_of(*array);
-        if (array->place < Place::variable && !array->original)
-            seen_[a.site % seen_size] = {a.site, order.room, array->begin, array->end - array->begin, array, &shadow};
+        if (!array->original && array->place != Place::variable) {
+            const auto [begin, end] = arrays.alone(*array, a.address);
+            seen_[a.site % seen_size] = {a.site, order.room, begin, end - begin, array, &shadow};
+        }
         look_at(*array, shadow, array->original ? a.address - array->begin + array->original->begin : a.address, a);
     }
 

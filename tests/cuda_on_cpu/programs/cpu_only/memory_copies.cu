@@ -94,6 +94,13 @@ __device__ unsigned load_row(const __half* row) {
                  : "r"(unsigned(__cvta_generic_to_shared(row))));
     return a;
 }
+__device__ unsigned load_column(const __half* row) {
+    unsigned a;
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%0}, [%1];"  // LINE ldmatrix_of_nothing
+                 : "=r"(a)
+                 : "r"(unsigned(__cvta_generic_to_shared(row))));
+    return a;
+}
 KERNEL(ldmatrix_too_early) {
     __shared__ alignas(16) __half s[64];
     s[63 - I] = h[I];  // OTHER ldmatrix_too_early
@@ -103,7 +110,7 @@ KERNEL(ldmatrix_of_nothing) {
     __shared__ alignas(16) __half s[64];
     if (I < 56) s[I] = h[I];
     __syncthreads();
-    y[I] = float(load_row(&s[I % 8 * 8]));
+    y[I] = float(load_column(&s[I % 8 * 8]));
 }
 
 KERNEL(right_pipeline) {
