@@ -10,6 +10,10 @@ from torch.utils._pytree import tree_map_only
 from .device import device
 from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
 
+# torch 2.15's assert_close() imports torch.distributed and with it sympy, most of a second, to ask whether a tensor is
+# distributed over several machines. None is, here.
+torch.testing._comparison._HAS_DTENSOR = False
+
 SIZES = (0, 1, 3, 255, 256, 257, 2**20 + 3)  # nothing, less than a warp, around one block, many blocks and a bit
 
 

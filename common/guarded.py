@@ -145,6 +145,11 @@ class Guarded(TorchDispatchMode):
 
     MARGIN = MARGIN
 
+    @classmethod
+    def _should_skip_dynamo(cls):
+        """What torch asks. True would import torch._dynamo at the first tensor, which takes a second."""
+        return False
+
     def __init__(self, prefix: str = "", pattern=NAN):
         super().__init__()
         self.prefix, self.pattern = prefix, pattern

@@ -4,10 +4,12 @@
 // functions are ours, instead of ThreadSanitizer's. -fsanitize=alignment calls a function where an address is not
 // aligned to its type. There is one recorder in a process: this is a library of its own, compiled without such calls.
 #include "check.h"
+#include "microscope.h"
 
 namespace cuda_on_cpu_recorder {
 
 static Check& check = *new Check;  // never destroyed: programs use memory until their very end
+static Microscope& microscope = *new Microscope(check);
 static std::map<const void*, Room*> rooms;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // held by a launch, and by functions of the host
 // Whether this host thread runs a thread of a kernel now.
@@ -62,7 +64,9 @@ template <size_t known_bytes, bool writes, Kind kind>
     const size_t bytes = known_bytes ? known_bytes : any_bytes;
     const void* object = reinterpret_cast<const void*>(address);
     if (kind == Kind::is_volatile && !writes) check.order.acquire(object);
-    check.access({address, bytes, !writes, writes, kind, check.sites.of(pc)});
+    const Access now = {address, bytes, !writes, writes, kind, check.sites.of(pc)};
+    check.access(now);
+    if (microscope.is_on) microscope.access(now, known_bytes != 0);
     if (kind == Kind::is_volatile && writes) check.order.release_fenced(object);
 }
 
@@ -78,6 +82,7 @@ template <bool writes, Kind kind = Kind::plain, size_t known_bytes = 0>
 void begin_launch(const Launch& launch) {
     pthread_mutex_lock(&mutex);
     check.begin_launch(launch);
+    if (microscope.is_on) microscope.begin_launch(launch);
     for (int i = 0; i < 4; i++) own[i] = {uintptr_t(launch.own[i]), 12};
     const uintptr_t dynamic = uintptr_t(launch.dynamic_memory);
     if (Array* old = check.arrays.find(dynamic); old && old->end - dynamic == launch.dynamic_bytes) return;
@@ -87,6 +92,7 @@ void begin_launch(const Launch& launch) {
 const char* end_launch() {
     running = false;
     const char* found = check.end_launch();
+    if (microscope.is_on) microscope.end_launch();
     pthread_mutex_unlock(&mutex);
     return found;
 }
@@ -135,10 +141,16 @@ void reaches_barrier(const void* key, bool is_first) {
 void block_barrier(const void* room) {
     const Pause pause;
     check.order.block_barrier(room_of(room));
+    if (microscope.is_on) microscope.block_together(room_of(room));
 }
 void warp_barrier(const void* room, unsigned warp, uint32_t lanes) {
     const Pause pause;
-    check.order.warp_barrier(room_of(room), warp, lanes);
+    if (check.order.warp_barrier(room_of(room), warp, lanes) && microscope.is_on)
+        microscope.warp_together(room_of(room), warp);
+}
+void warp_returns(const void* room, unsigned warp) {
+    const Pause pause;
+    if (microscope.is_on) microscope.warp_together(room_of(room), warp);
 }
 void grid_barrier() {
     const Pause pause;
@@ -186,7 +198,9 @@ void atomic(const void* address, size_t bytes, const char* file, int line) {
     const Pause pause;
     if (!pause.was_running || is_private(uintptr_t(address))) return;
     check.order.acquire(address);
-    check.access({uintptr_t(address), bytes, true, true, Kind::atomic, check.sites.of(file, line)});
+    const Access now = {uintptr_t(address), bytes, true, true, Kind::atomic, check.sites.of(file, line)};
+    check.access(now);
+    if (microscope.is_on) microscope.access(now, true);
     check.order.release_fenced(address);
 }
 
@@ -337,6 +351,29 @@ extern "C" void cuda_on_cpu_tensor(const void* address, size_t bytes, size_t mar
         check.arrays.remove(uintptr_t(address));
 }
 
+// What microscope.py asks for: to begin, and to end with what was counted.
+extern "C" void cuda_on_cpu_microscope_start() {
+    const cuda_on_cpu_recorder::Lock lock;
+    cuda_on_cpu_recorder::microscope.start();
+}
+extern "C" const char* cuda_on_cpu_microscope_stop() {
+    const cuda_on_cpu_recorder::Lock lock;
+    return cuda_on_cpu_recorder::microscope.stop();
+}
+
+// For a program: from its start to its end, into that file.
+[[maybe_unused]] static const bool looks_at_program = [] {
+    if (!getenv("CUDA_ON_CPU_MICROSCOPE")) return false;
+    cuda_on_cpu_microscope_start();
+    atexit([] {
+        FILE* out = fopen(getenv("CUDA_ON_CPU_MICROSCOPE"), "w");
+        if (!out) return;
+        fputs(cuda_on_cpu_microscope_stop(), out);
+        fclose(out);
+    });
+    return true;
+}();
+
 // ---- what the compiler calls ---------------------------------------------------------------------------------------
 
 using namespace cuda_on_cpu_recorder;
@@ -354,8 +391,8 @@ void __tsan_vptr_read(void**) {}
     void __tsan_write##n(void* p) { access<true, Kind::plain, n>(PC, p, n); }                       \
     void __tsan_unaligned_read##n(void* p) { access<false>(PC, p, n); }                             \
     void __tsan_unaligned_write##n(void* p) { access<true>(PC, p, n); }                             \
-    void __tsan_volatile_read##n(void* p) { access<false, Kind::is_volatile>(PC, p, n); }           \
-    void __tsan_volatile_write##n(void* p) { access<true, Kind::is_volatile>(PC, p, n); }           \
+    void __tsan_volatile_read##n(void* p) { access<false, Kind::is_volatile, n>(PC, p, n); }        \
+    void __tsan_volatile_write##n(void* p) { access<true, Kind::is_volatile, n>(PC, p, n); }        \
     void __tsan_unaligned_volatile_read##n(void* p) { access<false, Kind::is_volatile>(PC, p, n); } \
     void __tsan_unaligned_volatile_write##n(void* p) { access<true, Kind::is_volatile>(PC, p, n); }
 ACCESSES(1)
@@ -397,7 +434,9 @@ static void atomic_access(const void* pc, const volatile void* p, size_t n) {
     const uint32_t site = check.sites.of(pc);
     Array* array = check.arrays.find(uintptr_t(p));
     if (!array || array->place >= Place::variable) return;
-    check.access({uintptr_t(p), n, false, true, Kind::atomic, site});
+    const Access now = {uintptr_t(p), n, false, true, Kind::atomic, site};
+    check.access(now);
+    if (microscope.is_on) microscope.access(now, true);
     check.order.release(address);
 }
 #define ATOMICS(bits, T)                                                                        \

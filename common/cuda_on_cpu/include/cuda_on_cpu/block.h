@@ -256,6 +256,7 @@ CUDA_ON_CPU_UNRECORDED inline void end_thread() {
     Warp& warp = warp_of(*self);
     warp.alive ^= self->bit();
     block.alive--;
+    if (!warp.alive) CUDA_ON_CPU_RECORD(warp_returns(block.warps, self->rank / 32));
     // Threads that have returned do not count, so this may have been the last one that others waited for.
     if (block.at_barrier) open_barrier_if_complete();
     for (uint32_t left = warp.at_warp; left; left &= left - 1)

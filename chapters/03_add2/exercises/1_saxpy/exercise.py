@@ -1,0 +1,34 @@
+"""saxpy: complete a kernel whose grid is too small
+
+The launcher starts at most two blocks, so a thread has to compute several elements.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers
+
+MINUTES = 10
+HINTS = [
+    "The loop of add2_kernel visits the right elements. Which line of it computes one?",
+    "`for (int64_t i = ...; i < n; i += stride)`: thread 0 of block 0 begins at i = 0, thread 0 of block 1 at 256.",
+]
+FAILS = "? is not written"
+WRONG = {
+    "no_loop": "? is not written",
+    "one_too_far": "4 bytes behind",
+    "no_block": "? is not written",
+}
+
+
+def run(mine):
+    launch = launchers(mine / "saxpy.cu").launch_saxpy
+
+    def saxpy(x, y):
+        out = torch.empty_like(x)
+        launch(out, x, y, 2.0, x.numel())
+        return out
+
+    def inputs(n):
+        return torch.randint(-9, 9, (n,), device=device).float(), torch.randint(-9, 9, (n,), device=device).float()
+
+    check(saxpy, lambda x, y: 2 * x + y, inputs)

@@ -1,0 +1,36 @@
+"""average: find the data race, and mend it
+
+The result is often right. The check says which two threads use the same element, and on which lines.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers
+
+MINUTES = 20
+HINTS = [
+    "Which thread writes sum[i + 1]? What says that it has done so before another thread reads it?",
+    "__syncthreads() makes the threads of one block wait for one another. Nothing makes a block wait for another one "
+    "within a kernel. But the kernels of one stream run one after another.",
+    "Make two kernels of it: one writes sum, the next one reads it. Both are launched by launch_average.",
+]
+FAILS = "data race"
+WRONG = {"waits_in_its_block": "data race", "one_block": "? is not written"}
+
+
+def run(mine):
+    launch = launchers(mine / "average.cu").launch_average
+
+    def average(a, b):
+        total, out = torch.empty_like(a), torch.empty_like(a)
+        launch(out, total, a, b, a.numel())
+        return total, out
+
+    def reference(a, b):
+        total = a + b
+        return total, (total + total.roll(-1)) / 2
+
+    def inputs(n):
+        return torch.randint(-9, 9, (n,), device=device).float(), torch.randint(-9, 9, (n,), device=device).float()
+
+    check(average, reference, inputs)

@@ -1,0 +1,21 @@
+// average.cu: the sum of two vectors, and the averages of neighbours in it.
+#include "average.h"
+
+#include "common/check.h"
+#include "common/grid.h"
+
+// your code
+__global__ void average_kernel(float* out, float* sum, const float* a, const float* b, int64_t n) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) sum[i] = a[i] + b[i];
+    __syncthreads();
+    if (i < n) out[i] = (sum[i] + sum[(i + 1) % n]) / 2;
+}
+
+void launch_average(float* out, float* sum, const float* a, const float* b, int64_t n, cudaStream_t stream) {
+    if (n == 0) return;
+    constexpr int threads = 256;
+    average_kernel<<<blocks_for(n, threads), threads, 0, stream>>>(out, sum, a, b, n);
+    CHECK_LAUNCH();
+}
+// end of your code

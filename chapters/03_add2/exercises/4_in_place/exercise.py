@@ -1,0 +1,44 @@
+"""scale_: check the tensor before a kernel gets its address
+
+The kernel is right. Its binding lets through what the kernel cannot handle.
+"""
+
+import torch
+
+from common.exercises import Wrong, device, extension, refuses
+
+MINUTES = 15
+MEMORY_CHECK = False
+HINTS = [
+    "add2.cpp has the line for the dtype, the device and the strides: check_input().",
+    "torch_launch_add2 in add2.cpp changes a tensor of the caller, too. Which of its lines tells autograd so?",
+]
+FAILS = "ValueError is expected, and there was no error"
+WRONG = {
+    "version_forgotten": "version",
+    "strides_forgotten": "ValueError is expected",
+    "copies": "ValueError is expected",
+}
+
+
+def run(mine):
+    scale_ = extension(mine, ["scale.cpp", "scale.cu"]).scale_
+    for n in 0, 1, 3, 257, 4099:
+        x = torch.arange(n, device=device, dtype=torch.float32)
+        expected = 3 * x
+        scale_(x, 3.0)
+        if not torch.equal(x, expected):
+            raise Wrong(f"n = {n}: scale_(x, 3) gives {x.tolist()[:8]}, expected {expected.tolist()[:8]}")
+    matrix = torch.ones(3, 4, device=device)
+    refuses(lambda: scale_(matrix[:, :2], 3.0), ValueError, "contiguous", "two columns of a matrix")
+    if not torch.equal(matrix, torch.ones_like(matrix)):
+        raise Wrong("two columns of a matrix: refused, and changed all the same")
+    refuses(lambda: scale_(matrix.double(), 3.0), TypeError, "dtype", "float64")
+    version = matrix._version
+    scale_(matrix, 3.0)
+    if matrix._version != version + 1:
+        raise Wrong(
+            f"x._version is {matrix._version} after the call, expected {version + 1}: autograd does not know that x has "
+            "changed, and uses the new values where it needs the old ones"
+        )
+    print("right   values, refused tensors, version")

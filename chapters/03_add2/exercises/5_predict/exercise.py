@@ -1,0 +1,25 @@
+"""predict: blocks, elements and bytes of a launch
+
+No kernel runs: what you know of grids gives the numbers.
+"""
+
+from common.exercises import answer
+
+MINUTES = 5
+HINTS = [
+    "blocks_for(n, 256) is n / 256, rounded up; a grid has at least so many threads as elements, if it may be so large.",
+    "stride is the number of threads in the grid: with 2 blocks of 256 it is 512. Thread 0 takes the elements 0, 512, ...",
+    "add2 reads an element of a and one of b and writes one of c: three times 4 bytes for each of 2^20 elements.",
+]
+FAILS = "BLOCKS is None"
+WRONG = {"each_block": "ELEMENTS = 4 is not right", "without_stores": "BYTES = 8388608 is not right"}
+
+
+def run(mine):
+    blocks, threads, n = -(-1000 // 256), 256, 1000
+    answer(mine, "BLOCKS", blocks, "a block has 256 threads, and a thread gets one element: how many blocks have any?")
+    answer(mine, "IDLE", blocks * threads - n, "the grid has BLOCKS * 256 threads, and 1000 of them have an element")
+    taken = len(range(0, n, 2 * threads))
+    answer(mine, "ELEMENTS", taken, "the loop's step is the number of threads in the whole grid, not in a block")
+    answer(mine, "BYTES", 3 * 4 * 2**20, "the kernel reads two arrays and writes a third; a float has 4 bytes")
+    answer(mine, "FIRST", "b", "look at the drawing at the lesson's beginning: what decides when a kernel runs?")

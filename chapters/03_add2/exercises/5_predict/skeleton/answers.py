@@ -1,0 +1,27 @@
+"""Your answers. Each is None until you know it."""
+
+# add2 with n = 1000 elements: how many blocks does launch_add2() start?
+# your code
+BLOCKS = None
+# end of your code
+
+# How many threads of this grid have no element?
+# your code
+IDLE = None
+# end of your code
+
+# If the launcher asked for 2 blocks and no more, how many elements would thread 0 of block 0 add, n = 1000 still?
+# your code
+ELEMENTS = None
+# end of your code
+
+# How many bytes does the kernel read and write in device memory for n = 2**20?
+# your code
+BYTES = None
+# end of your code
+
+# The host launches kernel A on a side stream, then kernel B on the default stream, which does not wait for that side
+# stream. B may run "a": only after A; "b": before, after or beside A; "c": only before A.
+# your code
+FIRST = None
+# end of your code

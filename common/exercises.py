@@ -1,0 +1,267 @@
+"""What the exercises' checks are made of (chapters/*/exercises/*/exercise.py; CONTRIBUTING.md says how to write one).
+
+check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
+launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
+limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
+refuses(call, error, words, what)    call() must raise that
+extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
+module(mine / "name.py")        a Python file of the reader, as a module
+answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
+run(mine, command)              the output of a program that is started in the reader's folder
+raise Wrong("what is wrong")    for all else
+"""
+
+import contextlib
+import hashlib
+import importlib.util
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import torch
+
+from .checking import check_at
+from .device import device
+from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
+from .launchers import launchers
+
+__all__ = [
+    "Wrong",
+    "answer",
+    "check",
+    "device",
+    "extension",
+    "launchers",
+    "limits",
+    "module",
+    "orders",
+    "refuses",
+    "run",
+]
+
+ROOT = Path(__file__).resolve().parents[1]
+SIZES = (0, 1, 2, 3, 31, 33, 255, 256, 257, 1000, 4099)  # small ones first: the reader sees the smallest that fails
+
+
+class Wrong(Exception):
+    """The reader's solution is wrong; the text says how: what was expected, what came."""
+
+
+def orders():
+    """Twice on the CPU: with the threads of a block first to last, then last to first. Once on a GPU, which has no order.
+
+    Yields what a message says of the order: nothing for the first."""
+    if device.type == "cuda":
+        yield ""
+        return
+    for reverse, remark in ("0", ""), ("1", " with the threads in reverse order (CUDA_REVERSE=1)"):
+        os.environ["CUDA_REVERSE"] = reverse
+        yield remark
+
+
+def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=False, name="n"):
+    """common.check() for each of the sizes (ascending) and both thread orders; raises Wrong at the first that fails.
+
+    op, reference, inputs, rtol, atol, gradients as there; the op returns a tensor of its own, which torch.empty() may have
+    made. `name` is what the size is called. A wrong result is shown as a picture: which elements, expected and found.
+    """
+    for n in sizes:
+        for remark in orders():
+            torch.manual_seed(n)
+            first, second = inputs(n), inputs(n)
+            where = f"{name} = {n}{remark}: "
+            try:
+                check_at(n, op, reference, Inputs(first), first, second, "", rtol, atol, gradients)
+            except AssertionError as error:
+                head, _, detail = str(error).partition("\n")
+                what = head.partition(f", n = {n}: ")[2] or head
+                if what == "wrong result":
+                    detail = _picture(op, reference, first, rtol, atol) or detail
+                raise Wrong(f"{where}{what}\n{detail}".rstrip()) from None
+            except RuntimeError as error:  # the memory check, a launch that CUDA refuses, threads that wait for ever
+                raise Wrong(where + str(error).removeprefix("CUDA on CPU: ")) from error
+    print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
+
+
+def limits(call, **most):
+    """Raises Wrong where a line of a kernel that call() launches has more than `most` of a field or property of
+    common.cuda_on_cpu.microscope.Row: limits(call, sectors_per_request=4, wavefronts_per_request=1).
+
+    The microscope needs CUDA on CPU, the memory check and g++: without them this counts nothing, and says so.
+    """
+    from .cuda_on_cpu import memory_check
+    from .cuda_on_cpu.microscope import microscope
+
+    if os.environ.get("CHAPTERS_SANITIZE") != "memory" or memory_check.is_clang(memory_check.compiler()):
+        if device.type == "cpu":
+            print(f"{'skipped':8}{' '.join(most)}: counted with g++ on Linux only")
+        return
+    for row in microscope(call):
+        for name, limit in most.items():
+            if getattr(row, name) > limit:
+                count = f"{getattr(row, name):g} {name.replace('_per_request', ' a request').replace('_', ' ')}"
+                raise Wrong(
+                    f"{count} of {row.space} memory ({row.kind}), at most {limit:g} allowed\n{row.file}:{row.line}"
+                )
+    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {name.replace('_', ' ')}" for name, limit in most.items()))
+
+
+def refuses(call, error, words, what):
+    """call() must raise that error, with these words in its message; `what` says to the reader what was passed."""
+    try:
+        call()
+    except error as raised:
+        if words.lower() not in str(raised).lower():
+            raise Wrong(f"{what}: the message does not say {words!r}\n{raised}") from None
+    except Exception as raised:
+        raise Wrong(f"{what}: {error.__name__} is expected, got {type(raised).__name__}\n{raised}") from None
+    else:
+        raise Wrong(f"{what}: {error.__name__} is expected, and there was no error")
+
+
+def extension(mine, sources, stable=False, **kwargs):
+    """Builds these files of the folder `mine` by common.cpp_extension.load(), kwargs are its own, and returns the module.
+
+    stable: by load_stable(), so the operators are in torch.ops and nothing is returned. Raises BuildError.
+    """
+    from .cpp_extension import load, load_stable
+
+    key = hashlib.sha256(os.fsencode(mine.resolve())).hexdigest()[:8]
+    kwargs.setdefault("name", f"exercise_{key}")
+    kwargs.setdefault("sources", [str(mine / source) for source in sources])
+    kwargs.setdefault("extra_cflags", ["-O0"])  # with -O2 a binding takes half as long again to compile
+    if stable:
+        return load_stable(kwargs["name"], kwargs["sources"])
+    return load(extra_include_paths=[str(ROOT)], **kwargs)
+
+
+def module(file):
+    """That Python file as a module. Its folder is on sys.path meanwhile, so it finds its neighbours."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    loaded = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(file.parent))
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def answer(mine, name, right, why):
+    """Compares `name` of the reader's answers.py with what is right: a number, a choice or a list. None is no answer yet.
+
+    why: what to look at, for a reader whose answer is wrong; it does not give the answer away.
+    """
+    given = getattr(module(mine / "answers.py"), name, None)
+    if given is None:
+        raise Wrong(f"{name} is None: write your answer into {_shown(mine / 'answers.py')}")
+    if given != right:
+        raise Wrong(f"{name} = {given!r} is not right\n{why}")
+    print(f"{'right':8}{name} = {given!r}")
+
+
+def run(mine, command, **kwargs):
+    """The output, stderr included, of a program that runs in the folder `mine`; Wrong where it fails. [0] python: this one."""
+    command = [sys.executable if word == "python" else str(word) for word in command]
+    kwargs = {
+        "cwd": mine,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.STDOUT,
+        "text": True,
+        "errors": "replace",
+    } | kwargs
+    done = subprocess.run(command, **kwargs)
+    if done.returncode:
+        shown = " ".join(["python" if word == sys.executable else word for word in command])
+        raise Wrong(f"{shown} ended with status {done.returncode}\n" + "\n".join(done.stdout.splitlines()[-20:]))
+    return done.stdout
+
+
+def _shown(path):
+    with contextlib.suppress(ValueError):
+        return path.resolve().relative_to(ROOT)
+    return path
+
+
+def _picture(op, reference, values, rtol, atol) -> str:
+    """Where op's result is wrong, what is expected there and what came; "" where that cannot be drawn."""
+    expected = reference(*values)
+    found = []
+    for pattern in NAN, OTHER:  # what holds the one pattern, then the other, has not been written
+        held = Inputs(values, pattern)
+        with contextlib.suppress(AssertionError), Guarded("", pattern):
+            found.append(op(*held.args))
+    if len(found) < 2:
+        return ""
+    for place, (right, one, other) in enumerate(zip(*map(tensors_in, (expected, *found)), strict=True)):
+        if right.shape != one.shape or right.dtype != one.dtype:
+            return ""
+        unwritten = _holds(one, NAN) & _holds(other, OTHER)
+        one, right = one.detach().cpu(), right.detach().cpu()
+        wrong = ~_close(one, right, rtol, atol) | unwritten
+        if wrong.any():
+            which = f"output {place}\n" if len(tensors_in(expected)) > 1 else ""
+            given = zip(_parameters(reference), values, strict=False)
+            inputs = {name: t.cpu() for name, t in given if getattr(t, "shape", None) == right.shape}
+            return which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten)
+    return ""
+
+
+def _parameters(function):
+    try:
+        return list(inspect.signature(function).parameters)
+    except ValueError:  # torch.add has none
+        return ["input", "other"]
+
+
+def _holds(tensor, pattern):
+    """Which elements have that value in all of their bytes."""
+    return (tensor.cpu().contiguous().view(-1, 1).view(torch.uint8) == pattern).all(-1).view(tensor.shape)
+
+
+def _close(a, b, rtol, atol):
+    if not a.is_floating_point():
+        return a == b
+    from torch.testing._comparison import get_tolerances
+
+    rtol, atol = get_tolerances(a, b, rtol=rtol, atol=atol)
+    return torch.isclose(a.double(), b.double(), rtol=rtol, atol=atol, equal_nan=True)
+
+
+def _drawn(rows, wrong, unwritten, columns=8) -> str:
+    """The numbers around the first wrong element, and, of a matrix, a map of its first rows.
+
+    rows: {name: tensor}, all of the shape of wrong and unwritten, which are of bool.
+    """
+    lines = []
+    if wrong.dim() == 0:
+        rows = {name: t[None] for name, t in rows.items()}
+        wrong, unwritten = wrong[None], unwritten[None]
+    first = [int(i) for i in wrong.nonzero()[0]]
+    head, last = tuple(first[:-1]), first[-1]
+    if wrong.dim() > 1:  # a map of 16 rows, the first wrong one among them, and of 64 columns
+        marks = torch.where(unwritten, 2, wrong.int()).view(-1, wrong.shape[-1])
+        row = int(wrong.view(-1, wrong.shape[-1]).any(-1).nonzero()[0])
+        begin = max(0, min(row - 8, len(marks) - 16))
+        for number, line in enumerate(marks[begin : begin + 16, :64].tolist(), begin):
+            lines.append(f"  row {number:<6}" + " ".join(".x?"[mark] for mark in line))
+    begin = max(0, min(last - columns // 2, wrong.shape[-1] - columns))
+    part = slice(begin, min(begin + columns, wrong.shape[-1]))
+    cells = [["index"] + [str((*head, i) if head else i) for i in range(wrong.shape[-1])[part]]]
+    for name, tensor in rows.items():
+        values = tensor[head][part].tolist()
+        if name == "yours":
+            values = [
+                "?" if missing else value for value, missing in zip(values, unwritten[head][part].tolist(), strict=True)
+            ]
+        cells.append([name, *map(_number, values)])
+    remark = "; ? is not written" if unwritten.any() else ""
+    cells.append([""] + ["^" if bad else "" for bad in wrong[head][part].tolist()])
+    width = max(len(cell) for row in cells for cell in row[1:])
+    lines += [f"  {row[0]:<10}" + " ".join(f"{cell:>{width}}" for cell in row[1:]) for row in cells]
+    count = int(wrong.sum())
+    lines.append(f"  {count} of {wrong.numel()} element{'s' * (wrong.numel() > 1)} wrong{remark}")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _number(value) -> str:
+    return f"{value + 0.0:.5g}" if isinstance(value, float) else str(value)  # + 0.0: not -0

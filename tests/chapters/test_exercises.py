@@ -1,0 +1,163 @@
+"""Each exercise: its skeleton is told what is missing, its solution is right, wrong solutions are told what is wrong."""
+
+import functools
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import exercise
+import pytest
+from support import ROOT
+
+from common import launchers
+
+EXERCISES = exercise.find()
+MARKS = re.compile(r"^ *(?://|#) your code$.*?^ *(?://|#) end of your code$", re.M | re.S)
+
+
+def name_of(it):
+    return f"{it.folder.parents[1].name}-{it.folder.name}"
+
+
+each_exercise = pytest.mark.parametrize("it", EXERCISES, ids=name_of)
+
+
+def cases(which):
+    """(exercise, name) for each of these names, with the tests of a chapter in one process: together() compiles them at once.
+
+    Where no kernel is checked for races, the exercise is about a binding or a program, which takes longer to build.
+    """
+    for it in EXERCISES:
+        for name in which(it):
+            marks = [pytest.mark.xdist_group(f"exercises {it.folder.parents[1].name}")]
+            marks += [pytest.mark.thorough] * (not it.memory_check or name in it.wrong)
+            yield pytest.param(it, name, id=f"{name_of(it)}-{name}", marks=marks)
+
+
+def files_of(it, name) -> Path:
+    """A folder with the skeleton, the solution or a wrong solution."""
+    if name not in it.wrong:
+        return it.folder / name
+    files = ROOT / "build" / "tests" / "exercises" / it.number / name
+    shutil.rmtree(files, ignore_errors=True)
+    shutil.copytree(it.folder / "solution", files)
+    return shutil.copytree(it.folder / "wrong" / name, files, dirs_exist_ok=True)
+
+
+@functools.cache
+def together(chapter, wrong):
+    """Compiles the kernels of a chapter's skeletons and solutions, or wrong solutions: quicker than each by itself."""
+    if sys.platform == "linux":
+        its = [it for it in EXERCISES if it.folder.parents[1] == chapter and it.memory_check and not it.needs_gpu]
+        folders = [files_of(it, name) for it in its for name in (it.wrong if wrong else ("skeleton", "solution"))]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CHAPTERS_SANITIZE", "memory")
+            launchers.compile_together([cu for folder in folders for cu in sorted(folder.glob("*.cu"))])
+
+
+def checked(it, name):
+    """Whether these files are right, and what the reader is told: on the CPU in both thread orders, and on a GPU if any."""
+    together(it.folder.parents[1], name in it.wrong)
+    files = files_of(it, name)
+    told = ""
+    for device in exercise.devices(it):
+        status, more = exercise.check(it, files, device)
+        told += more
+        assert status != exercise.BROKEN, told
+        if status == exercise.WRONG:
+            return False, told
+    return True, told
+
+
+@pytest.mark.parametrize("it, name", list(cases(lambda it: ["solution"])))
+def test_the_solution_is_right(it, name):
+    right, told = checked(it, name)
+    assert right, told
+
+
+@pytest.mark.parametrize("it, name", list(cases(lambda it: ["skeleton", *it.wrong])))
+def test_what_is_wrong_is_told(it, name):
+    right, told = checked(it, name)
+    assert not right and it.wrong.get(name, it.fails) in told, told
+
+
+@each_exercise
+def test_the_reader_writes_between_marks(it):
+    """Skeleton and solution have the same files, which differ between marks only."""
+    skeleton, solution = it.folder / "skeleton", it.folder / "solution"
+    assert exercise.files_in(skeleton) == exercise.files_in(solution)
+    assert exercise.names(it), "no file has a mark"
+    for file in exercise.files_in(skeleton):
+        given, solved = (MARKS.sub("", (folder / file).read_text()) for folder in (skeleton, solution))
+        assert given == solved, file
+
+
+@each_exercise
+def test_there_are_hints_and_wrong_solutions(it):
+    assert len(it.hints) >= 2 and len(it.wrong) >= 2 and it.fails and all(it.wrong.values())
+    assert {folder.name for folder in (it.folder / "wrong").iterdir()} == set(it.wrong)
+    for name in it.wrong:
+        for file in exercise.files_in(it.folder / "wrong" / name):
+            assert (it.folder / "wrong" / name / file).read_text() != (it.folder / "solution" / file).read_text()
+
+
+@pytest.mark.parametrize("chapter", sorted({it.folder.parents[1] for it in EXERCISES}), ids=lambda path: path.name)
+def test_the_lesson_has_each_exercise_once(chapter):
+    text = (chapter / "README.md").read_text().partition("## Exercises")[2].partition("\n## ")[0]
+    numbers = [it.number for it in EXERCISES if it.folder.parents[1] == chapter]
+    assert re.findall(r"`make exercise(\d\d\.\d+)`", text) == numbers
+
+
+@pytest.mark.thorough
+def test_what_ends_without_an_answer_is_told(tmp_path, monkeypatch):
+    """A reader's program may crash, loop for ever, fail in Python, or not compile."""
+    monkeypatch.setenv("CUDA_ON_CPU_TIMEOUT", "1")
+    it = next(it for it in EXERCISES if it.number == "03.1")
+    body = {
+        "has run and given no other a turn": "while (blockIdx.x == 0) out[0] = x[0];",
+        "crashed (SIGSEGV)": "",
+        "does not compile": "out[i] = 1;",
+    }
+    for words, code in body.items():
+        files = tmp_path / words.split()[0]
+        shutil.copytree(it.folder / "skeleton", files)
+        text = (files / "saxpy.cu").read_text().replace("    // your code\n", f"    {code}\n")
+        if "SIGSEGV" in words:
+            text = text.replace("if (n == 0) return;", "*(volatile int*)nullptr = 1;")
+        (files / "saxpy.cu").write_text(text)
+        status, told = exercise.check(it, files)
+        assert status == exercise.WRONG and words in told, told
+
+
+def test_the_command(tmp_path, monkeypatch, capsys):
+    """Copies the skeleton, gives one hint more each time, shows the difference, keeps the reader's files, remembers."""
+    source = next(it for it in EXERCISES if it.number == "03.5")
+    folder = tmp_path / "chapters" / "03_add2" / "exercises" / source.folder.name
+    shutil.copytree(source.folder, folder, ignore=shutil.ignore_patterns("mine*"))
+    monkeypatch.setattr(exercise, "ROOT", tmp_path)
+    monkeypatch.setattr(exercise, "STATE", tmp_path / "build" / "exercises.json")
+
+    def run(*words):
+        monkeypatch.setattr("sys.argv", ["exercise.py", *words])
+        status = 0
+        try:
+            exercise.main()
+        except SystemExit as end:
+            status = end.code
+        return status, capsys.readouterr().out
+
+    mine = folder / "mine" / "answers.py"
+    monkeypatch.setattr(exercise, "check", lambda *args: (int("= None" in mine.read_text()), ""))
+    status, out = run("03.5")
+    assert status == 1 and "open" in out and mine.read_text() == (folder / "skeleton" / "answers.py").read_text()
+    assert run("03.5", "--hint")[1].count("hint") == 1 and run("03.5", "--hint")[1].count("hint ") == 2
+    assert "+BLOCKS = 4" in run("03.5", "--solution")[1]
+    shutil.copy(folder / "solution" / "answers.py", mine)
+    assert run("03.5")[0] == 0 and run("03.5", "--solution")[1] == ""
+    assert re.search(r"03\.5 +done", run()[1]) and "1 of 1 done" in run()[1]
+    run("03.5", "--reset")
+    assert "= None" in mine.read_text() and "= None" not in Path(folder, "mine-1", "answers.py").read_text()
+    assert "0 of 1 done" in run()[1]
+    with pytest.raises(AssertionError):
+        assert run("03.9")[0] == 0
