@@ -23,4 +23,19 @@ MUTANTS = [
         "        if (who == self) return true;",
         RIGHT,
     ),
+    Mutant(
+        RECORDER,
+        "bytes, false, true, Kind::plain, check.sites.of(file, line)}, started",
+        "bytes, false, true, Kind::copy, check.sites.of(file, line)}, started",
+        COPIES,
+    ),
+    Mutant(RECORDER, "bytes, false, true, Kind::copy, check", "bytes, false, true, Kind::plain, check", COPIES),
+    Mutant(RECORDER, "if (kind == Kind::is_volatile && !writes) check.order.acquire(object);", "", RIGHT),
+    Mutant(
+        RECORDER,
+        "array->written.begin() + first + bytes, true)",
+        "array->written.begin() + first + bytes, false)",
+        RIGHT,
+    ),
+    Mutant(RECORDER, "constexpr size_t margin = 4096", "constexpr size_t margin = 0", WRONG),
 ]
