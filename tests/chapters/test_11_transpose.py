@@ -186,12 +186,16 @@ def test_gradients(ops):
           gradients=True)  # fmt: skip
 
 
-@pytest.mark.parametrize("dynamic", [pytest.param(False, marks=pytest.mark.thorough), True])
-def test_compiled_in_one_graph(ops, dynamic):
+@pytest.mark.parametrize("backend", ["aot_eager", pytest.param("inductor", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_compiled_in_one_graph(ops, dynamic, backend):
+    """inductor generates code for what is around the operator and compiles it, for 15 s; aot_eager asks the operator for all
+    the same: its fake function and its gradient."""
+
     def step(x):
         return ops.transpose(2 * x) + 1
 
-    compiled = torch.compile(step, fullgraph=True, dynamic=dynamic)
+    compiled = torch.compile(step, fullgraph=True, dynamic=dynamic, backend=backend)
     for shape in (6, 4), (3, 6, 4):
         x = torch.randn(shape, device=device, requires_grad=True)
         torch.testing.assert_close(compiled(x), 2 * x.mT + 1)

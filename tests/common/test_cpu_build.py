@@ -21,9 +21,11 @@ sys.path.insert(0, {str(ROOT)!r})
 from common.cpp_extension import load
 
 here = Path(__file__).parent
-sources = [here / "add2.cu", here / "binding.cpp"]
-load("sanitized", sources, extra_include_paths=[{str(ROOT)!r}], build_directory=str(here / "build")).add2(1000)
+sources = [here / name for name in ("add2.cu", "wrong.cu", "binding.cpp")]
+module = load("sanitized", sources, extra_include_paths=[{str(ROOT)!r}], build_directory=str(here / "build"))
+module.add(1000, False)
 print("added")
+module.add(1000, True)
 """
 BINDING = """
 #include <Python.h>
@@ -31,15 +33,17 @@ BINDING = """
 #include <memory>
 
 #include "add2.h"
+#include "wrong.h"
 
-static PyObject* add2(PyObject*, PyObject* n) {
-    const long count = PyLong_AsLong(n);
-    std::unique_ptr<float[]> a(new float[count]()), b(new float[count]()), c(new float[count]());
-    launch_add2(c.get(), a.get(), b.get(), count, nullptr);
+static PyObject* add(PyObject*, PyObject* args) {
+    int n, wrong;
+    if (!PyArg_ParseTuple(args, "ip", &n, &wrong)) return nullptr;
+    std::unique_ptr<float[]> a(new float[n]()), b(new float[n]()), c(new float[n]());
+    (wrong ? launch_wrong : launch_add2)(c.get(), a.get(), b.get(), n, nullptr);
     Py_RETURN_NONE;
 }
 
-static PyMethodDef methods[] = {{"add2", add2, METH_O, nullptr}, {}};
+static PyMethodDef methods[] = {{"add", add, METH_VARARGS, nullptr}, {}};
 static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "sanitized", nullptr, -1, methods};
 PyMODINIT_FUNC PyInit_sanitized() { return PyModule_Create(&definition); }
 """
@@ -47,24 +51,20 @@ PyMODINIT_FUNC PyInit_sanitized() { return PyModule_Create(&definition); }
 
 @cpu_only
 def test_sanitize_finds_a_write_out_of_bounds(tmp_path):
-    """`make sanitize03` in small, with the kernel as it is and with one that writes one element too far."""
+    """`make sanitize03` in small: the kernel as it is, then one that writes one element too far."""
     here = chapter("03_add2").here
-    source = (here / "add2.cu").read_text()
+    source, header = (here / "add2.cu").read_text(), (here / "add2.h").read_text()
     assert "i < n; i += stride" in source
     line = next(i for i, text in enumerate(source.splitlines(), 1) if "i += stride" in text)
-    files = {"main.py": LESSON, "binding.cpp": BINDING, "add2.h": (here / "add2.h").read_text()}
-    for name, text in files.items():
+    wrong = source.replace("i < n; i += stride", "i <= n; i += stride").replace("add2", "wrong")
+    files = {"main.py": LESSON, "binding.cpp": BINDING, "add2.cu": source, "add2.h": header, "wrong.cu": wrong}
+    for name, text in (files | {"wrong.h": header.replace("add2", "wrong")}).items():
         write(tmp_path / name, text)
-    done = {}
-    for bound in "i <= n", "i < n":
-        write(tmp_path / "add2.cu", source.replace("i < n; i += stride", f"{bound}; i += stride"))
-        command = [sys.executable, ROOT / "tools" / "sanitize.py", tmp_path / "main.py"]
-        done[bound] = subprocess.run(command, capture_output=True, text=True)
-    assert done["i < n"].returncode == 0, done["i < n"].stderr[-3000:]
-    assert done["i < n"].stdout.endswith("added\n")
-    wrong = done["i <= n"]
-    assert wrong.returncode != 0 and "AddressSanitizer: heap-buffer-overflow" in wrong.stderr
-    assert f"add2.cu:{line}" in wrong.stderr
+    command = [sys.executable, ROOT / "tools" / "sanitize.py", tmp_path / "main.py"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout.endswith("added\n"), done.stderr[-3000:]
+    assert done.returncode != 0 and "AddressSanitizer: heap-buffer-overflow" in done.stderr
+    assert f"wrong.cu:{line}" in done.stderr
 
 
 SOURCE = """

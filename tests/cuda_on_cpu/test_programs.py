@@ -20,6 +20,7 @@ from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line
 PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": [*WARNINGS, "-Wpedantic", "-O0"]}
 PORTABLE |= {"groups": WARNINGS, "ptx": WARNINGS, "tensor_cores": WARNINGS, "runtime": WARNINGS}
 PORTABLE |= {"half": [*WARNINGS, "-g0"], "half_kernels": WARNINGS}
+NO_LESSON = {"async", "tensor_cores", "runtime"}  # what they try is in no lesson yet: 4 s each for the compiler
 # What torch passes to nvcc: halves have no operators, and no conversions without a name.
 TORCH = [f"-D__CUDA_NO_{name}__" for name in ("HALF_OPERATORS", "HALF_CONVERSIONS", "HALF2_OPERATORS")]
 TORCH += ["-D__CUDA_NO_BFLOAT16_CONVERSIONS__"]
@@ -40,7 +41,9 @@ def expect_ok(*command) -> None:
         assert (result.returncode, result.stdout) == (0, "ok\n"), f"{reverse=} {result.stdout}{result.stderr}"
 
 
-@pytest.mark.parametrize("name", PORTABLE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.thorough] * (name in NO_LESSON)) for name in PORTABLE]
+)
 def test_program(name, compiler):
     expect_ok(build(name, compiler, *PORTABLE[name]))
 
@@ -212,6 +215,7 @@ def test_endless_loops_end(compiler):
 ASYNC_MISTAKES = "cpu_only/async_mistakes"
 
 
+@pytest.mark.thorough
 def test_order_finds_a_copy_that_nobody_waits_for(compiler):
     """Asynchronous copies are carried out late in one order, and at once in the other."""
     program = build(ASYNC_MISTAKES, compiler, *WARNINGS, "-O0")
@@ -228,6 +232,7 @@ def test_order_finds_a_copy_that_nobody_waits_for(compiler):
         assert int(forward[f"{kernel}, no wait"]) < int(backward[f"{kernel}, no wait"]) == int(right[kernel])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("reverse", [False, True])
 def test_wrong_copies_and_barriers_are_refused(compiler, reverse):
     result = run(build(ASYNC_MISTAKES, compiler, *WARNINGS, "-O0"), "refused", reverse=reverse)

@@ -128,10 +128,9 @@ public:
     std::string lines(const Calls& pcs) {
         std::string all;
         for (const void* pc : pcs) {
-            const Image image(pc);
-            if (image.file.empty()) continue;
-            for (const std::string& place : tool(image).lines(uintptr_t(pc) - 1 - image.base))
-                if (!is_runtime_file(place) && place[0] == '/') all += (all.empty() ? "" : ", ") + place;
+            auto [found, is_new] = lines_.try_emplace(pc);
+            if (is_new) found->second = lines(pc);
+            for (const std::string& place : found->second) all += (all.empty() ? "" : ", ") + place;
         }
         return all;
     }
@@ -178,6 +177,15 @@ private:
         return contains(file, "/include/cuda/std/");
     }
 
+    std::vector<std::string> lines(const void* pc) {
+        std::vector<std::string> found;
+        const Image image(pc);
+        if (image.file.empty()) return found;
+        for (const std::string& place : tool(image).lines(uintptr_t(pc) - 1 - image.base))
+            if (!is_runtime_file(place) && place[0] == '/') found.push_back(place);
+        return found;
+    }
+
     Addr2line& tool(const Image& image) {
         auto [found, is_new] = tools_.try_emplace(image.file, nullptr);
         if (is_new) found->second = new Addr2line(image.file.c_str());
@@ -206,6 +214,7 @@ private:
     std::map<std::pair<const char*, int>, uint32_t> by_line_;
     std::vector<Site> all_;
     std::vector<char> known_runtime_;  // by site
+    std::unordered_map<const void*, std::vector<std::string>> lines_;
     std::map<std::string, Addr2line*> tools_;
 };
 

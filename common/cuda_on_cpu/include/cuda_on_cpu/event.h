@@ -7,7 +7,7 @@
 
 struct CUevent_st {
     unsigned flags;
-    std::chrono::steady_clock::time_point time;
+    int64_t time;  // nanoseconds
     bool recorded;
     cudaGraph_t graph;                   // if it was last recorded in a stream that captures
     std::vector<cudaGraphNode_t> after;  // ... then after these
@@ -39,7 +39,7 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = null
             return cudaSuccess;
         }
     }
-    event->time = std::chrono::steady_clock::now();
+    event->time = cuda_on_cpu::nanoseconds_now();
     event->recorded = true;
     return cudaSuccess;
 }
@@ -81,7 +81,7 @@ inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     if (!start || !end || !start->recorded || !end->recorded || (start->flags | end->flags) & cudaEventDisableTiming)
         return cuda_on_cpu::record(cudaErrorInvalidResourceHandle);
-    *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
+    *milliseconds = float(end->time - start->time) / 1e6f;
     return cudaSuccess;
 }
 

@@ -222,9 +222,7 @@ inline u32 lanemask_lt() { return self->bit() - 1; }
 inline u32 lanemask_le() { return lanemask_lt() | lanemask_eq(); }
 inline u32 lanemask_gt() { return ~lanemask_le(); }
 inline u32 lanemask_ge() { return ~lanemask_lt(); }
-inline u64 globaltimer() {  // nanoseconds
-    return u64(std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
-}
+inline u64 globaltimer() { return u64(nanoseconds_now()); }
 inline u32 globaltimer_lo() { return u32(globaltimer()); }
 inline u32 globaltimer_hi() { return u32(globaltimer() >> 32); }
 inline u64 clock64() { return globaltimer(); }

@@ -1,6 +1,7 @@
 // How cuda::atomic, cuda::barrier and their relatives wait, in kernels and, where CUDA allows it, on the host.
 #pragma once
 
+#include <chrono>
 #include <thread>
 
 #include "cuda_runtime.h"

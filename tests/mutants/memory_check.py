@@ -1,0 +1,41 @@
+"""Small breakages of the memory check, and the tests that must fail because of each. They need g++."""
+
+from mutants import Mutant
+
+TESTS = "tests/cuda_on_cpu/test_memory_check.py::"
+WRONG, RIGHT = f"{TESTS}test_wrong_kernels[g++-False]", f"{TESTS}test_right_kernels[g++]"
+COPIES = f"{TESTS}test_copies_and_tensor_cores[g++]"
+CHECK, ORDER, ARRAYS, RECORDER = (
+    f"common/cuda_on_cpu/recorder/{name}" for name in ("check.h", "order.h", "arrays.h", "recorder.cpp")
+)
+
+MUTANTS = [
+    Mutant(CHECK, "        if (before.kind() == Kind::copy) return true;\n", "", COPIES),
+    Mutant(CHECK, "        if (order.is_ordered(before)) return false;\n", "", RIGHT),
+    Mutant(CHECK, "written.segment() >= owner(array).first", "true", WRONG),
+    Mutant(CHECK, "if (!is_same) find(", "find(", RIGHT),
+    Mutant(CHECK, "array.all_written || written ||", "true ||", WRONG),
+    Mutant(ORDER, "if (has_fenced()) release(", "release(", WRONG),
+    Mutant(ORDER, "if (who.rank / 32 == self.rank / 32 && s", "if (s", WRONG),
+    Mutant(
+        ORDER,
+        "        if (who == self || s.segment() <= grid_barrier_) return true;",
+        "        if (who == self) return true;",
+        RIGHT,
+    ),
+    Mutant(
+        RECORDER,
+        "bytes, false, true, Kind::plain, check.sites.of(file, line)}, started",
+        "bytes, false, true, Kind::copy, check.sites.of(file, line)}, started",
+        COPIES,
+    ),
+    Mutant(RECORDER, "bytes, false, true, Kind::copy, check", "bytes, false, true, Kind::plain, check", COPIES),
+    Mutant(RECORDER, "if (kind == Kind::is_volatile && !writes) check.order.acquire(object);", "", RIGHT),
+    Mutant(
+        RECORDER,
+        "array->written.begin() + first + bytes, true)",
+        "array->written.begin() + first + bytes, false)",
+        RIGHT,
+    ),
+    Mutant(RECORDER, "constexpr size_t margin = 4096", "constexpr size_t margin = 0", WRONG),
+]
