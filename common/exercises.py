@@ -2,6 +2,8 @@
 
 check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
+seen(call)                      what each line of the kernels asks of memory (common/cuda_on_cpu/microscope.py)
+coalesced(call)                 each load and store of a warp must touch as few sectors as can be
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
 answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
@@ -25,7 +27,20 @@ from .device import device
 from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
 from .launchers import launchers
 
-__all__ = ["Wrong", "answer", "check", "device", "extension", "launchers", "module", "orders", "refuses", "run"]
+__all__ = [
+    "Wrong",
+    "answer",
+    "check",
+    "coalesced",
+    "device",
+    "extension",
+    "launchers",
+    "module",
+    "orders",
+    "refuses",
+    "run",
+]
+__all__ += ["seen"]
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = (0, 1, 2, 3, 31, 33, 255, 256, 257, 1000, 4099)  # small ones first: the reader sees the smallest that fails
@@ -69,6 +84,29 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
             except RuntimeError as error:  # the memory check, a launch that CUDA refuses, threads that wait for ever
                 raise Wrong(where + str(error).removeprefix("CUDA on CPU: ")) from error
     print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
+
+
+def seen(call):
+    """The microscope's rows of what call() launches. None of them, and no call, where nothing is counted: a GPU, clang++."""
+    from .cuda_on_cpu import memory_check, microscope
+
+    watched = device.type == "cpu" and os.environ.get("CHAPTERS_SANITIZE") == "memory"
+    if not watched or memory_check.is_clang(memory_check.compiler()):
+        return []
+    return microscope.microscope(call)
+
+
+def coalesced(call, times=1.0):
+    """Each load and store of global memory may touch `times` the sectors that could hold its bytes; the first that touches
+    more is drawn. Tensors of torch.empty() and whole ones begin at a sector's edge, slices need not."""
+    from .cuda_on_cpu.microscope import picture
+
+    for row in seen(call):
+        if row.space == "global" and row.sectors > times * row.least_sectors:
+            raise Wrong(
+                f"line {row.line}: a {row.kind} of a warp touches {row.sectors_per_request:.3g} sectors, and "
+                f"{row.least_sectors_per_request:.3g} could hold its bytes\n{picture(row)}"
+            )
 
 
 def refuses(call, error, words, what):
