@@ -38,11 +38,11 @@ def run(mine):
         return of
 
     for first, second in (0, 0), (1, 1), (0, 1), (2, 0), (0, 2), (1, 0):
-        print(f"{'':8}a = x" + f"[{first}:]" * (first > 0) + ", b = y" + f"[{second}:]" * (second > 0))
-        check(subtract, torch.sub, inputs(first, second), sizes=(0, 1, 3, 4, 5, 8, 1027))
+        name = "a = x" + f"[{first}:]" * (first > 0) + ", b = y" + f"[{second}:]" * (second > 0) + ", n"
+        check(subtract, torch.sub, inputs(first, second), sizes=(0, 1, 3, 4, 5, 8, 1027), name=name)
     whole = inputs(0, 0)(4096)
     for row in seen(lambda: subtract(*whole)):
         if row.width < 16:
             raise Wrong(
-                f"subtract.cu:{row.line}: whole tensors are aligned, and a thread's {row.kind} takes one float at a time"
+                f"subtract.cu:{row.line}: whole tensors, which are aligned: a {row.kind} takes one float at a time"
             )

@@ -38,10 +38,9 @@ def run(mine):
         return torch.cat((torch.ones(before, device=device), 2 * x))
 
     for before in range(4):
-        name = f"x[{before}:]" if before else "x"
-        print(f"{'':8}{name} = 2 * {name}" + "; the indices below count from x[0] on" * (before > 0))
+        name = f"x[{before}:] *= 2 (an index counts from x[0] on), n" if before else "x *= 2, n"
         inputs = lambda n, before=before: (torch.randint(1, 9, (n,), device=device).float(), before)  # noqa: E731
-        check(scaled, reference, inputs, sizes=(0, 1, 2, 3, 4, 5, 8, 11, 1000, 1025, 4099))
+        check(scaled, reference, inputs, sizes=(0, 1, 2, 3, 4, 5, 8, 11, 1000, 1025, 4099), name=name)
     for before in 0, 1:
         n = 4099
         rows = seen(lambda before=before, n=n: scaled(torch.ones(n, device=device), before))
