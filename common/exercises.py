@@ -2,8 +2,9 @@
 
 check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
-seen(call)                      what each line of the kernels asks of memory (common/cuda_on_cpu/microscope.py)
-coalesced(call)                 each load and store of a warp must touch as few sectors as can be
+limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
+seen(call)                      what each line of its kernels asks of memory, for other limits
+refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
 answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
@@ -31,16 +32,16 @@ __all__ = [
     "Wrong",
     "answer",
     "check",
-    "coalesced",
     "device",
     "extension",
     "launchers",
+    "limits",
     "module",
     "orders",
     "refuses",
     "run",
+    "seen",
 ]
-__all__ += ["seen"]
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = (0, 1, 2, 3, 31, 33, 255, 256, 257, 1000, 4099)  # small ones first: the reader sees the smallest that fails
@@ -86,27 +87,41 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
     print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
 
 
-def seen(call):
-    """The microscope's rows of what call() launches. None of them, and no call, where nothing is counted: a GPU, clang++."""
-    from .cuda_on_cpu import memory_check, microscope
+def limits(call, **most):
+    """Raises Wrong where a line of a kernel that call() launches has more than `most` of a field or property of
+    common.cuda_on_cpu.microscope.Row: limits(call, sectors_per_request=4, wavefronts_per_request=1).
 
-    watched = device.type == "cpu" and os.environ.get("CHAPTERS_SANITIZE") == "memory"
-    if not watched or memory_check.is_clang(memory_check.compiler()):
-        return []
-    return microscope.microscope(call)
-
-
-def coalesced(call, times=1.0):
-    """Each load and store of global memory may touch `times` the sectors that could hold its bytes; the first that touches
-    more is drawn. Tensors of torch.empty() and whole ones begin at a sector's edge, slices need not."""
+    The first request that the line made is drawn. Where seen() sees nothing, nothing is limited.
+    """
     from .cuda_on_cpu.microscope import picture
 
-    for row in seen(call):
-        if row.space == "global" and row.sectors > times * row.least_sectors:
-            raise Wrong(
-                f"line {row.line}: a {row.kind} of a warp touches {row.sectors_per_request:.3g} sectors, and "
-                f"{row.least_sectors_per_request:.3g} could hold its bytes\n{picture(row)}"
-            )
+    rows = seen(call)
+    if not rows:
+        return
+    for row in rows:
+        for name, limit in most.items():
+            if getattr(row, name) > limit:
+                count = f"{getattr(row, name):g} {name.replace('_per_request', ' a request').replace('_', ' ')}"
+                raise Wrong(
+                    f"{count} of {row.space} memory ({row.kind}), at most {limit:g} allowed\n{row.file}:{row.line}\n"
+                    + picture(row).partition("\n")[2]  # without the line, which the reader is shown anyway
+                )
+    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {name.replace('_', ' ')}" for name, limit in most.items()))
+
+
+def seen(call):
+    """The rows of common.cuda_on_cpu.microscope for call().
+
+    The microscope needs CUDA on CPU, the memory check and g++: without them this calls nothing, says so, and returns no row.
+    """
+    from .cuda_on_cpu import memory_check
+    from .cuda_on_cpu.microscope import microscope
+
+    if os.environ.get("CHAPTERS_SANITIZE") != "memory" or memory_check.is_clang(memory_check.compiler()):
+        if device.type == "cpu":
+            print(f"{'skipped':8}what a kernel asks of memory: counted with g++ on Linux only")
+        return []
+    return microscope(call)
 
 
 def refuses(call, error, words, what):
@@ -125,15 +140,16 @@ def refuses(call, error, words, what):
 def extension(mine, sources, stable=False, **kwargs):
     """Builds these files of the folder `mine` by common.cpp_extension.load(), kwargs are its own, and returns the module.
 
-    stable: with load_stable(), so the operators are in torch.ops and nothing is returned. Raises BuildError.
+    stable: by load_stable(), so the operators are in torch.ops and nothing is returned. Raises BuildError.
     """
     from .cpp_extension import load, load_stable
 
     key = hashlib.sha256(os.fsencode(mine.resolve())).hexdigest()[:8]
     kwargs.setdefault("name", f"exercise_{key}")
     kwargs.setdefault("sources", [str(mine / source) for source in sources])
+    kwargs.setdefault("extra_cflags", ["-O0"])  # with -O2 a binding takes half as long again to compile
     if stable:
-        return load_stable(**kwargs)
+        return load_stable(kwargs["name"], kwargs["sources"])
     return load(extra_include_paths=[str(ROOT)], **kwargs)
 
 
@@ -200,11 +216,17 @@ def _picture(op, reference, values, rtol, atol) -> str:
         wrong = ~_close(one, right, rtol, atol) | unwritten
         if wrong.any():
             which = f"output {place}\n" if len(tensors_in(expected)) > 1 else ""
-            names = inspect.signature(reference).parameters
-            given = zip(names, values, strict=False)
+            given = zip(_parameters(reference), values, strict=False)
             inputs = {name: t.cpu() for name, t in given if getattr(t, "shape", None) == right.shape}
             return which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten)
     return ""
+
+
+def _parameters(function):
+    try:
+        return list(inspect.signature(function).parameters)
+    except ValueError:  # torch.add has none
+        return ["input", "other"]
 
 
 def _holds(tensor, pattern):
@@ -232,12 +254,12 @@ def _drawn(rows, wrong, unwritten, columns=8) -> str:
         wrong, unwritten = wrong[None], unwritten[None]
     first = [int(i) for i in wrong.nonzero()[0]]
     head, last = tuple(first[:-1]), first[-1]
-    if wrong.dim() > 1:
-        marks = torch.where(unwritten, 2, wrong.int())
-        for line in marks.reshape(-1, marks.shape[-1])[:16, :64].tolist():
-            lines.append("  " + " ".join(".x?"[mark] for mark in line))
-        if wrong.numel() > marks.reshape(-1, marks.shape[-1])[:16, :64].numel():
-            lines.append("  (the first 16 rows, 64 columns)")
+    if wrong.dim() > 1:  # a map of 16 rows, the first wrong one among them, and of 64 columns
+        marks = torch.where(unwritten, 2, wrong.int()).view(-1, wrong.shape[-1])
+        row = int(wrong.view(-1, wrong.shape[-1]).any(-1).nonzero()[0])
+        begin = max(0, min(row - 8, len(marks) - 16))
+        for number, line in enumerate(marks[begin : begin + 16, :64].tolist(), begin):
+            lines.append(f"  row {number:<6}" + " ".join(".x?"[mark] for mark in line))
     begin = max(0, min(last - columns // 2, wrong.shape[-1] - columns))
     part = slice(begin, min(begin + columns, wrong.shape[-1]))
     cells = [["index"] + [str((*head, i) if head else i) for i in range(wrong.shape[-1])[part]]]
@@ -258,4 +280,4 @@ def _drawn(rows, wrong, unwritten, columns=8) -> str:
 
 
 def _number(value) -> str:
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
+    return f"{value + 0.0:.5g}" if isinstance(value, float) else str(value)  # + 0.0: not -0

@@ -5,7 +5,8 @@ Two loads of 4 bytes give the same result, and touch each sector twice.
 
 import torch
 
-from common.exercises import check, coalesced, device, launchers
+from common.cuda_on_cpu.microscope import picture
+from common.exercises import Wrong, check, device, launchers, seen
 
 MINUTES = 15
 HINTS = [
@@ -30,5 +31,11 @@ def run(mine):
         return out
 
     check(multiply, lambda a, b: a * b, lambda n: (some(n), some(n)))
-    coalesced(lambda: multiply(some(1024), some(1024)))
-    print("right   each warp touches as few sectors as can be")
+    for row in seen(lambda: multiply(some(1024), some(1024))):
+        if row.sectors > row.least_sectors:
+            drawn = picture(row).partition("\n")[2]
+            raise Wrong(
+                f"multiply.cu:{row.line}: a {row.kind} of {row.width} bytes a thread: a warp touches "
+                f"{row.sectors_per_request:g} sectors, and {row.least_sectors_per_request:g} could hold its bytes\n{drawn}"
+            )
+    print("right   each load and store of a warp touches as few sectors as can be")

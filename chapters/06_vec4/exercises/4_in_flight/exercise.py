@@ -6,7 +6,7 @@ early changes what a later load returns.
 
 import torch
 
-from common.exercises import Wrong, check, coalesced, device, launchers, seen
+from common.exercises import Wrong, check, device, launchers, limits, seen
 
 MINUTES = 30
 PAIRS, THREADS = 4, 256
@@ -19,7 +19,7 @@ HINTS = [
 FAILS = "at most 1 pair"
 WRONG = {
     "two_and_two": "at most 2 pairs",
-    "neighbours": "touches 16 sectors, and 4 could hold its bytes",
+    "neighbours": "16 sectors a request",
     "no_test_in_the_loads": "out of bounds",
     "old_step": "4096 elements, and",
 }
@@ -43,7 +43,7 @@ def run(mine):
         raise Wrong(
             f"4096 elements, and {stores} stores of a float: threads compute elements that have been computed already"
         )
-    coalesced(lambda: add(some(4096), some(4096)))
+    limits(lambda: add(some(4096), some(4096)), sectors_per_request=4)
 
     # One block. What thread t stores in c[t] lies where it loads a[t + 256] from; no other thread uses that place.
     n = PAIRS * THREADS
