@@ -49,4 +49,5 @@ def run(mine):
             if alone > 6:
                 line = next(row.line for row in rows if row.kind == kind and row.width < 16)
                 raise Wrong(f"scale.cu:{line}: {alone} of {n} floats have a {kind} of their own, one by one, and 6 may")
-    print(f"{'right':8}all but six floats go as float4")
+    if rows:
+        print(f"{'right':8}all but six floats go as float4")

@@ -45,4 +45,5 @@ def run(mine):
             raise Wrong(
                 f"image[1:, {left}:]: {alone} of {crop.numel()} pixels go pixel by pixel; expected: at most 8 a row"
             )
-    print(f"{'right':8}at most 8 pixels of a row go pixel by pixel")
+    if rows:
+        print(f"{'right':8}at most 8 pixels of a row go pixel by pixel")
