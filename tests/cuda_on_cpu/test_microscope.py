@@ -5,6 +5,7 @@ g++ only, about 10 s from clean, and 3 s again; what it counts in chapters is th
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -37,6 +38,7 @@ LOADS = {
     "float4s_added": (64, 32, 16, 16),
     "own_struct": (32, 32, 16, 16),
     "float3s": (96, 32, 12, 4),  # three words, each 12 bytes from the next lane's
+    "loose_struct": (128, 32, 16, 4),
     "four_floats": (128, 32, 16, 4),
     "odd_threads": (32, 16, 4, 2),
     "first_lanes": (32, 1, 1, 1),
@@ -55,7 +57,9 @@ STORES = {
     "own_struct": (32, 32, 16, 16),
     "triangle": (1, 32, 4, 4),
 }
-STORES |= {name: LOADS[name] for name in ("float3s", "odd_threads", "first_lanes", "ragged", "short_block")}
+STORES |= {
+    name: LOADS[name] for name in ("float3s", "loose_struct", "odd_threads", "first_lanes", "ragged", "short_block")
+}
 # kernel: (wavefronts of the load, the least possible); a request has 32 lanes.
 SHARED = {
     "no_conflict": (1, 1),
@@ -76,6 +80,7 @@ SHARED = {
     "shared16": (4, 4),  # a quarter of a warp in each
     "shared16_conflicts2": (8, 4),
     "shared16_conflicts8": (32, 4),
+    "shared16_by_quarters": (32, 4),
     "shared16_pairs": (2, 2),
     "shared16_other_pairs": (2, 2),  # lanes n and n ^ 2 agree
     "shared16_broadcast": (2, 1),
@@ -153,21 +158,39 @@ def test_any_order_of_threads_gives_the_same(rows, monkeypatch):
             assert getattr(row, count) == getattr(same, count), row
 
 
+@pytest.mark.thorough
+def test_it_agrees_with_the_addresses_of_chapter_11():
+    """Sectors and passes that chapters/11_transpose/counts.py computes without running a kernel. Builds the chapter."""
+    sys.path.insert(0, str(ROOT / "chapters/11_transpose"))
+    import counts
+
+    command = [sys.executable, ROOT / "tools/microscope.py", "11", "--json"]
+    rows = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    for step in "naive", "tile", "padded", "swizzled", "rows", "wide":
+        seen = {}
+        for row in rows:
+            if f"_{step}_" in row["kernel"]:
+                name = row["kind"] if row["space"] == "global" else f"shared {row['kind']}"
+                unit = "sectors" if row["space"] == "global" else "wavefronts"
+                seen[name] = (row[f"{unit}_per_request"], row[f"least_{unit}_per_request"])
+        assert seen == counts.count(step, 4), step
+
+
 def test_command_line(tmp_path):
     need("g++")
     (tmp_path / "own.cu").write_text(
         "namespace mine {\ntemplate <class T>\n__global__ void twice(T* a, void (*)(int)) { a[threadIdx.x] *= 2; }\n}\n"
         "int main(int, char** words) {\n    float* a;\n    cudaMallocManaged(&a, 128);\n"
-        "    for (int i = 0; i < 32; i++) a[i] = 1;\n    if (words[1]) mine::twice<float><<<1, 32>>>(a, nullptr);\n}\n"
+        "    for (int i = 0; i < 32; i++) a[i] = 1;\n    mine::twice<float><<<*words[1] - '0', 32>>>(a, nullptr);\n}\n"
     )
     script = [sys.executable, ROOT / "common/cuda_on_cpu/microscope.py"]
-    done = subprocess.run([*script, tmp_path / "own.cu", "run"], capture_output=True, text=True, cwd=tmp_path)
+    done = subprocess.run([*script, tmp_path / "own.cu", "1"], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("mine::twice<float>\n  own.cu\n"), done.stdout
     assert "     3  __global__ void twice(T* a, void (*)(int)) { a[threadIdx.x] *= 2; }\n" in done.stdout
     assert "global memory: 256 bytes used of 256 in sectors, 100%" in done.stdout
-    nothing = subprocess.run([*script, tmp_path / "own.cu"], capture_output=True, text=True)
-    assert nothing.returncode == 1 and "no kernel ran that the microscope can see" in nothing.stderr
+    with pytest.raises(RuntimeError, match="no kernel ran that the microscope can see"):
+        _rows("0\n")
     assert "usage: " in subprocess.run(script, capture_output=True, text=True).stderr
     clang = subprocess.run(
         [*script, tmp_path / "own.cu"], capture_output=True, text=True, env=os.environ | {"CXX": "clang++"}
