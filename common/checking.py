@@ -221,7 +221,8 @@ def _largest_error(actual, expected) -> float:
             *(t.detach().flatten().split(2**24) for t in pair), strict=True
         ):  # in float64, so a bit at a time
             if a.numel():
-                largest = max(largest, float((a.double() - e.double()).nan_to_num(0, 0, 0).abs().max()))
+                wide = torch.promote_types(a.dtype, torch.float64)  # or complex128
+                largest = max(largest, float((a.to(wide) - e.to(wide)).nan_to_num(0, 0, 0).abs().max()))
     return largest
 
 

@@ -3,6 +3,7 @@
 check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
 limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
+seen(call)                      what each line of its kernels asks of memory, for other limits
 refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
@@ -41,6 +42,7 @@ __all__ = [
     "place",
     "refuses",
     "run",
+    "seen",
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -91,23 +93,37 @@ def limits(call, **most):
     """Raises Wrong where a line of a kernel that call() launches has more than `most` of a field or property of
     common.cuda_on_cpu.microscope.Row: limits(call, sectors_per_request=4, wavefronts_per_request=1).
 
-    The microscope needs CUDA on CPU, the memory check and g++: without them this counts nothing, and says so.
+    The first request that the line made is drawn. Where seen() sees nothing, nothing is limited.
+    """
+    from .cuda_on_cpu.microscope import picture
+
+    rows = seen(call)
+    if not rows:
+        return
+    for row in rows:
+        for name, limit in most.items():
+            if getattr(row, name) > limit:
+                count = f"{getattr(row, name):g} {name.replace('_per_request', ' a request').replace('_', ' ')}"
+                raise Wrong(
+                    f"{count} of {row.space} memory ({row.kind}), at most {limit:g} allowed\n{row.file}:{row.line}\n"
+                    + picture(row).partition("\n")[2]  # without the line, which the reader is shown anyway
+                )
+    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {name.replace('_', ' ')}" for name, limit in most.items()))
+
+
+def seen(call):
+    """The rows of common.cuda_on_cpu.microscope for call().
+
+    The microscope needs CUDA on CPU, the memory check and g++: without them this calls nothing, says so, and returns no row.
     """
     from .cuda_on_cpu import memory_check
     from .cuda_on_cpu.microscope import microscope
 
     if os.environ.get("CHAPTERS_SANITIZE") != "memory" or memory_check.is_clang(memory_check.compiler()):
         if device.type == "cpu":
-            print(f"{'skipped':8}{' '.join(most)}: counted with g++ on Linux only")
-        return
-    for row in microscope(call):
-        for name, limit in most.items():
-            if getattr(row, name) > limit:
-                count = f"{getattr(row, name):g} {name.replace('_per_request', ' a request').replace('_', ' ')}"
-                raise Wrong(
-                    f"{count} of {row.space} memory ({row.kind}), at most {limit:g} allowed\n{row.file}:{row.line}"
-                )
-    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {name.replace('_', ' ')}" for name, limit in most.items()))
+            print(f"{'skipped':8}what a kernel asks of memory: counted with g++ on Linux only")
+        return []
+    return microscope(call)
 
 
 def refuses(call, error, words, what):

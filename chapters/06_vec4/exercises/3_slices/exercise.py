@@ -1,0 +1,48 @@
+"""slices: find the access that a GPU refuses, and mend it
+
+The launcher takes the kernel with float4 where it should not. Whole tensors show nothing of it.
+"""
+
+import torch
+
+from common.exercises import Wrong, check, device, launchers, seen
+
+MINUTES = 10
+HINTS = [
+    "The message has the line of a kernel and an address. Which of the three arrays is at that address?",
+    "A thread of subtract_kernel_vec4 reads from two arrays and writes to a third. What must hold for all three of them?",
+]
+FAILS = "misaligned"
+WRONG = {
+    "one_by_one": "one float at a time",
+    "as_for_float2": "misaligned",
+    "one_of_them": "misaligned",
+}
+
+
+def run(mine):
+    launch = launchers(mine / "subtract.cu").launch_subtract
+
+    def subtract(a, b):
+        c = torch.empty_like(a)
+        launch(c, a, b, a.numel())
+        return c
+
+    def inputs(first, second):
+        """a = x[first:], b = y[second:]"""
+
+        def of(n):
+            x, y = torch.randint(-9, 9, (2, n + 4), device=device).float().clone().unbind()
+            return x.clone()[first : first + n], y.clone()[second : second + n]
+
+        return of
+
+    for first, second in (0, 0), (1, 1), (0, 1), (2, 0), (0, 2), (1, 0):
+        name = "a = x" + f"[{first}:]" * (first > 0) + ", b = y" + f"[{second}:]" * (second > 0) + ", n"
+        check(subtract, torch.sub, inputs(first, second), sizes=(0, 1, 3, 4, 5, 8, 1027), name=name)
+    whole = inputs(0, 0)(4096)
+    for row in seen(lambda: subtract(*whole)):
+        if row.width < 16:
+            raise Wrong(
+                f"subtract.cu:{row.line}: whole tensors, which are aligned: a {row.kind} takes one float at a time"
+            )

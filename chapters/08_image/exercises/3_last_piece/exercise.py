@@ -1,0 +1,49 @@
+"""last piece: find the load that leaves the tensor, and mend it
+
+Every result is right, because no thread uses the bytes that it should not have read.
+"""
+
+import torch
+
+from common.exercises import Wrong, check, device, launchers, seen
+
+MINUTES = 20
+HINTS = [
+    "`begin` and `end` are the thread's pixels. Which bytes does the thread load, if shift is 1?",
+    "The first byte that is loaded is begin - shift. The loads end 4 bytes further on, or 8 where there are two pieces.",
+    "The lesson's kernel has the same test: first_byte and last_byte.",
+]
+FAILS = "behind"
+WRONG = {
+    "only_the_beginning": "behind",
+    "only_without_shift": "pixel by pixel",
+    "one_piece_too_few": "behind",
+}
+
+
+def run(mine):
+    launch = launchers(mine / "invert.cu").launch_invert
+
+    def invert(crop):
+        out = torch.empty(crop.shape, dtype=torch.uint8, device=device)
+        memory = crop.as_strided((crop.untyped_storage().nbytes() - crop.storage_offset(),), (1,))
+        launch(out, memory, *crop.shape, crop.stride(0))
+        return out
+
+    def crops(left):
+        """Two rows of n bytes, below another row and right of `left` columns: the last one ends where the memory does."""
+        return lambda n: (torch.randint(0, 256, (3, left + n), dtype=torch.uint8, device=device)[1:, left:],)
+
+    for left in range(4):
+        name = f"image[1:, {left}:], width"
+        check(invert, lambda crop: 255 - crop, crops(left), sizes=(0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 513), name=name)
+    for left in range(4):
+        (crop,) = crops(left)(2048)
+        rows = seen(lambda crop=crop: invert(crop))
+        alone = sum(row.threads for row in rows if row.kind == "store" and row.width == 1)
+        if alone > 8 * len(crop):
+            raise Wrong(
+                f"image[1:, {left}:]: {alone} of {crop.numel()} pixels go pixel by pixel; expected: at most 8 a row"
+            )
+    if rows:
+        print(f"{'right':8}at most 8 pixels of a row go pixel by pixel")

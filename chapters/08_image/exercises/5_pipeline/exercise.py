@@ -1,0 +1,64 @@
+"""pipeline: flip, planes of floats and normalisation of a crop, in one kernel
+
+It takes what you know of rows and strides (02), launches (03), vector stores (06) and shifted loads (08). prepare.h says what
+the launcher does. No line of prepare.cu is there yet. Begin with a thread for a pixel: the check asks for speed last.
+"""
+
+import torch
+
+from common.exercises import Wrong, check, device, launchers, seen
+
+MINUTES = 60
+HINTS = [
+    "First a thread for a pixel and a grid over columns and rows: out[(c * height + y) * width + x] gets byte c of pixel x of "
+    "row y, or of pixel width - 1 - x where flip is true. All checks but the last then hold.",
+    "Then give a thread four pixels: 12 bytes of img, and a float4 in each of the three planes. Of out all addresses are "
+    "multiples of 16 bytes, because width is a multiple of 4.",
+    "Load the 12 bytes as aligned words of 4 bytes: three, or four if the address of the first byte is no multiple of 4. "
+    "`__funnelshift_r(words[k], words[k + 1], 8 * shift)` then moves them to the front.",
+    "Where these words would leave the row, fill the words byte by byte: words[k / 4] |= unsigned(p[k]) << (8 * (k % 4)).",
+    "With flip, the four pixels of out from x on are those of img from width - 4 - x on, and the last of them comes first.",
+]
+FAILS = "undefined reference to `launch_prepare"
+WRONG = {
+    "flips_groups_only": "flip = True",
+    "rows_without_gaps": "wrong result",
+    "last_word": "behind",
+    "thread_for_a_pixel": "6 loads and stores for 32 pixels",
+}
+MEAN, SCALE = 128.0, 0.0625
+
+
+def run(mine):
+    launch = launchers(mine / "prepare.cu").launch_prepare
+
+    def prepare(img, flip):
+        height, width, _ = img.shape
+        out = torch.empty(3, height, width, device=device)
+        memory = img.as_strided((img.untyped_storage().nbytes() - img.storage_offset(),), (1,))
+        launch(out, memory, height, width, img.stride(0), flip, MEAN, SCALE)
+        return out
+
+    def reference(img, flip):
+        flipped = img.flip(1) if flip else img
+        return (flipped.permute(2, 0, 1).float() - MEAN) * SCALE
+
+    def crops(left, flip):
+        """Two rows of n pixels, the last of which ends where the memory does."""
+        return lambda n: (torch.randint(0, 256, (3, left + n, 3), dtype=torch.uint8, device=device)[1:, left:], flip)
+
+    for flip in False, True:
+        for left in range(4):
+            name = f"img[1:, {left}:], flip = {flip}, width"
+            check(prepare, reference, crops(left, flip), sizes=(0, 4, 8, 12, 132, 516), name=name)
+    for left in range(4):
+        crop, flip = crops(left, left % 2 == 1)(4096)
+        rows = seen(lambda crop=crop, flip=flip: prepare(crop, flip))
+        each = sum(row.requests for row in rows) / (crop.shape[0] * crop.shape[1] / 32)
+        if each > 2.5:
+            raise Wrong(
+                f"img[1:, {left}:], width = 4096: a warp executes {each:.3g} loads and stores for 32 pixels; "
+                "expected: at most 2.5"
+            )
+    if rows:
+        print(f"{'right':8}at most 2.5 loads and stores for 32 pixels")
