@@ -1,10 +1,10 @@
 """What double.cpp cannot do for torch.ops.exercise.double_(Tensor(a!) x) -> (): see requires_grad, count versions, and
 serve fake tensors."""
 
+# your code
 import torch
 
 
-# your code
 @torch.library.impl("exercise::double_", "Autograd")
 def _(x):
     if x.requires_grad and torch.is_grad_enabled():
