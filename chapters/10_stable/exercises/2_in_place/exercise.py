@@ -15,8 +15,8 @@ HINTS = [
     "src/bias_gelu/registration.py of the lesson does the same for bias_gelu_: a function under Autograd, and one for fake "
     "tensors.",
     "Under Autograd: raise an error if x.requires_grad and torch.is_grad_enabled(); call "
-    "torch.autograd.graph.increment_version(x); then call the operator again, in `with torch._C._AutoDispatchBelowAutograd():`, "
-    "so that the kernel's turn comes.",
+    "torch.autograd.graph.increment_version(x); then call the operator again, so that the kernel's turn comes, in "
+    "`with torch._C._AutoDispatchBelowAutograd():`.",
     '@torch.library.impl("exercise::double_", "Autograd") and @torch.library.register_fake("exercise::double_") enter the '
     "functions below them. The one for fake tensors returns nothing: `pass` is enough.",
 ]
