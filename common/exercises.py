@@ -2,6 +2,8 @@
 
 check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
+limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
+refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
 answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
@@ -25,7 +27,19 @@ from .device import device
 from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
 from .launchers import launchers
 
-__all__ = ["Wrong", "answer", "check", "device", "extension", "launchers", "module", "orders", "refuses", "run"]
+__all__ = [
+    "Wrong",
+    "answer",
+    "check",
+    "device",
+    "extension",
+    "launchers",
+    "limits",
+    "module",
+    "orders",
+    "refuses",
+    "run",
+]
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = (0, 1, 2, 3, 31, 33, 255, 256, 257, 1000, 4099)  # small ones first: the reader sees the smallest that fails
@@ -71,6 +85,29 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
     print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
 
 
+def limits(call, **most):
+    """Raises Wrong where a line of a kernel that call() launches has more than `most` of a field or property of
+    common.cuda_on_cpu.microscope.Row: limits(call, sectors_per_request=4, wavefronts_per_request=1).
+
+    The microscope needs CUDA on CPU, the memory check and g++: without them this counts nothing, and says so.
+    """
+    from .cuda_on_cpu import memory_check
+    from .cuda_on_cpu.microscope import microscope
+
+    if os.environ.get("CHAPTERS_SANITIZE") != "memory" or memory_check.is_clang(memory_check.compiler()):
+        if device.type == "cpu":
+            print(f"{'skipped':8}{' '.join(most)}: counted with g++ on Linux only")
+        return
+    for row in microscope(call):
+        for name, limit in most.items():
+            if getattr(row, name) > limit:
+                count = f"{getattr(row, name):g} {name.replace('_per_request', ' a request').replace('_', ' ')}"
+                raise Wrong(
+                    f"{count} of {row.space} memory ({row.kind}), at most {limit:g} allowed\n{row.file}:{row.line}"
+                )
+    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {name.replace('_', ' ')}" for name, limit in most.items()))
+
+
 def refuses(call, error, words, what):
     """call() must raise that error, with these words in its message; `what` says to the reader what was passed."""
     try:
@@ -87,15 +124,16 @@ def refuses(call, error, words, what):
 def extension(mine, sources, stable=False, **kwargs):
     """Builds these files of the folder `mine` by common.cpp_extension.load(), kwargs are its own, and returns the module.
 
-    stable: with load_stable(), so the operators are in torch.ops and nothing is returned. Raises BuildError.
+    stable: by load_stable(), so the operators are in torch.ops and nothing is returned. Raises BuildError.
     """
     from .cpp_extension import load, load_stable
 
     key = hashlib.sha256(os.fsencode(mine.resolve())).hexdigest()[:8]
     kwargs.setdefault("name", f"exercise_{key}")
     kwargs.setdefault("sources", [str(mine / source) for source in sources])
+    kwargs.setdefault("extra_cflags", ["-O0"])  # with -O2 a binding takes half as long again to compile
     if stable:
-        return load_stable(**kwargs)
+        return load_stable(kwargs["name"], kwargs["sources"])
     return load(extra_include_paths=[str(ROOT)], **kwargs)
 
 
@@ -162,11 +200,17 @@ def _picture(op, reference, values, rtol, atol) -> str:
         wrong = ~_close(one, right, rtol, atol) | unwritten
         if wrong.any():
             which = f"output {place}\n" if len(tensors_in(expected)) > 1 else ""
-            names = inspect.signature(reference).parameters
-            given = zip(names, values, strict=False)
+            given = zip(_parameters(reference), values, strict=False)
             inputs = {name: t.cpu() for name, t in given if getattr(t, "shape", None) == right.shape}
             return which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten)
     return ""
+
+
+def _parameters(function):
+    try:
+        return list(inspect.signature(function).parameters)
+    except ValueError:  # torch.add has none
+        return ["input", "other"]
 
 
 def _holds(tensor, pattern):
@@ -194,12 +238,12 @@ def _drawn(rows, wrong, unwritten, columns=8) -> str:
         wrong, unwritten = wrong[None], unwritten[None]
     first = [int(i) for i in wrong.nonzero()[0]]
     head, last = tuple(first[:-1]), first[-1]
-    if wrong.dim() > 1:
-        marks = torch.where(unwritten, 2, wrong.int())
-        for line in marks.reshape(-1, marks.shape[-1])[:16, :64].tolist():
-            lines.append("  " + " ".join(".x?"[mark] for mark in line))
-        if wrong.numel() > marks.reshape(-1, marks.shape[-1])[:16, :64].numel():
-            lines.append("  (the first 16 rows, 64 columns)")
+    if wrong.dim() > 1:  # a map of 16 rows, the first wrong one among them, and of 64 columns
+        marks = torch.where(unwritten, 2, wrong.int()).view(-1, wrong.shape[-1])
+        row = int(wrong.view(-1, wrong.shape[-1]).any(-1).nonzero()[0])
+        begin = max(0, min(row - 8, len(marks) - 16))
+        for number, line in enumerate(marks[begin : begin + 16, :64].tolist(), begin):
+            lines.append(f"  row {number:<6}" + " ".join(".x?"[mark] for mark in line))
     begin = max(0, min(last - columns // 2, wrong.shape[-1] - columns))
     part = slice(begin, min(begin + columns, wrong.shape[-1]))
     cells = [["index"] + [str((*head, i) if head else i) for i in range(wrong.shape[-1])[part]]]
@@ -220,4 +264,4 @@ def _drawn(rows, wrong, unwritten, columns=8) -> str:
 
 
 def _number(value) -> str:
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
+    return f"{value + 0.0:.5g}" if isinstance(value, float) else str(value)  # + 0.0: not -0

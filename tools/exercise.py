@@ -16,6 +16,7 @@ import ast
 import dataclasses
 import difflib
 import importlib.util
+import itertools
 import json
 import multiprocessing
 import os
@@ -80,6 +81,14 @@ def find() -> list[Exercise]:
 # ---- checking --------------------------------------------------------------------------------------------------------
 
 
+def devices(exercise: Exercise) -> list[str]:
+    """Where to check it: "cpu", and "cuda" if this machine may have a GPU."""
+    gpu = any(Path("/dev").glob("nvidia[0-9]*")) or Path("/dev/dxg").exists()  # the latter: in Windows' Linux
+    if exercise.needs_gpu:
+        return ["cuda"]
+    return ["cpu", "cuda"] if gpu and os.environ.get("CHAPTERS_DEVICE") != "cpu" else ["cpu"]
+
+
 def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tuple[int, str]:
     """Checks the files of that folder in a process of its own: (RIGHT, WRONG or BROKEN, what to tell the reader).
 
@@ -88,7 +97,7 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", "torch.testing"])
-    compilers = [] if device == "cuda" else _compile(files)
+    compilers = [] if device == "cuda" else _compile_ahead(files)
     with tempfile.NamedTemporaryFile("r", prefix="exercise-", errors="replace") as log:
         process = context.Process(target=_checked, args=(exercise, files, device, log.name))
         process.start()
@@ -112,13 +121,19 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
     return (process.exitcode if process.exitcode in (RIGHT, BROKEN) else WRONG), told + rest
 
 
-def _compile(files):
-    """Compilers of the .cu that need no binding, which run while the other process imports torch. It waits for them."""
-    if sys.platform != "linux" or any(files.glob("*.cpp")):
+def _compile_ahead(files):
+    """In the first check: compilers of the .cu that need no binding, at work while torch is imported. The check waits for
+    them. Later ones need none, as torch is there."""
+    global _torch_is_there
+    if _torch_is_there or sys.platform != "linux" or any(files.glob("*.cpp")):
         return []
+    _torch_is_there = True
     program = [sys.executable, ROOT / "common" / "launchers.py"]
     cus = [cu for cu in files.glob("*.cu") if cu.with_suffix(".h").exists()]
     return [subprocess.Popen([*program, cu], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for cu in cus]
+
+
+_torch_is_there = False
 
 
 def _ended(number, late):
@@ -221,18 +236,13 @@ def files_in(folder: Path) -> list[Path]:
 
 def attempt(exercise, following) -> bool:
     """Checks the reader's files, on the CPU and then on a GPU where there is one, and says so."""
-    if not exercise.mine.exists():
-        shutil.copytree(exercise.folder / "skeleton", exercise.mine)
     print(title(exercise))
 
     def echo(text):
         print(text, end="", flush=True)
 
     start = time.monotonic()
-    devices = ["cuda"] if exercise.needs_gpu else ["cpu", "cuda"]
-    if os.environ.get("CHAPTERS_DEVICE") == "cpu":
-        devices = devices[:1]
-    right = all(check(exercise, exercise.mine, device, echo)[0] == RIGHT for device in devices)
+    right = all(check(exercise, exercise.mine, device, echo)[0] == RIGHT for device in devices(exercise))
     number = f"make exercise{exercise.number}"
     if right:
         next = f"make exercise{following.number}" if following else "make exercises"
@@ -263,10 +273,9 @@ def solution(exercise):
 
 
 def reset(exercise):
-    if exercise.mine.exists():
-        kept = next(k for i in range(1, 1000) if not (k := exercise.folder / f"mine-{i}").exists())
-        exercise.mine.rename(kept)
-        print(f"{'kept':8}{kept.relative_to(ROOT)}")
+    kept = next(k for i in itertools.count(1) if not (k := exercise.folder / f"mine-{i}").exists())
+    exercise.mine.rename(kept)
+    print(f"{'kept':8}{kept.relative_to(ROOT)}")
     shutil.copytree(exercise.folder / "skeleton", exercise.mine)
     remember(exercise, done=False)
     print(f"{'new':8}{exercise.mine.relative_to(ROOT)}")
@@ -313,6 +322,8 @@ def main():
     if options.number not in by_number:
         sys.exit(f"There is no exercise {options.number}; `make exercises` lists them.")
     exercise = by_number[options.number]
+    if not exercise.mine.exists():
+        shutil.copytree(exercise.folder / "skeleton", exercise.mine)
     following = next(iter(found[found.index(exercise) + 1 :]), None)
     if options.hint or options.solution or options.reset:
         return hint(exercise) if options.hint else solution(exercise) if options.solution else reset(exercise)

@@ -146,13 +146,13 @@ def numbers_that_punish(n):
 def errors(ops, n):
     """input -> step -> the relative error of the sum of n numbers. Prints them."""
     found = {}
-    ours = {step: step_of(ops, step) for step in ("atomic", "last_block", "chunks")} | {"torch": torch.sum}
-    print(f"{'error':8}{f'n = {n}, relative to float64':<34}" + "".join(f"{step:>12}" for step in ours))
+    ours = {step: step_of(ops, step) for step in LADDER} | {"torch": torch.sum}
+    print(f"{'error':8}{f'n = {n}, relative to float64':<31}" + "".join(f"{step:>11}" for step in ours))
     for name, x in numbers_that_punish(n).items():
         x = x.to(device)
         right = float(x.double().sum())
         found[name] = {step: abs(float(op(x)) - right) / abs(right) for step, op in ours.items()}
-        print(f"{'':8}{name:<34}" + "".join(f"{error:>12.1e}" for error in found[name].values()))
+        print(f"{'':8}{name:<31}" + "".join(f"{error:>11.1e}" for error in found[name].values()))
     return found
 
 
@@ -186,6 +186,14 @@ def benchmark(ops):
         "half": [row for dtype in (torch.float16, torch.bfloat16) for row in bench_half(ops, LARGE, dtype)],
         "steps": bench_steps(ops, LARGE),
     } | {f"histogram_{kind}": bench_histogram(ops, LARGE, kind) for kind in KINDS}
+
+
+def once(ops):
+    """For `make microscope12`: each kernel, once."""
+    for step in LADDER:
+        step_of(ops, step)(*inputs(2**16))
+    for step in "global", "shared":
+        ops.histogram_by(*KINDS["random"](2**16), bins=256, step=step)
 
 
 def check_all(ops):

@@ -130,6 +130,14 @@ def benchmark(ops):
     return tables | {"lengths": bench_lengths(ops)}
 
 
+def once(ops):
+    """For `make microscope13`: each kernel, once."""
+    for name, (ours, *_, inputs, _) in operators(ops).items():
+        for step in STEPS[:-1] if name == "softmax" else [None]:
+            shape = 64, 256 if step == "warp" else 1024  # a warp has no room for more than 512 elements
+            ours(*inputs(shape, torch.float32), **({"step": step} if step else {}))
+
+
 # ---- right? ----------------------------------------------------------------------------------------------------------
 def rows_of(name, ops, dtype):
     """n -> the inputs of 3 rows of n elements, for check()."""

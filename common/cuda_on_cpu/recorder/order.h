@@ -107,20 +107,21 @@ public:
 
     // Whether it happened before what the running thread does now.
     bool is_ordered(Stamp s) const {
-        if (s.segment <= first_ || s.segment == segment) return true;
-        const Who who = who_[s.segment - first_ - 1];
-        if (who == self || s.segment <= grid_barrier_) return true;
+        if (s.segment() <= first_ || s.segment() == segment) return true;
+        const Who who = who_[s.segment() - first_ - 1];
+        if (who == self || s.segment() <= grid_barrier_) return true;
         if (who.block == self.block) {
-            if (s.segment <= room->barrier) return true;
-            if (who.rank / 32 == self.rank / 32 && s.segment <= room->known_lane(self.rank, who.rank % 32)) return true;
+            if (s.segment() <= room->barrier) return true;
+            if (who.rank / 32 == self.rank / 32 && s.segment() <= room->known_lane(self.rank, who.rank % 32))
+                return true;
         }
         if (!has_extra_) return false;
-        if (room->extra.covers(who, s.segment)) return true;
+        if (room->extra.covers(who, s.segment())) return true;
         const auto found = room->threads.find(self.rank);
-        return found != room->threads.end() && found->second.extra.covers(who, s.segment);
+        return found != room->threads.end() && found->second.extra.covers(who, s.segment());
     }
-    bool is_of_this_launch(Stamp s) const { return s.segment > first_; }
-    Who who(Stamp s) const { return who_[s.segment - first_ - 1]; }
+    bool is_of_this_launch(Stamp s) const { return s.segment() > first_; }
+    Who who(Stamp s) const { return who_[s.segment() - first_ - 1]; }
     struct Index {
         unsigned x, y, z;
     };
@@ -130,9 +131,11 @@ public:
         r.barrier = segment;
         for (auto& [rank, thread] : r.threads) r.extra.join(thread.extra), thread.extra.clear();
     }
-    void warp_barrier(Room& r, unsigned warp, uint32_t lanes) {
+    // Whether all lanes of the warp took part.
+    bool warp_barrier(Room& r, unsigned warp, uint32_t lanes) {
         const unsigned present = std::min(32u, threads - warp * 32);
-        if (lanes == (present == 32 ? ~0u : (1u << present) - 1)) {
+        const bool is_whole = lanes == (present == 32 ? ~0u : (1u << present) - 1);
+        if (is_whole) {
             r.warps[warp] = segment;
         } else {
             if (!r.lanes) r.lanes.reset(new uint32_t[1024][32]());
@@ -148,13 +151,14 @@ public:
                 if (lanes >> l & 1) all[l] = segment;
             for_each([&](unsigned rank) { std::copy(all, all + 32, r.lanes[rank]); });
         }
-        if (!has_extra_) return;
+        if (!has_extra_) return is_whole;
         Clock joined;
         for (const auto& [rank, thread] : r.threads)
             if (rank / 32 == warp && lanes >> rank % 32 & 1) joined.join(thread.extra);
-        if (joined.empty()) return;
+        if (joined.empty()) return is_whole;
         for (unsigned l = 0; l < present; l++)
             if (lanes >> l & 1) r.threads[warp * 32 + l].extra.join(joined);
+        return is_whole;
     }
     void grid_barrier() {
         grid_barrier_ = segment;

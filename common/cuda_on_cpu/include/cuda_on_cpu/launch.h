@@ -73,12 +73,13 @@ inline cudaError_t check(const Config& c, const void* kernel) {
 inline std::mutex one_launch_at_a_time;  // host threads may launch at once
 
 #ifdef CUDA_ON_CPU_MEMORY_CHECK
-inline void record_launch() {
+inline void record_launch(const void* function) {
     const auto give_up = [](const char* message) {
         first_error = std::make_exception_ptr(std::runtime_error(message));
         self->fiber->switch_to(host, true);
     };
     cuda_on_cpu_recorder::begin_launch({block.kernel,
+                                        function,
                                         blockDim.x,
                                         blockDim.y,
                                         blockDim.z,
@@ -90,7 +91,8 @@ inline void record_launch() {
 }
 #endif
 
-inline void run_grid(const Config& c, const char* name, void (*run_threads)(void*, Fiber&), void* call) {
+inline void run_grid(const Config& c, [[maybe_unused]] const void* kernel, const char* name,
+                     void (*run_threads)(void*, Fiber&), void* call) {
     if (in_kernel) throw std::runtime_error(std::string("CUDA on CPU: a kernel launches ") + name + ": not supported");
     const std::lock_guard<std::mutex> lock(one_launch_at_a_time);
     struct InKernel {
@@ -115,7 +117,7 @@ inline void run_grid(const Config& c, const char* name, void (*run_threads)(void
 #endif
     const Watchdog watchdog;
 #ifdef CUDA_ON_CPU_MEMORY_CHECK
-    record_launch();
+    record_launch(kernel);
     const char* found = nullptr;
     {
         struct End {
@@ -134,7 +136,7 @@ inline cudaError_t check_and_run(const Config& c, const void* kernel, const char
                                  void (*run_threads)(void*, Fiber&), void* call) {
     if (const cudaError_t error = check(c, kernel)) return record(error);
     try {
-        run_grid(c, name, run_threads, call);
+        run_grid(c, kernel, name, run_threads, call);
     } catch (const Trap& trap) {
         record(kernel_error = trap.error);
     } catch (const NeedsClusters& needs) {
@@ -160,7 +162,7 @@ struct Launch {
 
     template <class... A>
     cudaError_t run(A... arguments) const {
-        auto call = [kernel = kernel, arguments...] { kernel(arguments...); };
+        auto call = [kernel = kernel, arguments...]() CUDA_ON_CPU_UNRECORDED { kernel(arguments...); };
         const void* address = address_of(find_address, 0);
         if (!capturing) return check_and_run(config, address, name, run_threads<decltype(call)>, &call);
         if (const cudaError_t error = check(config, address)) return record(error);
@@ -171,7 +173,7 @@ struct Launch {
     }
 
     template <class Call>
-    static void run_threads(void* call, Fiber& fiber) {
+    CUDA_ON_CPU_UNRECORDED static void run_threads(void* call, Fiber& fiber) {
         CUDA_ON_CPU_RECORD(kernel_arguments(call, sizeof(Call)));
         while (start_thread(fiber)) {
             (*static_cast<Call*>(call))();
