@@ -1,0 +1,71 @@
+"""mul: a node saves what backward needs, and nothing else
+
+A Function in Python, with torch's operations. No kernel is needed.
+"""
+
+import torch
+
+from common.exercises import Wrong, module
+
+MINUTES = 10
+HINTS = [
+    "The gradient of a * b with respect to a is b. So backward needs b if a requires grad. And the other way round?",
+    "ctx.needs_input_grad is a tuple of bool, one for each argument of forward. forward of SwiGLU in the lesson's function.py "
+    "passes None to save_for_backward for what is not needed; ctx.saved_tensors then has None in that place.",
+]
+FAILS = "a.grad is None"
+WRONG = {
+    "swapped": "a.grad is [2.0, 4.0], expected [3.0, 5.0]",
+    "saves_all": "the node saves a and b, expected b",
+    "on_ctx": "the node saves nothing, expected a and b",
+    "computes_all": "backward returns a gradient of b, expected None",
+}
+
+
+def run(mine):
+    Mul = module(mine / "mul.py").Mul
+    returned = []
+
+    class Watched(Mul):
+        @staticmethod
+        def backward(ctx, grad):
+            returned[:] = Mul.backward(ctx, grad)
+            return tuple(returned)
+
+    mul = Watched.apply
+    for of_a, of_b in (True, True), (True, False), (False, True):
+        a = torch.tensor([2.0, 4.0], requires_grad=of_a)
+        b = torch.tensor([3.0, 5.0], requires_grad=of_b)
+        grads = " and ".join(name for name, wanted in (("a", of_a), ("b", of_b)) if wanted)
+        case = f"mul(a, b), a = {a.tolist()}, b = {b.tolist()}, grad for {grads}: "
+        saved, out = saved_of(lambda a=a, b=b: mul(a, b))
+        if out.tolist() != [6, 20]:
+            raise Wrong(f"{case}the result is {out.tolist()}, expected [6, 20]")
+        out.sum().backward()
+        for name, x, other in ("a", a, b), ("b", b, a):
+            if x.requires_grad and (x.grad is None or x.grad.tolist() != other.tolist()):
+                found = x.grad if x.grad is None else x.grad.tolist()
+                raise Wrong(f"{case}{name}.grad is {found}, expected {other.tolist()}")
+        names = [name for name, x in (("a", a), ("b", b)) if any(x is t or x.data_ptr() == t.data_ptr() for t in saved)]
+        expected = [name for name, wanted in (("a", of_b), ("b", of_a)) if wanted]
+        if names != expected:
+            found = " and ".join(names) or "nothing"
+            raise Wrong(
+                f"{case}the node saves {found}, expected {' and '.join(expected)}\n"
+                "(counted is what save_for_backward() gets: of other tensors autograd knows nothing)"
+            )
+        for name, x, gradient in ("a", a, returned[0]), ("b", b, returned[1]):
+            if gradient is not None and not x.requires_grad:
+                raise Wrong(f"{case}backward returns a gradient of {name}, expected None: it is not wanted")
+    x, y = (torch.randn(4, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    torch.autograd.gradcheck(mul, (x, y))
+    torch.autograd.gradgradcheck(mul, (x, y))
+    print("right   gradients, first and second; what is saved and computed")
+
+
+def saved_of(compute):
+    """What autograd saves while compute() runs, and its result."""
+    saved = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t) or t, lambda t: t):
+        out = compute()
+    return saved, out

@@ -1,0 +1,75 @@
+"""twice: a second derivative that lacks a term
+
+Both passes run kernels, silu.cu beside this file. With create_graph=True the gradient has no graph, and nothing says so.
+"""
+
+from pathlib import Path
+
+import torch
+
+from common.exercises import Wrong, device, launchers, module
+
+MINUTES = 20
+MEMORY_CHECK = False
+HINTS = [
+    "Autograd records torch's operations, and no kernel of ours. In backward, torch.is_grad_enabled() says whether it "
+    "records.",
+    "SwigluFunction::backward in the lesson has two ways. The one for create_graph=True computes the same formula from "
+    "grad and the saved tensors in torch's operations. The formula is grad * s * (1 + x * (1 - s)), s = sigmoid(x).",
+    "The operations need the x of ctx.saved_tensors itself: x.detach() and no_grad() cut the graph again.",
+]
+FAILS = "the second derivative is [-0.0908, 0.5, 0.9277], expected"
+WRONG = {
+    "refuses": "cannot be differentiated",
+    "always_torch": "launched the kernel 0 times, expected once",
+    "detached": "the second derivative is [-0.1816, 1.0, 1.8553], expected",
+}
+VALUES = [-2.0, 0.0, 1.0]
+
+
+class Kernels:
+    """silu(x) and its gradient by kernels, with no graph. x, grad: float64, contiguous."""
+
+    def __init__(self):
+        self.launchers = launchers(Path(__file__).with_name("silu.cu"))
+        self.backwards = 0
+
+    def forward(self, x):
+        out = torch.empty_like(x)
+        self.launchers.launch_silu_forward(out, x, x.numel())
+        return out
+
+    def backward(self, grad, x):
+        self.backwards += 1
+        grad_x = torch.empty_like(x)
+        self.launchers.launch_silu_backward(grad_x, grad, x, x.numel())
+        return grad_x
+
+
+def run(mine):
+    function, kernels = module(mine / "twice.py").SiLU, Kernels()
+    silu, of_torch = (lambda x: function.apply(kernels, x)), torch.nn.functional.silu
+    x = torch.tensor(VALUES, dtype=torch.float64, device=device, requires_grad=True)
+
+    # Without create_graph=True: a kernel, once. The gradient of sum() is one element, expanded.
+    (first,) = torch.autograd.grad(silu(x).sum(), x)
+    close("the first derivative", first, torch.autograd.grad(of_torch(x).sum(), x)[0])
+    if kernels.backwards != 1:
+        raise Wrong(
+            f"backward without create_graph=True has launched the kernel {kernels.backwards} times, expected once"
+        )
+
+    def second_derivative(f):
+        (first,) = torch.autograd.grad((f(x) * x).sum(), x, create_graph=True)
+        return torch.autograd.grad(first.sum(), x)[0]
+
+    close("of silu(x) * x, the second derivative", second_derivative(silu), second_derivative(of_torch))
+    torch.autograd.gradcheck(silu, (x,))
+    torch.autograd.gradgradcheck(silu, (x,))
+    print("right   first derivative, by the kernel; second derivative")
+
+
+def close(what, found, expected):
+    if not torch.allclose(found, expected):
+        found, expected = ([round(value, 4) for value in t.tolist()] for t in (found, expected))
+        raise Wrong(f"x = {VALUES}: {what} is {found}, expected {expected}")

@@ -1,0 +1,76 @@
+"""quick_glu: the kernel and the class of a gradient
+
+The forward kernel is there. The gradients follow from the chain rule.
+"""
+
+import torch
+
+from common.exercises import Wrong, check, device, launchers, module, orders
+
+MINUTES = 40
+HINTS = [
+    "With s = sigmoid(1.702 * a): out = a * s * b. The derivative of sigmoid is s * (1 - s), and the one of 1.702 * a is "
+    "1.702. A thread computes both gradients of one element.",
+    "d out/d a = b * (s + 1.702 * a * s * (1 - s)) and d out/d b = a * s. Each is multiplied by grad.",
+    "The class: function.py of the lesson has all of it. grad may have one element in memory for all places, and a kernel "
+    "needs it contiguous(). Of what is not wanted the launcher gets None, which is a nullptr for the kernel.",
+]
+FAILS = "? is not written"
+WRONG = {
+    "no_contiguous": "must be contiguous",
+    "constant_sigmoid": "output 0",
+    "both_written": "null pointer",
+    "saves_all": "the node saves a and b, expected a",
+}
+
+
+def run(mine):
+    launch, function = launchers(mine / "quick_glu.cu"), module(mine / "quick_glu.py").QuickGLU
+
+    def quick_glu(a, b):
+        return function.apply(launch, a, b)
+
+    def reference(a, b):
+        return a * torch.sigmoid(1.702 * a) * b
+
+    def inputs(n):
+        return torch.randn(n, device=device), torch.randn(n, device=device)
+
+    def backward(grad, a, b):
+        grad_a, grad_b = torch.empty_like(a), torch.empty_like(b)
+        launch.launch_backward(grad_a, grad_b, grad, a, b, a.numel())
+        return grad_a, grad_b
+
+    def backward_reference(grad, a, b):
+        a, b = a.detach().requires_grad_(), b.detach().requires_grad_()
+        return torch.autograd.grad(reference(a, b), (a, b), grad)
+
+    print("        launch_backward: output 0 is grad_a, output 1 is grad_b")
+    close = {"rtol": 1e-5, "atol": 1e-5}
+    check(backward, backward_reference, lambda n: (torch.randn(n, device=device), *inputs(n)), (0, 1, 3, 257), **close)
+    print("        QuickGLU")
+    check(quick_glu, reference, inputs, (0, 1, 3, 257), **close, gradients=True)
+    for remark in orders():
+        for wanted in "a", "b":
+            a, b = inputs(257)
+            x = {"a": a, "b": b}[wanted].requires_grad_()
+            saved, out = saved_of(lambda a=a, b=b: quick_glu(a, b))
+            (found,) = torch.autograd.grad(out.sum(), x)
+            (expected,) = torch.autograd.grad(reference(a, b).sum(), x)
+            if not torch.allclose(found, expected, rtol=1e-5, atol=1e-5):
+                raise Wrong(f"only {wanted} requires grad{remark}: wrong gradient")
+            names = [name for name, t in (("a", a), ("b", b)) if t.data_ptr() in saved]
+            if names != (["a", "b"] if wanted == "a" else ["a"]):
+                wants = "a and b" if wanted == "a" else "a"
+                raise Wrong(
+                    f"only {wanted} requires grad: the node saves {' and '.join(names) or 'nothing'}, expected {wants}"
+                )
+    print("right   one gradient alone, and what is saved for it")
+
+
+def saved_of(compute):
+    """The addresses of what autograd saves while compute() runs, and its result."""
+    saved = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t.data_ptr()) or t, lambda t: t):
+        out = compute()
+    return saved, out

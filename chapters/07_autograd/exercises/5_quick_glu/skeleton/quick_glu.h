@@ -1,0 +1,15 @@
+// quick_glu.h: what quick_glu.cu offers.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+// All of them: 0 <= i < n, in the order of `stream`.
+
+// out[i] = a[i] * sigmoid(1.702 * a[i]) * b[i]
+void launch_forward(float* out, const float* a, const float* b, int64_t n, cudaStream_t stream);
+
+// The gradients of a loss L, given grad[i] = dL/dout[i]: grad_a[i] = dL/da[i] and grad_b[i] = dL/db[i]. One that is
+// nullptr is not wanted. b is read for grad_a alone, and may be nullptr without it.
+void launch_backward(float* grad_a, float* grad_b, const float* grad, const float* a, const float* b, int64_t n,
+                     cudaStream_t stream);

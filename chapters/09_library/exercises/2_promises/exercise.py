@@ -1,0 +1,75 @@
+"""promises: five operators, and a promise of each that it breaks
+
+The values are right in eager mode. The schema or the function for fake tensors is not, or the operator breaks its schema.
+"""
+
+import warnings
+
+import torch
+
+from common.exercises import Wrong, device, module
+
+MINUTES = 20
+MEMORY_CHECK = False
+HINTS = [
+    "The message says which promise is broken. Of a schema: Tensor(a!) x is an argument that the operator writes, -> () no "
+    "result, -> Tensor a result in new memory. The promise of a fake function: the shape, dtype and strides of the result.",
+    "largest: indices are int64. rotated: what rotate() returns is contiguous, and new_empty() makes such a tensor of any "
+    "shape. halve_: a `!`.",
+    "scaled: for factor 1 it returns its argument. x.clone() is a result in new memory. head: a view of x is no result in "
+    "new memory either.",
+]
+FAILS = "halve_: the schema"
+WRONG = {
+    "returns": "halve_: the operator returns",
+    "long": "largest: the function for fake tensors",
+    "strides": "rotated: the function for fake tensors",
+    "view": "head: ",
+    "alias": "scaled: ",
+}
+
+
+def run(mine):
+    module(mine / "promises.py").register(device.type)
+    ops = torch.ops.exercise
+    x = torch.tensor([[4.0, 2.0, 8.0], [6.0, 10.0, 0.0]], device=device)
+
+    schema = ops.halve_.default._schema
+    if not (schema.arguments[0].alias_info and schema.arguments[0].alias_info.is_write):
+        raise Wrong(f"halve_: the schema does not say that the operator writes x\n{schema}")
+    if schema.returns:
+        raise Wrong(f"halve_: the operator returns nothing, and the schema promises a result\n{schema}")
+    calls = ("halve_",), ("largest",), ("rotated",), ("scaled", 3.0), ("scaled", 1.0), ("head", 1)
+    for name, *args in calls:
+        promised(getattr(ops, name), name, x.clone(), args)
+    close("halve_", x.clone(), lambda t: ops.halve_(t) or t, lambda t: t / 2)
+    close("largest", x, ops.largest, lambda t: t.argmax(1))
+    close("rotated", x, ops.rotated, lambda t: t.t().flip(1))
+    close("scaled", x, lambda t: ops.scaled(t, 3.0), lambda t: t * 3)
+    close("head", x, lambda t: ops.head(t, 1), lambda t: t[:1])
+    print("right   halve_ largest rotated scaled head: opcheck finds nothing")
+
+
+def promised(op, name, x, args):
+    """opcheck's tests of schema and fake function, and the strides, which torch 2.11 does not compare."""
+    call = f"{name}(x{''.join(f', {a}' for a in args)})"
+    if name != "halve_":
+        result, fake = op(x, *args), op(x.to("meta"), *args)
+        real, fake = (f"shape {list(t.shape)}, {t.dtype}, strides {list(t.stride())}" for t in (result, fake))
+        if real != fake:
+            raise Wrong(f"{name}: the function for fake tensors promises {fake}\n{call} returns {real}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for test in "test_schema", "test_faketensor":
+            try:
+                torch.library.opcheck(op, (x, *args), test_utils=test)
+            except Exception as error:
+                cause = error.__cause__ or error
+                first = str(cause).strip().partition("\n")[0]
+                raise Wrong(f"{name}: torch.library.opcheck calls {call}, and {test} says\n{first}") from None
+
+
+def close(name, x, op, reference):
+    expected = reference(x.clone())
+    if not torch.equal(found := op(x.clone()), expected):
+        raise Wrong(f"{name}: x = {x.tolist()} gives {found.tolist()}, expected {expected.tolist()}")

@@ -1,0 +1,80 @@
+"""register: a Meta function and the entries in the dispatcher
+
+The kernel, its launcher and the function that calls it are there. torch does not know of them.
+"""
+
+import torch
+
+from common.exercises import Wrong, device, extension
+
+MINUTES = 25
+MEMORY_CHECK = False
+HINTS = [
+    "m.def enters a schema, m.impl a function for a key: the lesson's block TORCH_LIBRARY has one of each for bias_gelu. "
+    "The namespace here is exercise, the first argument of TORCH_LIBRARY.",
+    "A size that torch leaves open is a symbol: sym_size(0) takes it, size(0) raises an error. at::empty_symint({...}, "
+    "x.options()) makes a tensor with such sizes.",
+    'm.def("outer(Tensor x, Tensor y) -> Tensor"); then m.impl("outer", kernel_dispatch_key, TORCH_FN(outer)); and the same '
+    "with c10::DispatchKey::Meta and TORCH_FN(outer_meta). The result of outer_meta: {x.sym_size(0), y.sym_size(0)}.",
+]
+FAILS = "torch.ops.exercise has no outer"
+WRONG = {
+    "no_meta": "no function for fake tensors",
+    "square": "the Meta function promises the shape [1, 1], the operator returns [1, 0]",
+    "fixed_size": "the Meta function takes a size for a number",
+    "writes": "which are read alone",
+}
+
+
+def run(mine):
+    extension(mine, ["outer.cpp", "outer.cu"], is_python_module=False, extra_cflags=["-O1"])
+    try:
+        op = torch.ops.exercise.outer
+    except AttributeError:
+        raise Wrong("torch.ops.exercise has no outer: no schema was entered under this name") from None
+    arguments, returns = op.default._schema.arguments, op.default._schema.returns
+    if [a.name for a in arguments] != ["x", "y"] or any(a.alias_info for a in arguments):
+        raise Wrong(f"the schema is to have two arguments, x and y, which are read alone\n{op.default._schema}")
+    if len(returns) != 1 or returns[0].alias_info:
+        raise Wrong(f"the schema is to promise one result, in new memory\n{op.default._schema}")
+    for m, n in (0, 0), (1, 0), (3, 2), (17, 40):
+        x, y = (torch.arange(k, device=device, dtype=torch.float32) + 1 for k in (m, n))
+        try:
+            result = op(x, y)
+        except NotImplementedError:
+            raise Wrong(f"outer(x, y) has no function for tensors on {device.type}") from None
+        if not torch.equal(result, torch.outer(x, y)):
+            raise Wrong(f"outer(x, y), x = {x.tolist()}, y = {y.tolist()}: {result.tolist()}")
+        try:
+            promised = op(x.to("meta"), y.to("meta"))
+        except NotImplementedError:
+            raise Wrong(
+                "outer(x, y) has no function for fake tensors: torch.compile and torch.export need one"
+            ) from None
+        if promised.shape != result.shape or promised.dtype != result.dtype:
+            raise Wrong(
+                f"x of {m} and y of {n} elements: the Meta function promises the shape {list(promised.shape)}, "
+                f"the operator returns {list(result.shape)}"
+            )
+    of_symbols(op)
+    print("right   schema, results, shapes without memory, sizes that are symbols")
+
+
+def of_symbols(op):
+    """torch.export leaves sizes open."""
+
+    class Model(torch.nn.Module):
+        def forward(self, x, y):
+            return op(x, y) + 1
+
+    example = torch.ones(3, device=device), torch.ones(2, device=device)
+    sizes = {name: {0: torch.export.Dim.DYNAMIC} for name in "xy"}
+    try:
+        program = torch.export.export(Model(), example, dynamic_shapes=sizes)
+    except Exception as error:
+        first = str(error).strip().partition("\n")[0]
+        raise Wrong(
+            f"torch.export leaves the sizes open, and the Meta function takes a size for a number\n{first}"
+        ) from None
+    if program.module()(torch.ones(5, device=device), torch.ones(4, device=device)).shape != (5, 4):
+        raise Wrong("torch.export, exported with sizes that are symbols, gives a wrong shape for other sizes")

@@ -1,0 +1,71 @@
+"""wheel: one file for many versions
+
+setup.py builds a wheel that this Python and this torch can use, and no others. The library shall be for more of them.
+"""
+
+import ctypes
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+from common.exercises import ROOT, Wrong
+from common.exercises import run as start
+
+MINUTES = 15
+MEMORY_CHECK = False
+HINTS = [
+    "The lesson shows four lines of its setup.py that are new since chapter 04. Each of them has a reason "
+    "in the list below it.",
+    "The target version is a flag for both compilers, {'cxx': [...], 'nvcc': [...]}: two hexadecimal digits each for 2 and "
+    "10, and 12 zeros. 10 is 0a. The extension is told py_limited_api=True, the wheel in setup(options=...).",
+]
+FAILS = "_C.cpython-"
+WRONG = {
+    "no_zeros": "its target version is 0.0, expected 2.10",
+    "no_target": "no target version",
+    "no_tag": "alone, expected 3.10 and later",
+    "older_python": "the wheel is for CPython 3.9 and later",
+}
+
+
+def run(mine):
+    # In a folder of its own: setup.py writes beside itself.
+    place = ROOT / "build" / "exercises" / ("wheel-" + hashlib.sha256(os.fsencode(mine.resolve())).hexdigest()[:8])
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(mine, place, ignore=shutil.ignore_patterns("__pycache__"))
+    try:
+        start(place, ["python", "setup.py", "--quiet", "bdist_wheel", "--dist-dir", place / "dist"])
+    except Wrong as error:
+        lines = [line.strip() for line in str(error).splitlines() if re.search(r"error\b|Error", line)]
+        raise Wrong("\n".join(["python setup.py bdist_wheel fails", *lines[:5]])) from None
+    (wheel,) = (place / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(place / "installed")
+    (library,) = (place / "installed" / "answer").glob("_C.*")
+
+    if library.name != "_C.abi3.so":
+        raise Wrong(f"the library is {library.name}, for this Python alone; expected _C.abi3.so, by the limited API")
+    # A variable of answer.cpp has what the compiler got.
+    target = ctypes.c_uint64.in_dll(ctypes.CDLL(str(library)), "target_version").value
+    if target == 0:
+        raise Wrong("the library was compiled with no target version: it may use what older versions of torch lack")
+    if target >> 48 != 0x020A:
+        raise Wrong(f"its target version is {target >> 56}.{target >> 48 & 255}, expected 2.10 (0x{target:016x})")
+    if target & (1 << 48) - 1:
+        raise Wrong(f"its target version is 0x{target:016x}: behind the digits of 2.10 there are 12 zeros")
+    tag = re.search(r"-cp3(\d+)-(\w+)-\w+\.whl$", wheel.name)
+    python, abi = int(tag[1]), tag[2]
+    if (python, abi) != (10, "abi3"):
+        which = "and later" if abi == "abi3" else "alone"
+        raise Wrong(f"the wheel is for CPython 3.{python} {which}, expected 3.10 and later\n{wheel.name}")
+    needs = subprocess.run(["readelf", "-d", library], capture_output=True, text=True).stdout
+    if "libtorch_python" in needs:
+        raise Wrong("the library is linked to libtorch_python.so, which is for one version of Python")
+    said = start(place / "installed", [sys.executable, "-c", "import answer; print(answer.answer())"])
+    if said.split()[-1:] != ["42"]:
+        raise Wrong(f"answer.answer() of the wheel is {said}, expected 42")
+    print(f"right   {wheel.name}, for torch 2.10 and later")
