@@ -47,7 +47,9 @@ __device__ void store(T* row, const float (&values)[elements], int n, const Grou
 
 // ---- what a warp has found -----------------------------------------------------------------------------------------
 
-// Over 32 lanes, or over each 1, 2, 4, 8 or 16 neighbours: all of them get the result (chapter 12).
+// Over 32 lanes, or over each 1, 2, 4, 8 or 16 neighbours. __shfl_xor_sync returns the value of the lane whose number
+// differs from this lane's in the bit `apart`. So each lane of a pair gets the other's value, and in the end all lanes
+// have the result.
 __device__ inline float warp_max(float value, int lanes = 32) {
     for (int apart = lanes / 2; apart > 0; apart /= 2) value = fmaxf(value, __shfl_xor_sync(~0u, value, apart));
     return value;
@@ -93,7 +95,8 @@ struct Row {
 };
 
 // A group is made by all threads of a block, once. This thread is number rank() of the size() threads that share a row;
-// lanes() of them are in its warp. combine() takes what this warp has found, and returns what all of them have.
+// lanes() of them are in its warp. threadIdx.y is the number of the row in the block, 0 but for Warp. combine() takes
+// what this warp has found, and returns what all of them have.
 
 // A warp, or 1, 2, 4, 8 or 16 of its lanes: blockDim.x of them. A block has blockDim.y rows.
 struct Warp {
@@ -209,8 +212,9 @@ unsigned blocks_of_cluster(int64_t needed, Kernel kernel) {
     return largest >= LARGEST_CLUSTER && needed <= int64_t(LARGEST_CLUSTER) * MOST_THREADS ? LARGEST_CLUSTER : 0;
 }
 
-// Which threads share a row of n elements, where a thread keeps so many. whole: a row is whole packs; where it is not,
-// only warps keep rows. cluster: the kernel for Cluster.
+// Which threads share a row of n elements, where a thread keeps so many. whole: rows are whole packs of 16 bytes, which
+// begin at multiples of 16; where they are not, only warps keep rows. cluster: the kernel for Cluster, which the GPU is
+// asked about. Throws std::invalid_argument where `step` does not take such rows.
 template <class Kernel>
 Choice choose(Step step, int64_t n, int elements, bool whole, Kernel cluster) {
     const int64_t needed = (n + elements - 1) / elements;
@@ -231,8 +235,13 @@ Choice choose(Step step, int64_t n, int elements, bool whole, Kernel cluster) {
     if (step == Step::block && whole && needed <= MOST_THREADS) return {step, whole_warps(needed)};
     if (step == Step::cluster && blocks > 0) return {step, whole_warps((needed + blocks - 1) / blocks), blocks};
     if (step == Step::online) return {step, whole_warps(std::min<int64_t>(needed, GOOD_THREADS))};
-    throw std::invalid_argument("this step does not take rows of " + std::to_string(n) + " elements " +
-                                (whole ? "on this GPU" : "that are not whole packs of 16 bytes") + "; auto takes any");
+    const std::string most = std::to_string((step == Step::warp ? 32 : MOST_THREADS) * elements);
+    throw std::invalid_argument("this step does not take rows of " + std::to_string(n) + " elements: " +
+                                (step == Step::warp    ? "a warp keeps at most " + most
+                                 : !whole              ? "they are not whole packs of 16 bytes"
+                                 : step == Step::block ? "a block keeps at most " + most
+                                                       : "this GPU has no cluster that keeps so many") +
+                                "; auto takes any");
 }
 
 // A launch of so many groups, each of which has block.y rows. The attribute makes clusters of neighbouring blocks.

@@ -31,7 +31,7 @@ static void launch_three_passes(T* out, const T* x, int64_t rows, int64_t n, cud
 // ---- a block keeps a row in its shared memory ----------------------------------------------------------------------
 
 // Each thread reads and writes only elements of its own, so the row needs no barrier. An array of the thread's own
-// would not do: registers have no index, so the compiler has to know how many elements there are.
+// would not do: registers cannot be indexed at run time, so the compiler has to know how many elements there are.
 template <class T>
 __global__ void shared_kernel(T* out, const T* x, int64_t n) {
     extern __shared__ float row[];
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* 
 
     for (float value : values) max = fmaxf(max, value);
     max = warp_max(max, group.lanes());
-    for (float& value : values) sum += value = expf(value - max);
+    for (float& value : values) value = expf(value - max), sum += value;
     const MaxSum all = group.combine(MaxSum{max, warp_sum(sum, group.lanes())});
 
     const float scale = expf(max - all.max) / all.sum;  // from this warp's maximum to the row's
