@@ -1,6 +1,7 @@
 """The drawings of chapter 11: sectors that a warp touches, and banks of shared memory."""
 
 from collections import Counter
+from itertools import product
 
 SIDE = 32  # of a tile, and the banks of shared memory
 
@@ -37,9 +38,11 @@ def tile(canvas):
     canvas.arrow((first + wide + 1, 7), (third - 1, 7))
     panel(third, 6, "out", "store: 32 sectors", rest | dict.fromkeys(column, "blue"))
     canvas.box(26.1, 9.4, cell * 2, high, colour="blue", fill=0.6)
-    canvas.text(28.3, 10, "elements of a warp", align="left")
+    canvas.text(28.3, 10, "loaded by a warp", align="left")
     canvas.box(26.1, 12.4, cell * 2, high, colour="orange", fill=0.6)
     canvas.text(28.3, 13, "rest of its sectors", align="left")
+    canvas.box(26.1, 15.4, cell * 2, high, colour="green", fill=0.6)
+    canvas.text(28.3, 16, "stored by a warp of tile", align="left")
     top = 27
     canvas.text(1, top - 4.4, "tile", align="left", bold=True)
     panel(first, top, "in", "load: 4 sectors", dict.fromkeys(row, "blue"))
@@ -62,12 +65,12 @@ def banks(canvas):
         "padded": lambda r: divmod(r * (SIDE + 1) + column, SIDE),
         "swizzled": lambda r: (r, column ^ r),
     }
-    formulas = {"tile": "shared[r][5]", "padded": "rows of 33", "swizzled": "shared[r][5 ^ r]"}
+    formulas = {"tile": "shared[r][5]", "padded": "shared[r][5]", "swizzled": "shared[r][5 ^ r]"}
     for k, (name, place) in enumerate(places.items()):
         left = 1 + 24.7 * k
         marked = [place(r) for r in range(SIDE)]
         passes = max(Counter(bank for _, bank in marked).values())
-        canvas.text(left + wide / 2, 1.8, name, bold=True)
+        canvas.text(left + wide / 2, 1.8, f"{name}, rows of {33 if name == 'padded' else 32}", bold=True)
         canvas.text(left + wide / 2, 4.5, formulas[name], code=True)
         canvas.text(left, top - 1.5, "bank 0", "grey", align="left")
         canvas.text(left + wide, top - 1.5, "31", "grey", align="right")
@@ -78,59 +81,66 @@ def banks(canvas):
 
 
 def wide(canvas):
-    """Above: a tile of 64 x 64 floats, each row 8 sectors long, and what the first warp loads before it waits. rows: 32 floats
-    of every fourth row, in 16 loads of 4 sectors. wide: rows 0 to 7, in 4 loads of 16 sectors. In the middle: a square of
-    four packs, each a row of four floats. In its registers a thread exchanges rows and columns, so each pack is a column.
-    Below: shared memory in units of 16 bytes, which are four banks. Lanes 0 to 7 read a pack each, of the same column of
-    packs and of every fourth row. Without a swizzle all eight lie in the same four banks; with x xor y each lies in four
-    others."""
-    canvas.height(72)
+    """Above: the first 9 of 64 rows of a tile of floats, each 8 sectors long, and which load of a block's first warp
+    fetches which sector. rows: load k fetches the first 4 sectors of row 4 k, in 16 loads. wide: load k fetches the 8
+    sectors of row k and those of row 4 + k, in 4 loads. In the middle: a square of four packs in the registers of a thread,
+    each a row of four floats. The thread exchanges rows and columns: each pack now has an element of each pack before.
+    Below: the places of 8 packs in a row of shared memory, four banks each. Lanes 0 to 7 read a pack each, of column 0 of
+    packs and of rows 0, 4, 8 to 28. Without a swizzle all eight lie in the same four banks, and take 8 passes. At place x
+    xor y each lies in four other banks, and they take 1 pass."""
+    canvas.height(75.5)
     colours = ["blue", "green", "orange", "pink"]
-    sector, high, top = 3.4, 0.26, 6
+    left_of, unit, high, top = (8.6, 43), 3.4, 2.0, 6.2
     cases = {
         "rows: 16 loads of 4 sectors": lambda row, k: row // 4 if row % 4 == 0 and k < 4 else None,
-        "wide: 4 loads of 16 sectors": lambda row, _: row % 4 if row < 8 else None,
+        "wide: 4 loads of 16 sectors": lambda row, k: row % 4 if row < 8 else None,
     }
-    canvas.text(1, 1.8, "what the first warp of a block loads of a tile, load by load", align="left", bold=True)
-    for left, (words, load) in zip((8.6, 43), cases.items(), strict=True):
-        canvas.text(left + 4 * sector, 4.6, words)
-        for row in 0, 63:
-            canvas.text(left - 0.8, top + (row + 0.5) * high, f"row {row}", "grey", align="right")
-        for row in range(64):
+    canvas.text(
+        1, 1.8, "which load of the first warp fetches a sector (the first 9 rows of a tile)", align="left", bold=True
+    )
+    for left, (words, load) in zip(left_of, cases.items(), strict=True):
+        canvas.text(left + 4 * unit, 4.6, words)
+        for row in range(9):
+            y = top + row * high
+            canvas.text(left - 0.8, y + high / 2, f"row {row}", "grey", align="right")
             for k in range(8):
-                if (number := load(row, k)) is not None:
-                    canvas.box(left + k * sector, top + row * high, sector, high, "", colours[number % 4], 0.5)
-        for k in range(9):
-            canvas.line((left + k * sector, top), (left + k * sector, top + 64 * high), colour="grey")
-        for row in 0, 64:
-            canvas.line((left, top + row * high), (left + 8 * sector, top + row * high), colour="grey")
+                canvas.box(left + k * unit, y, unit, high, colour="grey")
+        for row, k in product(range(9), range(8)):
+            if (number := load(row, k)) is not None:
+                canvas.box(left + k * unit, top + row * high, unit, high, str(number), colours[number % 4], 0.4)
 
-    canvas.text(1, 26.3, "a square in the registers of a thread", align="left", bold=True)
+    top = 28
+    canvas.text(1, top, "a square in the registers of a thread", align="left", bold=True)
     cell = 3
 
     def square(left, text):
         for r in range(4):
             for c in range(4):
-                canvas.box(left + c * cell, 28.8 + r * cell, cell, cell, text(r, c), colours[int(text(r, c)[0])], 0.3)
+                canvas.box(
+                    left + c * cell, top + 2.5 + r * cell, cell, cell, text(r, c), colours[int(text(r, c)[0])], 0.3
+                )
 
     square(13, lambda r, c: f"{r}{c}")
-    canvas.arrow((26.6, 34.8), (31.4, 34.8))
+    canvas.arrow((26.6, top + 8.5), (31.4, top + 8.5))
     square(33, lambda r, c: f"{c}{r}")
-    canvas.text(11.8, 30.3, "a pack", align="right")
-    canvas.text(47, 32.4, "row and column of each\nelement, before and after", align="left")
+    canvas.text(11.8, top + 4, "a pack", align="right")
+    canvas.text(46.2, top + 4, "a pack", align="left")
+    canvas.text(46.2, top + 10, "number and colour of an\nelement as on the left", align="left")
 
-    top, high, unit = 51.4, 2.0, 3.4
-    canvas.text(1, 44.2, "lanes 0 to 7 read a column of packs from shared memory", align="left", bold=True)
-    for left, words, place in (8.6, "without a swizzle", lambda lane: 0), (43, "at place x ^ y", lambda lane: lane):
-        canvas.text(left + 4 * unit, 47, words)
-        canvas.text(left, 49.7, "banks 0-3", "grey", align="left")
-        canvas.text(left + 8 * unit, 49.7, "28-31", "grey", align="right")
+    top = 52.5
+    canvas.text(1, 46.5, "lanes 0 to 7 read column 0 of packs from shared memory", align="left", bold=True)
+    cases = {"without a swizzle": lambda lane: 0, "at place x ^ y": lambda lane: lane}
+    for left, (words, place) in zip(left_of, cases.items(), strict=True):
+        canvas.text(left + 4 * unit, 49, words)
+        canvas.text(left, top - 1.4, "banks 0-3", "grey", align="left")
+        canvas.text(left + 8 * unit, top - 1.4, "28-31", "grey", align="right")
+        marked = [(lane, place(lane)) for lane in range(8)]
         for lane in range(8):
-            y = top + lane * high
-            canvas.text(left - 0.8, y + high / 2, f"row {4 * lane}", "grey", align="right")
+            canvas.text(left - 0.8, top + (lane + 0.5) * high, f"row {4 * lane}", "grey", align="right")
             for k in range(8):
-                marked = k == place(lane)
-                canvas.box(left + k * unit, y, unit, high, str(lane) if marked else "", "green" if marked else "grey",
-                           0.4 if marked else 0)  # fmt: skip
-        passes = max(Counter(place(lane) for lane in range(8)).values())
+                canvas.box(left + k * unit, top + lane * high, unit, high, colour="grey")
+        for lane, k in marked:
+            canvas.box(left + k * unit, top + lane * high, unit, high, str(lane), "green", 0.4)
+        passes = max(Counter(k for _, k in marked).values())
         canvas.text(left + 4 * unit, top + 8 * high + 2, f"{passes} pass" + "es" * (passes > 1), bold=True)
+    canvas.text(36, top + 8 * high + 5.2, "half of each row is shown: banks repeat after 8 packs, a row has 16", "grey")

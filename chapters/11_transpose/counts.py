@@ -1,8 +1,11 @@
 """What a warp asks of memory in each kernel of transpose.cu, counted from the addresses that its lanes compute.
 
-A sector is a piece of 32 bytes. Shared memory has 32 banks: the 4 bytes at address a lie in bank a / 4 % 32. In one pass it
-gives each bank's word to all lanes that ask for this word; another word of the same bank needs another pass. With elements
-of 8 bytes, half of the warp's lanes take part in a pass at most; with 16 bytes, a quarter.
+Nothing in here reads transpose.cu. If you change a kernel there, change tile() and addresses() as well;
+test_the_addresses_that_are_counted_are_the_kernels in tests/chapters/test_11_transpose.py compares the two.
+
+A sector is a piece of 32 bytes. Shared memory has 32 banks: the word, 4 bytes, at address a lies in bank a / 4 % 32. In a
+pass each bank reads or writes one word, on a load for all lanes that ask for it; another word of the bank needs another
+pass. With 8 bytes a lane, half of the warp's lanes take part in a pass at most; with 16 bytes, a quarter.
 """
 
 from itertools import product
@@ -22,8 +25,7 @@ def addresses(step, size, pitch=4096):
     """{access: [the address of each lane, for each instruction of each warp]}, for the first block of transpose.cu.
 
     size: bytes of an element. pitch: elements of a row, of the matrix and of the result. x and y are threadIdx, as in
-    transpose.cu; k counts the elements or packs that a thread moves. tests/chapters/test_11_transpose.py compares these
-    addresses with those of the kernels.
+    transpose.cu; k counts the elements or packs that a thread moves.
     """
     side, length, pack = tile(step, size)
     across = side // pack  # threads in a row of the block
@@ -81,13 +83,13 @@ def count(step, size):
 
 
 def main(steps, sizes):
+    def line(first, name, load, store, shared_load, shared_store):
+        print(f"{first:8}{name:<17}{load:>13}{store:>10}{shared_load:>30}{shared_store:>10}")
+
     for size in sizes:
-        print(
-            f"{'counts':8}{f'{size}-byte elements':<18}{'sectors: load':>16}{'store':>14}{'passes: store':>18}{'load':>14}"
-        )
+        line("counts", f"{size}-byte elements", "sectors: load", "store", "shared memory, passes: load", "store")
         for step in steps:
             counted = count(step, size)
-            cells = [counted.get(access) for access in ("load", "store", "shared store", "shared load")]
-            texts = [f"{c[0]:g} ({c[1]:g})" if c else "" for c in cells]
-            print(f"{'':8}{step:<18}{texts[0]:>16}{texts[1]:>14}{texts[2]:>18}{texts[3]:>14}".rstrip())
+            cells = [counted.get(access) for access in ("load", "store", "shared load", "shared store")]
+            line("", step, *[f"{c[0]:g} ({c[1]:g})" if c else "-" for c in cells])
     print(f"{'':8}For an instruction of a warp; in brackets, what it needs at least.")

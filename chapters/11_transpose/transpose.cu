@@ -83,10 +83,12 @@ void launch_transpose_tile(T* out, const T* in, int64_t matrices, int64_t rows, 
 template <class T>
 constexpr int bank = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
 
-// Each row of the tile begins one bank further on, so the elements of a column lie in 32 banks.
+// With elements of 4 bytes, each row begins one bank further on than the row above, so a column lies in 32 banks.
+// With shorter elements, a row begins an odd number of banks further on (17 or 9), which separates 32 rows as well.
+// With 8 bytes it is two banks, and a pass serves 16 lanes.
 template <class T>
 __global__ void transpose_padded_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
-    __shared__ T shared[side][side + bank<T>];
+    __shared__ T shared[side][side + bank<T>];  // padded
     const Tile tile(side, rows, columns);
     const int x = threadIdx.x, y = threadIdx.y;
     in += tile.matrix + tile.row * columns + tile.column;
@@ -113,9 +115,9 @@ __global__ void transpose_swizzled_kernel(T* out, const T* in, int64_t rows, int
     const int x = threadIdx.x, y = threadIdx.y;
     in += tile.matrix + tile.row * columns + tile.column;
     out += tile.matrix + tile.column * rows + tile.row;
-    if (tile.row + y < rows && tile.column + x < columns) shared[y][x ^ y] = in[y * columns + x];
+    if (tile.row + y < rows && tile.column + x < columns) shared[y][x ^ y] = in[y * columns + x];  // swizzled
     __syncthreads();
-    if (tile.column + y < columns && tile.row + x < rows) out[y * rows + x] = shared[x][y ^ x];
+    if (tile.column + y < columns && tile.row + x < rows) out[y * rows + x] = shared[x][y ^ x];  // swizzled
 }
 
 template <class T>
@@ -128,7 +130,9 @@ void launch_transpose_swizzled(T* out, const T* in, int64_t matrices, int64_t ro
 
 constexpr int long_side = 64, lines = 4;  // a tile of 64 x 64 elements for 64 x 4 threads: 16 elements each
 
-// A thread has all its loads in flight before it waits for the first (chapter 06).
+// A thread has all its loads in flight before it waits for the first (chapter 06). __launch_bounds__ promises the
+// compiler that a block has no more threads than that, so it may give each of them more registers. values begins with
+// zeros, `= {}`, since at an edge of the matrix a thread leaves loads out.
 template <class T>
 __global__ void __launch_bounds__(long_side* lines)
     transpose_rows_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
@@ -163,8 +167,8 @@ void launch_transpose_rows(T* out, const T* in, int64_t matrices, int64_t rows, 
 template <class T>
 constexpr int squares = sizeof(T) < 4 ? 8 : 16;
 
-// Packs are to this kernel what elements are to transpose_swizzled_kernel: pack x of the squares in line y lies at
-// place x ^ y. Within its square, a thread exchanges rows and columns in its registers.
+// Packs are to this kernel what elements are to transpose_swizzled_kernel: in the rows of the squares in line y, pack x
+// lies at place x ^ y. Within its square, a thread exchanges rows and columns in its registers.
 template <class T>
 __global__ void __launch_bounds__(squares<T>* squares<T>)
     transpose_wide_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
