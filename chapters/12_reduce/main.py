@@ -146,13 +146,13 @@ def numbers_that_punish(n):
 def errors(ops, n):
     """input -> step -> the relative error of the sum of n numbers. Prints them."""
     found = {}
-    ours = {step: step_of(ops, step) for step in ("atomic", "last_block", "chunks")} | {"torch": torch.sum}
-    print(f"{'error':8}{f'n = {n}, relative to float64':<34}" + "".join(f"{step:>12}" for step in ours))
+    ours = {step: step_of(ops, step) for step in LADDER} | {"torch": torch.sum}
+    print(f"{'error':8}{f'n = {n}, relative to float64':<31}" + "".join(f"{step:>11}" for step in ours))
     for name, x in numbers_that_punish(n).items():
         x = x.to(device)
         right = float(x.double().sum())
         found[name] = {step: abs(float(op(x)) - right) / abs(right) for step, op in ours.items()}
-        print(f"{'':8}{name:<34}" + "".join(f"{error:>12.1e}" for error in found[name].values()))
+        print(f"{'':8}{name:<31}" + "".join(f"{error:>11.1e}" for error in found[name].values()))
     return found
 
 

@@ -43,7 +43,7 @@ void launch_sum_atomic(T* out, const T* x, int64_t n, float* scratch, cudaStream
 
 // ---- one atomic a block: a tree in shared memory -------------------------------------------------------------------
 
-// No thread returns early: all threads of the block must come to each barrier. A thread behind the end adds 0.
+// No thread returns early: all threads of the block must come to each barrier. A thread beyond the end of x adds 0.
 template <class T>
 __global__ void sum_tree_kernel(float* total, const T* x, int64_t n) {
     __shared__ float sums[THREADS];  // a power of two: each level halves it
@@ -69,13 +69,14 @@ void launch_sum_tree(T* out, const T* x, int64_t n, float* scratch, cudaStream_t
 
 constexpr unsigned ALL = 0xffffffff;  // the 32 lanes of a warp
 
-// Lane 0 gets the sum of the warp's values.
+// Lane 0 gets the sum of the warp's values; what the other lanes get is of no use. All 32 lanes must call this.
 __device__ inline float warp_sum(float value) {
     for (int distance = 16; distance > 0; distance /= 2) value += __shfl_down_sync(ALL, value, distance);
     return value;
 }
 
-// Thread 0 gets the sum of the block's values: of each warp, then of the warps. The block has whole warps.
+// Thread 0 gets the sum of the block's values: of each warp, then of the warps. The block has whole warps, and
+// all of its threads must call this.
 __device__ inline float block_sum(float value) {
     __shared__ float sums[32];  // a block has at most 32 warps
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
@@ -105,8 +106,8 @@ void launch_sum_shuffle(T* out, const T* x, int64_t n, float* scratch, cudaStrea
 // ---- packs of 16 bytes, and a grid that fits the GPU ---------------------------------------------------------------
 
 // What a thread has in flight, and how many threads: 2 blocks of 512 threads with 8 packs each are 128 KiB for a
-// multiprocessor. A thread may then use 64 registers, and half of them hold its packs. __launch_bounds__ says so: left
-// to itself, the compiler keeps to 32 registers, and has room for three packs in flight.
+// multiprocessor. Its 65536 registers are 64 for each thread, and half of these hold its packs. __launch_bounds__ says
+// so: left to itself, the compiler keeps to 32 registers, and has room for three packs in flight.
 constexpr int LOADS = 8, PACK_THREADS = 512, BLOCKS_PER_SM = 2;
 // So few bytes that one block adds them sooner than several blocks find out which of them is the last.
 constexpr int64_t ONE_BLOCK_BYTES = 256 * 1024;
@@ -163,8 +164,8 @@ void launch_sum_packs(T* out, const T* x, int64_t n, float* scratch, int blocks,
 
 // ---- the last block finishes: no atomic adds, so the order of the additions is fixed -------------------------------
 
-// Whether this block is the last one of the grid to call this. For its threads, what the thread 0 of each other block
-// wrote before that call is there.
+// Whether this block is the last one of the grid to call this; *ticket counts them from 0 on. For its threads, what the
+// thread 0 of each other block wrote before that call is there.
 __device__ inline bool is_last_block(unsigned* ticket) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
@@ -216,7 +217,7 @@ void launch_sum_last_block(T* out, const T* x, int64_t n, float* scratch, int bl
 template <class T>
 constexpr int64_t CHUNK = PACK_THREADS * LOADS * Pack<T>::SIZE;  // elements: one round of loads of a block, 64 KiB
 
-// A block adds one chunk after another, so any grid gives the same partial sums.
+// A block adds one chunk after another, so any grid gives the same partial sums. By default each block has one chunk.
 template <class P, class T>
 __global__ void __launch_bounds__(PACK_THREADS, BLOCKS_PER_SM)
     sum_chunks_kernel(T* out, float* partial, unsigned* ticket, const T* x, int64_t n, int64_t chunks) {
@@ -245,7 +246,7 @@ int64_t scratch_floats(int64_t n, int blocks) {
     return Pack<float>::SIZE + std::max<int64_t>(chunks, blocks > 0 ? blocks : fitting_blocks<T>(n));
 }
 
-// The launchers for these three types; reduce.cpp calls them.
+// This makes the compiler translate the launchers for these three types; reduce.cpp calls them.
 #define INSTANTIATE(T)                                                                     \
     template void launch_sum_atomic(T*, const T*, int64_t, float*, cudaStream_t);          \
     template void launch_sum_tree(T*, const T*, int64_t, float*, cudaStream_t);            \

@@ -31,6 +31,6 @@ void launch_sum_last_block(T* out, const T* x, int64_t n, float* scratch, int bl
 template <class T>
 void launch_sum_chunks(T* out, const T* x, int64_t n, float* scratch, int blocks, cudaStream_t stream);
 
-// Enough for any of them.
+// Enough for any of them with so many elements and blocks. A kernel with more partial sums needs more.
 template <class T>
 int64_t scratch_floats(int64_t n, int blocks);

@@ -187,8 +187,8 @@ def results(ops, step, x, monkeypatch, **options):
 
 @pytest.mark.parametrize("step", STEPS)
 def test_which_steps_give_the_same_bits(ops, step, monkeypatch):
-    """Atomics add in the order in which blocks arrive. The last block adds in the order of the blocks, so only their number
-    counts, and chunks do not depend on that either."""
+    """Atomics add in the order in which blocks arrive. The last block adds in an order of its own, so only the number of
+    blocks counts, and chunks do not depend on that either."""
     x = torch.rand(2**17 + 3, device=device)
     in_runs = set(results(ops, step, x, monkeypatch, blocks=40))
     assert len(in_runs) == 1 if step in ("last_block", "chunks") else len(in_runs) > 1
@@ -230,6 +230,7 @@ def test_error_against_float64(ops, capsys):
     of = chapter("12_reduce").errors(ops, 2**16)
     assert all(error == 0 for error in of["equal: 1"].values())
     for steps in of.values():
+        assert [*steps] == [*STEPS, "torch"]
         assert steps["chunks"] < 1e-6 and steps["last_block"] < 1e-4
     assert max(steps["atomic"] for steps in of.values()) > 1e-6
     assert "torch" in capsys.readouterr().out
