@@ -92,6 +92,10 @@ $(NUMBERS:%=sanitize%): sanitize%:
 $(NUMBERS:%=memcheck%): memcheck%:
 	@$(call python,lesson) && $(run) "$$python" tools/memory_check.py chapters/$*_*/main.py
 
+## make microscopeNN run its kernels on the CPU and show what each line asks of memory;  ARGS='--kernel tile --picture 81'
+$(NUMBERS:%=microscope%): microscope%:
+	@$(call python,lesson) && $(run) "$$python" tools/microscope.py $*
+
 ## make chapterNN    build, check and time that chapter;  make chapter03 ARGS='--help' passes arguments on
 $(NUMBERS:%=chapter%): chapter%:
 	@{ $(call python,lesson) && $(run) "$$python" chapters/$*_*/main.py; } || \
@@ -107,6 +111,10 @@ exercise%:
 gpu-sanitize:
 	@$(call python,test) && $(run) "$$python" tools/gpu_sanitize.py
 
+## make counters     read the GPU's counters (ncu) of every kernel that make microscopeNN shows
+counters:
+	@$(call python,lesson) && $(run) "$$python" tools/counters.py
+
 ## make benchNN      measure that chapter on this machine into results/;  make bench  measures all
 bench:
 	@$(call python,lesson) && "$$python" tools/bench.py
@@ -114,7 +122,7 @@ $(NUMBERS:%=bench%): bench%:
 	@$(call python,lesson) && "$$python" tools/bench.py $*
 
 # Any other number ends here.
-chapter% sanitize% memcheck% bench%:
+chapter% sanitize% memcheck% microscope% bench%:
 	$(error There is no chapter $*; there are: $(NUMBERS))
 
-.PHONY: help exercises setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=bench%)
+.PHONY: help exercises setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize counters $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=microscope%) $(NUMBERS:%=bench%)

@@ -35,7 +35,7 @@ TOOL = os.environ.get("CHAPTERS_SANITIZE", "")
 if TOOL == "memory":
     from .cuda_on_cpu import memory_check
 
-    _compiler = shlex.split(os.environ.get("CXX", "c++"))
+    _compiler = memory_check.compiler()
     SANITIZE, SANITIZE_LINK = memory_check.cflags(_compiler), memory_check.ldflags(_compiler)
 else:
     SANITIZE = SANITIZE_LINK = ["-fsanitize=address", "-fno-omit-frame-pointer", "-g"] if TOOL else []

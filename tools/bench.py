@@ -10,7 +10,6 @@ A copy without .git gets the commit from the environment: COMMIT=4f2a91c make be
 
 import datetime
 import gc
-import importlib.util
 import json
 import os
 import re
@@ -24,6 +23,8 @@ import torch
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
 sys.path.insert(0, str(ROOT))
+
+from chapter import folders, load_main
 
 from common import device, toolkit
 from common.timing import Timing, copy_bandwidth, gpu_times, middle
@@ -80,14 +81,10 @@ def rounded(data):
 
 
 def measure(folder: Path) -> dict:
-    sys.path.insert(0, str(folder))  # main.py may import its other files
     try:
-        spec = importlib.util.spec_from_file_location(f"{folder.name}_main", folder / "main.py")
-        main = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(main)
+        main = load_main(folder)
         return circumstances() | {"tables": rounded(main.benchmark(main.build()))}
     finally:
-        sys.path.remove(str(folder))
         gc.collect()  # a model is a cycle of references
         torch.cuda.empty_cache()
         if "torch._dynamo" in sys.modules:
@@ -104,10 +101,9 @@ def keep(file: Path, name: str, measured: dict) -> None:
 
 
 def main():
-    mains = {file.parent.name[:2]: file for file in sorted(ROOT.glob("chapters/[0-9][0-9]_*/main.py"))}
-    numbers = sys.argv[1:] or [number for number, file in mains.items() if "def benchmark(" in file.read_text()]
+    measured = folders("benchmark", ROOT)
     file, failed = RESULTS / f"{machine()}.json", []
-    for folder in (mains[number].parent for number in numbers):
+    for folder in (measured[number] for number in sys.argv[1:] or measured):
         print(folder.name, flush=True)
         try:
             keep(file, folder.name, measure(folder))

@@ -82,6 +82,12 @@ def benchmark(module):
     return tables
 
 
+def once(module):
+    """For `make microscope02`: each kernel, once."""
+    for ours, _, inputs in operators(module).values():
+        ours(*inputs(256 if inputs is matrix else 2**16))
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--undeclared", action="store_true", help="provoke the compiler's error")

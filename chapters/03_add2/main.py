@@ -57,6 +57,11 @@ def benchmark(module):
     return {"sizes": bench(operators(module), inputs, SIZES, flops=1)}
 
 
+def once(module):
+    """For `make microscope03`: each kernel, once."""
+    module.add2(*inputs(2**16))
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--sizes", type=int, nargs="+", default=[20], metavar="K", help="time 2^K elements")

@@ -139,6 +139,12 @@ def cached(module, sizes=(2**16, 2**18, 2**20, 2**21)):
     return rows
 
 
+def once(module):
+    """For `make microscope06`: each kernel, once."""
+    for op in versions(module).values():
+        op(*inputs(2**16))
+
+
 def check_all(module):
     for name, op in versions(module).items():
         if name not in ("add_vec4", "torch"):

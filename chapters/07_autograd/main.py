@@ -85,6 +85,12 @@ def benchmark(module):
     return tables | {"training": training.measure(module, STEPS)}
 
 
+def once(module):
+    """For `make microscope07`: each kernel, once."""
+    for name, count in {"add": 2, "swiglu_forward": 2, "swiglu_backward": 3}.items():
+        getattr(module, name)(*tensors(count)(2**16))
+
+
 def tensors(count, dtype=torch.float32):
     """n -> that many tensors of n normally distributed elements."""
     return lambda n: tuple(torch.randn(n, dtype=dtype, device=device) for _ in range(count))

@@ -100,6 +100,14 @@ def benchmark(module):
     return bench_both(module, IMAGES, VOLUMES) | {"batch": batch.main(module, gray_torch)}
 
 
+def once(module):
+    """For `make microscope08`: each kernel, once."""
+    for op in grays(module).values():
+        op(some_images(128, 512))
+    for op in normalizes(module).values():
+        op(some_volume(1, 128, 512), 65535.0)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--batch", action="store_true", help="see batch.py")

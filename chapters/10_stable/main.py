@@ -117,6 +117,12 @@ def benchmark(ops):
     return {"forward": sum(forward, []), "backward": sum(backward, []), "call": bench_calls(ops)}
 
 
+def once(ops):
+    """For `make microscope10`: each kernel, once."""
+    ops.bias_gelu(*tensors(1)(2**16))
+    ops.bias_gelu_backward(*tensors(2)(2**16))
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--sizes", type=int, nargs="+", default=[20], metavar="K", help="time 2^K elements")

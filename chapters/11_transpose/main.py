@@ -111,6 +111,12 @@ def check_all(ops):
         check(ops.transpose, torch_transpose, partial(matrices, dtype=dtype), name=name, **exact)
 
 
+def once(ops, side=256):
+    """For `make microscope11`: each kernel, once."""
+    for step in STEPS:
+        ops.transpose_step(torch.rand(side, side, device=device), step)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument(
@@ -127,9 +133,7 @@ def main():
         return counts.main(STEPS, options.counts or [4])
     ops = build()
     if options.once:
-        for step in STEPS:
-            ops.transpose_step(torch.rand(4096, 4096, device=device), step)
-        return
+        return once(ops, 4096)
     check_all(ops)
     ladder(ops, *options.shape)
 

@@ -188,6 +188,14 @@ def benchmark(ops):
     } | {f"histogram_{kind}": bench_histogram(ops, LARGE, kind) for kind in KINDS}
 
 
+def once(ops):
+    """For `make microscope12`: each kernel, once."""
+    for step in LADDER:
+        step_of(ops, step)(*inputs(2**16))
+    for step in "global", "shared":
+        ops.histogram_by(*KINDS["random"](2**16), bins=256, step=step)
+
+
 def check_all(ops):
     sizes = 0, 1, 31, 255, 256, 257, 2**20 + 3 if GPU else 2**16 + 3
     for step in LADDER:

@@ -130,6 +130,16 @@ def benchmark(ops):
     return tables | {"lengths": bench_lengths(ops)}
 
 
+def once(ops):
+    """For `make microscope13`: each kernel, once; of a step or two with several lengths, the one for rows of 1024."""
+    shape = 64, 1024
+    for step in STEPS:
+        ops.softmax(*operators(ops)["softmax"][3](shape, torch.float32), step=step)
+    for name in "softmax_backward", "rms_norm", "rms_norm_backward":
+        ours, *_, inputs, _ = operators(ops)[name]
+        ours(*inputs(shape, torch.float32))
+
+
 # ---- right? ----------------------------------------------------------------------------------------------------------
 def rows_of(name, ops, dtype):
     """n -> the inputs of 3 rows of n elements, for check()."""

@@ -47,12 +47,23 @@ _ALL += ["-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-optimize-siblin
 _ALL += [f"-fno-builtin-{name}" for name in WRAPPED]  # calls, also of few bytes
 _GCC = ["--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0", "-fno-store-merging"]
 _GCC += ["-fno-ipa-icf", "-fno-tree-tail-merge", "-fno-crossjumping"]  # code that is made one loses its lines
+# The copy of a struct is one access, as on a GPU, and an instruction exists once for all threads.
+_GCC += ["-fno-tree-sra", "-fno-ipa-sra", "-fno-thread-jumps"]
 _CLANG = ["tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0", "tsan-instrument-read-before-write=1"]
+
+
+def compiler(default: str = "c++") -> list[str]:
+    """The command of the compiler, as the environment has it in CXX."""
+    return shlex.split(os.environ.get("CXX", default))
+
+
+def is_clang(compiler: list[str]) -> bool:
+    return "clang" in subprocess.run([*compiler, "--version"], capture_output=True, text=True).stdout
 
 
 def cflags(compiler: list[str]) -> list[str]:
     """What a .cu is compiled with, behind its other flags."""
-    if "clang" in subprocess.run([*compiler, "--version"], capture_output=True, text=True).stdout:
+    if is_clang(compiler):
         return [*_ALL, *(word for flag in _CLANG for word in ("-mllvm", f"-{flag}"))]
     return [*_ALL, *_GCC]
 
@@ -80,12 +91,19 @@ def recorder(compiler: list[str]) -> Path:
 
 def announce(address: int, nbytes: int, margin: int) -> None:
     """Tells the recorder of a tensor's memory, which lies between margins; with 0 bytes, that it is gone."""
-    _loaded().cuda_on_cpu_tensor(*map(ctypes.c_size_t, (address, nbytes, margin)))
+    library().cuda_on_cpu_tensor(*map(ctypes.c_size_t, (address, nbytes, margin)))
 
 
 @functools.cache
-def _loaded() -> ctypes.CDLL:
-    return ctypes.CDLL(str(recorder(shlex.split(os.environ.get("CXX", "c++")))))
+def library() -> ctypes.CDLL:
+    """The recorder of this process."""
+    return ctypes.CDLL(str(recorder(compiler())))
+
+
+def program_for(cu: Path) -> Path:
+    """Where the program of that .cu is built; the folder exists."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    return BUILD / f"{cu.stem}_{hashlib.sha256(os.fsencode(cu.resolve())).hexdigest()[:8]}"
 
 
 def build(cus: list[Path], program: Path, compiler: list[str], flags: list[str] = ()) -> None:
@@ -104,14 +122,12 @@ def main() -> None:
     cus = list(itertools.takewhile(lambda word: word.endswith(".cu"), sys.argv[1:]))
     if not cus:
         sys.exit("usage: python3 memory_check.py program.cu [more.cu] [arguments of the program]")
-    compiler = shlex.split(os.environ.get("CXX", "g++"))
-    if not shutil.which(compiler[0]):
-        sys.exit(f"{compiler[0]} not found: apt-get install g++")
-    paths = [Path(cu).resolve() for cu in cus]
-    program = BUILD / f"{paths[0].stem}_{hashlib.sha256(os.fsencode(paths[0])).hexdigest()[:8]}"
-    BUILD.mkdir(parents=True, exist_ok=True)
+    command = compiler("g++")
+    if not shutil.which(command[0]):
+        sys.exit(f"{command[0]} not found: apt-get install g++")
+    program = program_for(Path(cus[0]))
     try:
-        build(paths, program, compiler, shlex.split(os.environ.get("CXXFLAGS", "")))
+        build([Path(cu).resolve() for cu in cus], program, command, shlex.split(os.environ.get("CXXFLAGS", "")))
     except TranslationError as error:
         sys.exit(str(error))
     except subprocess.CalledProcessError as error:

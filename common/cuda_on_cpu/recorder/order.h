@@ -130,9 +130,11 @@ public:
         r.barrier = segment;
         for (auto& [rank, thread] : r.threads) r.extra.join(thread.extra), thread.extra.clear();
     }
-    void warp_barrier(Room& r, unsigned warp, uint32_t lanes) {
+    // Whether all lanes of the warp took part.
+    bool warp_barrier(Room& r, unsigned warp, uint32_t lanes) {
         const unsigned present = std::min(32u, threads - warp * 32);
-        if (lanes == (present == 32 ? ~0u : (1u << present) - 1)) {
+        const bool is_whole = lanes == (present == 32 ? ~0u : (1u << present) - 1);
+        if (is_whole) {
             r.warps[warp] = segment;
         } else {
             if (!r.lanes) r.lanes.reset(new uint32_t[1024][32]());
@@ -148,13 +150,14 @@ public:
                 if (lanes >> l & 1) all[l] = segment;
             for_each([&](unsigned rank) { std::copy(all, all + 32, r.lanes[rank]); });
         }
-        if (!has_extra_) return;
+        if (!has_extra_) return is_whole;
         Clock joined;
         for (const auto& [rank, thread] : r.threads)
             if (rank / 32 == warp && lanes >> rank % 32 & 1) joined.join(thread.extra);
-        if (joined.empty()) return;
+        if (joined.empty()) return is_whole;
         for (unsigned l = 0; l < present; l++)
             if (lanes >> l & 1) r.threads[warp * 32 + l].extra.join(joined);
+        return is_whole;
     }
     void grid_barrier() {
         grid_barrier_ = segment;

@@ -4,10 +4,12 @@
 // functions are ours, instead of ThreadSanitizer's. -fsanitize=alignment calls a function where an address is not
 // aligned to its type. There is one recorder in a process: this is a library of its own, compiled without such calls.
 #include "check.h"
+#include "microscope.h"
 
 namespace cuda_on_cpu_recorder {
 
 static Check& check = *new Check;  // never destroyed: programs use memory until their very end
+static Microscope& microscope = *new Microscope(check);
 static std::map<const void*, Room*> rooms;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // held by a launch, and by functions of the host
 // Whether this host thread runs a thread of a kernel now, and where that one's local variables are.
@@ -61,13 +63,15 @@ static Calls callers() {
 static void host_access(uintptr_t, size_t, bool, const void*);
 
 [[gnu::always_inline]] static inline void access(const void* pc, const void* address, size_t bytes, bool reads,
-                                                 bool writes, Kind kind) {
+                                                 bool writes, Kind kind, bool is_whole = true) {
     const uintptr_t a = uintptr_t(address);
     if (!running) return host_access(a, bytes, writes, pc);
     if (is_private(a)) return;
     const Busy busy;
     if (kind == Kind::is_volatile && reads) check.order.acquire(address);
-    check.access({a, bytes, reads, writes, kind, check.sites.of(pc)});
+    const Access now = {a, bytes, reads, writes, kind, check.sites.of(pc)};
+    check.access(now);
+    if (microscope.is_on) microscope.access(now, is_whole);
     if (kind == Kind::is_volatile && writes) check.order.release_fenced(address);
 }
 
@@ -76,6 +80,7 @@ static void host_access(uintptr_t, size_t, bool, const void*);
 void begin_launch(const Launch& launch) {
     pthread_mutex_lock(&mutex);
     check.begin_launch(launch);
+    if (microscope.is_on) microscope.begin_launch(launch);
     const auto [first, last] = std::minmax_element(std::begin(launch.own), std::end(launch.own));
     own = uintptr_t(*first), own_bytes = uintptr_t(*last) + 12 - own;
     if (own_bytes > 256) own_bytes = 0;
@@ -89,6 +94,7 @@ void begin_launch(const Launch& launch) {
 const char* end_launch() {
     running = false;
     const char* found = check.end_launch();
+    if (microscope.is_on) microscope.end_launch();
     pthread_mutex_unlock(&mutex);
     return found;
 }
@@ -137,10 +143,16 @@ void reaches_barrier(const void* key, bool is_first) {
 void block_barrier(const void* room) {
     const Pause pause;
     check.order.block_barrier(room_of(room));
+    if (microscope.is_on) microscope.block_together(room_of(room));
 }
 void warp_barrier(const void* room, unsigned warp, uint32_t lanes) {
     const Pause pause;
-    check.order.warp_barrier(room_of(room), warp, lanes);
+    if (check.order.warp_barrier(room_of(room), warp, lanes) && microscope.is_on)
+        microscope.warp_together(room_of(room), warp);
+}
+void warp_returns(const void* room, unsigned warp) {
+    const Pause pause;
+    if (microscope.is_on) microscope.warp_together(room_of(room), warp);
 }
 void grid_barrier() {
     const Pause pause;
@@ -171,7 +183,9 @@ void atomic(const void* address, size_t bytes, const char* file, int line) {
     const Pause pause;
     if (!pause.was_running || is_private(uintptr_t(address))) return;
     check.order.acquire(address);
-    check.access({uintptr_t(address), bytes, true, true, Kind::atomic, check.sites.of(file, line)});
+    const Access now = {uintptr_t(address), bytes, true, true, Kind::atomic, check.sites.of(file, line)};
+    check.access(now);
+    if (microscope.is_on) microscope.access(now, true);
     check.order.release_fenced(address);
 }
 
@@ -321,6 +335,29 @@ extern "C" void cuda_on_cpu_tensor(const void* address, size_t bytes, size_t mar
         check.arrays.remove(uintptr_t(address));
 }
 
+// What microscope.py asks for: to begin, and to end with what was counted.
+extern "C" void cuda_on_cpu_microscope_start() {
+    const cuda_on_cpu_recorder::Lock lock;
+    cuda_on_cpu_recorder::microscope.start();
+}
+extern "C" const char* cuda_on_cpu_microscope_stop() {
+    const cuda_on_cpu_recorder::Lock lock;
+    return cuda_on_cpu_recorder::microscope.stop();
+}
+
+// For a program: from its start to its end, into that file.
+[[maybe_unused]] static const bool looks_at_program = [] {
+    if (!getenv("CUDA_ON_CPU_MICROSCOPE")) return false;
+    cuda_on_cpu_microscope_start();
+    atexit([] {
+        FILE* out = fopen(getenv("CUDA_ON_CPU_MICROSCOPE"), "w");
+        if (!out) return;
+        fputs(cuda_on_cpu_microscope_stop(), out);
+        fclose(out);
+    });
+    return true;
+}();
+
 // ---- what the compiler calls ---------------------------------------------------------------------------------------
 
 using namespace cuda_on_cpu_recorder;
@@ -348,16 +385,16 @@ ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
 void __tsan_read_range(void* p, size_t n) {
-    if (n) access(PC, p, n, true, false, Kind::plain);
+    if (n) access(PC, p, n, true, false, Kind::plain, false);
 }
 void __tsan_write_range(void* p, size_t n) {
-    if (n) access(PC, p, n, false, true, Kind::plain);
+    if (n) access(PC, p, n, false, true, Kind::plain, false);
 }
 
 static void copied(const void* pc, const void* to, const void* from, size_t n) {
     if (!n || !running) return;
-    access(pc, from, n, true, false, Kind::plain);
-    access(pc, to, n, false, true, Kind::plain);
+    access(pc, from, n, true, false, Kind::plain, false);
+    access(pc, to, n, false, true, Kind::plain, false);
 }
 // The linker sends calls of memcpy() and its relatives here (-Wl,--wrap).
 void* __wrap_memcpy(void* to, const void* from, size_t n) {
@@ -369,7 +406,7 @@ void* __wrap_memmove(void* to, const void* from, size_t n) {
     return memmove(to, from, n);
 }
 void* __wrap_memset(void* to, int value, size_t n) {
-    if (n && running) access(PC, to, n, false, true, Kind::plain);
+    if (n && running) access(PC, to, n, false, true, Kind::plain, false);
     return memset(to, value, n);
 }
 
@@ -382,7 +419,9 @@ static void atomic_access(const void* pc, const volatile void* p, size_t n) {
     const uint32_t site = check.sites.of(pc);
     Array* array = check.arrays.find(uintptr_t(p));
     if (!array || array->place >= Place::variable) return;
-    check.access({uintptr_t(p), n, false, true, Kind::atomic, site});
+    const Access now = {uintptr_t(p), n, false, true, Kind::atomic, site};
+    check.access(now);
+    if (microscope.is_on) microscope.access(now, true);
     check.order.release(address);
 }
 #define ATOMICS(bits, T)                                                                        \

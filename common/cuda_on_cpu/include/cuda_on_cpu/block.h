@@ -15,7 +15,7 @@ struct CudaOnCpuLocation {
     int line;
     constexpr CudaOnCpuLocation(const char* file = __builtin_FILE(), int line = __builtin_LINE())
         : file(file), line(line) {}
-    bool operator!=(const CudaOnCpuLocation& o) const {
+    CUDA_ON_CPU_UNRECORDED bool operator!=(const CudaOnCpuLocation& o) const {
         return line != o.line || (file != o.file && strcmp(file, o.file) != 0);
     }
 };
@@ -44,8 +44,8 @@ struct Thread {
     const void* condition;
     unsigned grid_phase, cluster_phase;  // of the barriers between blocks where it has arrived, see grid.h
 
-    uint32_t lane() const { return rank % 32; }
-    uint32_t bit() const { return 1u << lane(); }
+    CUDA_ON_CPU_UNRECORDED uint32_t lane() const { return rank % 32; }
+    CUDA_ON_CPU_UNRECORDED uint32_t bit() const { return 1u << lane(); }
 };
 
 // Sets of lanes are bits of a word, as in CUDA's own masks.
@@ -127,9 +127,11 @@ struct Abandoned {};  // thrown in a thread that waits when its block is given u
                                     text(blockIdx).c_str(), text(self->index).c_str(), what.c_str()));
 }
 
-inline unsigned first(uint32_t set) { return block.reverse ? 31 - __builtin_clz(set) : __builtin_ctz(set); }
+CUDA_ON_CPU_UNRECORDED inline unsigned first(uint32_t set) {
+    return block.reverse ? 31 - __builtin_clz(set) : __builtin_ctz(set);
+}
 
-inline Warp& warp_of(const Thread& thread) { return block.warps[thread.rank / 32]; }
+CUDA_ON_CPU_UNRECORDED inline Warp& warp_of(const Thread& thread) { return block.warps[thread.rank / 32]; }
 
 CUDA_ON_CPU_UNRECORDED inline void make_ready(Warp& warp, uint32_t lanes) {
     warp.ready |= lanes;
@@ -183,7 +185,7 @@ CUDA_ON_CPU_UNRECORDED inline void suspend() {
     record_thread();
     if (block.abandoned) throw Abandoned();
 }
-inline void suspend(const char* function, Location where) {
+CUDA_ON_CPU_UNRECORDED inline void suspend(const char* function, Location where) {
     self->function = function, self->where = where;
     suspend();
 }
@@ -209,7 +211,7 @@ void wait_until(Done done, const char* function, Location where) {
 }
 
 // To be called in whatever a loop may consist of that waits for another thread's write.
-inline void spin(const char* function = "a loop", Location where = {}) {
+CUDA_ON_CPU_UNRECORDED inline void spin(const char* function = "a loop", Location where = {}) {
     if (--spins_left < 0) give_turn(function, where);
 }
 
@@ -254,6 +256,7 @@ CUDA_ON_CPU_UNRECORDED inline void end_thread() {
     Warp& warp = warp_of(*self);
     warp.alive ^= self->bit();
     block.alive--;
+    if (!warp.alive) CUDA_ON_CPU_RECORD(warp_returns(block.warps, self->rank / 32));
     // Threads that have returned do not count, so this may have been the last one that others waited for.
     if (block.at_barrier) open_barrier_if_complete();
     for (uint32_t left = warp.at_warp; left; left &= left - 1)

@@ -67,7 +67,7 @@ public:
     // The next switch to this fiber calls body(), which must not return: it ends with switch_to(next, true).
     // `number` moves the start of the stack a little, because threads run in step: if all their stacks began at the
     // same place in a page, they would evict one another from the same few lines of the cache.
-    void start(void (*body)(), unsigned number) {
+    CUDA_ON_CPU_UNRECORDED void start(void (*body)(), unsigned number) {
         if (!bottom_) allocate();
         // What cuda_on_cpu_switch() pops: zeros (a debugger stops at a zero return address), and where to go.
 #if defined(__x86_64__)
@@ -82,7 +82,7 @@ public:
     }
 
     // Leaves this fiber, which is the one that runs, and continues another. With `for_ever` no switch leads back.
-    void switch_to(Fiber& other, [[maybe_unused]] bool for_ever = false) {
+    CUDA_ON_CPU_UNRECORDED void switch_to(Fiber& other, [[maybe_unused]] bool for_ever = false) {
 #ifdef CUDA_ON_CPU_ASAN
         left_ = this;
         __sanitizer_start_switch_fiber(for_ever ? nullptr : &fake_stack_, other.bottom_, other.size_);
@@ -92,7 +92,7 @@ public:
     }
 
     // Called on a stack right after the switch to it; `body` does so too.
-    void arrived() {
+    CUDA_ON_CPU_UNRECORDED void arrived() {
 #ifdef CUDA_ON_CPU_ASAN
         // Also fills in where the stack lies that was left; for the host thread's own there is no other way to know.
         const void* bottom;

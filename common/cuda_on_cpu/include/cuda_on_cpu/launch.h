@@ -73,12 +73,13 @@ inline cudaError_t check(const Config& c, const void* kernel) {
 inline std::mutex one_launch_at_a_time;  // host threads may launch at once
 
 #ifdef CUDA_ON_CPU_MEMORY_CHECK
-inline void record_launch() {
+inline void record_launch(const void* function) {
     const auto give_up = [](const char* message) {
         first_error = std::make_exception_ptr(std::runtime_error(message));
         self->fiber->switch_to(host, true);
     };
     cuda_on_cpu_recorder::begin_launch({block.kernel,
+                                        function,
                                         blockDim.x,
                                         blockDim.y,
                                         blockDim.z,
@@ -90,7 +91,8 @@ inline void record_launch() {
 }
 #endif
 
-inline void run_grid(const Config& c, const char* name, void (*run_threads)(void*, Fiber&), void* call) {
+inline void run_grid(const Config& c, [[maybe_unused]] const void* kernel, const char* name,
+                     void (*run_threads)(void*, Fiber&), void* call) {
     if (in_kernel) throw std::runtime_error(std::string("CUDA on CPU: a kernel launches ") + name + ": not supported");
     const std::lock_guard<std::mutex> lock(one_launch_at_a_time);
     struct InKernel {
@@ -115,7 +117,7 @@ inline void run_grid(const Config& c, const char* name, void (*run_threads)(void
 #endif
     const Watchdog watchdog;
 #ifdef CUDA_ON_CPU_MEMORY_CHECK
-    record_launch();
+    record_launch(kernel);
     const char* found = nullptr;
     {
         struct End {
@@ -134,7 +136,7 @@ inline cudaError_t check_and_run(const Config& c, const void* kernel, const char
                                  void (*run_threads)(void*, Fiber&), void* call) {
     if (const cudaError_t error = check(c, kernel)) return record(error);
     try {
-        run_grid(c, name, run_threads, call);
+        run_grid(c, kernel, name, run_threads, call);
     } catch (const Trap& trap) {
         record(kernel_error = trap.error);
     } catch (const NeedsClusters& needs) {

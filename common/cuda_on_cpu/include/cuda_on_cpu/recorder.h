@@ -25,6 +25,7 @@ namespace cuda_on_cpu_recorder {
 
 struct Launch {
     const char* kernel;
+    const void* function;  // null: an overloaded name
     unsigned block_x, block_y, block_z;
     const void* dynamic_memory;  // dynamic shared memory
     size_t dynamic_bytes, dynamic_limit;
@@ -46,6 +47,7 @@ void kernel_arguments(const void* address, size_t bytes);  // wherever the launc
 void reaches_barrier(const void* room, bool is_first);  // all by the same calls as the first
 void block_barrier(const void* room);
 void warp_barrier(const void* room, unsigned warp, uint32_t lanes);
+void warp_returns(const void* room, unsigned warp);  // its last thread does
 void grid_barrier();
 void cluster_barrier(const void* const* rooms, unsigned count);
 void fence();

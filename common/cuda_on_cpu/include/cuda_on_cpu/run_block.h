@@ -15,7 +15,7 @@ inline void run_fiber(Fiber& fiber) {
     on_fiber = false;
 }
 
-inline void fiber_body() {
+CUDA_ON_CPU_UNRECORDED inline void fiber_body() {
     Fiber& fiber = block.fibers[block.fibers_used - 1];
     fiber.arrived();
     try {

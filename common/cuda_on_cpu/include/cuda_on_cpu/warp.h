@@ -12,8 +12,8 @@ namespace cuda_on_cpu {
     fail(std::string(function) + " at " + text(where) + ": the mask does not name the thread that calls");
 }
 
-inline uint64_t exchange(const char* function, uint32_t mask, uint64_t value, uint32_t source, Combine combine,
-                         Location where) {
+CUDA_ON_CPU_UNRECORDED inline uint64_t exchange(const char* function, uint32_t mask, uint64_t value, uint32_t source,
+                                                Combine combine, Location where) {
     if (!(mask & self->bit())) fail_not_in_mask(function, where);
     Warp& warp = warp_of(*self);
     const unsigned lane = self->lane();
@@ -27,7 +27,7 @@ inline uint64_t exchange(const char* function, uint32_t mask, uint64_t value, ui
 
 // Calls f(lane) for each lane of a set.
 template <class F>
-void for_each(uint32_t lanes, F f) {
+CUDA_ON_CPU_UNRECORDED void for_each(uint32_t lanes, F f) {
     for (; lanes; lanes &= lanes - 1) f(unsigned(__builtin_ctz(lanes)));
 }
 
@@ -45,18 +45,18 @@ inline void combine_nothing([[maybe_unused]] Warp& w, [[maybe_unused]] uint32_t 
 }
 
 // The value of a lane that the mask does not name is undefined; here it is the reader's own.
-inline void combine_shuffle(Warp& w, uint32_t lanes) {
-    for_each(lanes, [&](unsigned l) {
+CUDA_ON_CPU_UNRECORDED inline void combine_shuffle(Warp& w, uint32_t lanes) {
+    for_each(lanes, [&](unsigned l) CUDA_ON_CPU_UNRECORDED {
         const bool there = lanes >> w.source[l] & 1;
         if (!there && w.mask[l] >> w.source[l] & 1) fail_absent_lane(w, l);
         w.result[l] = w.value[there ? w.source[l] : l];
     });
 }
 
-inline void combine_ballot(Warp& w, uint32_t lanes) {
+CUDA_ON_CPU_UNRECORDED inline void combine_ballot(Warp& w, uint32_t lanes) {
     uint32_t votes = 0;
-    for_each(lanes, [&](unsigned l) { votes |= uint32_t(w.value[l] != 0) << l; });
-    for_each(lanes, [&](unsigned l) { w.result[l] = votes; });
+    for_each(lanes, [&](unsigned l) CUDA_ON_CPU_UNRECORDED { votes |= uint32_t(w.value[l] != 0) << l; });
+    for_each(lanes, [&](unsigned l) CUDA_ON_CPU_UNRECORDED { w.result[l] = votes; });
 }
 
 inline void combine_match(Warp& w, uint32_t lanes) {
@@ -90,11 +90,11 @@ inline unsigned source_xor(unsigned lane, unsigned width, unsigned bits) {
 }
 
 template <class T>
-T shuffle(const char* function, uint32_t mask, T value, unsigned source, Location where) {
+CUDA_ON_CPU_UNRECORDED T shuffle(const char* function, uint32_t mask, T value, unsigned source, Location where) {
     uint64_t bits = 0;
-    memcpy(&bits, &value, sizeof value);
+    __builtin_memcpy(&bits, &value, sizeof value);  // not a call, which the recorder would see
     bits = exchange(function, mask, bits, source, combine_shuffle, where);
-    memcpy(static_cast<void*>(&value), &bits, sizeof value);  // void: a half hides its bits
+    __builtin_memcpy(static_cast<void*>(&value), &bits, sizeof value);  // void: a half hides its bits
     return value;
 }
 
@@ -148,7 +148,7 @@ inline unsigned __activemask(cuda_on_cpu::Location where = {}) {
 template <class T>
 unsigned __match_any_sync(unsigned mask, T value, cuda_on_cpu::Location where = {}) {
     uint64_t bits = 0;
-    memcpy(&bits, &value, sizeof value);
+    __builtin_memcpy(&bits, &value, sizeof value);
     return cuda_on_cpu::exchange("__match_any_sync()", mask, bits, 0, cuda_on_cpu::combine_match, where);
 }
 template <class T>

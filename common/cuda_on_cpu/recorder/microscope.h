@@ -1,0 +1,280 @@
+// The microscope: what the accesses of a kernel cost, warp by warp and line by line. A model of what a GPU counts;
+// ../README.md says what is in it, and what not.
+#pragma once
+
+#include <array>
+#include <tuple>
+
+#include "check.h"
+
+namespace cuda_on_cpu_recorder {
+
+// What the lanes of a warp ask for in one instruction.
+struct Request {
+    uint32_t lanes = 0;                      // a bit for each that takes part
+    std::array<uintptr_t, 32> address = {};  // in shared memory from the beginning of the array on
+};
+
+enum class Space { global, shared };
+enum class Op { load, store, atomic };
+
+// ---- the model -----------------------------------------------------------------------------------------------------
+
+// How many aligned pieces of `unit` bytes the lanes touch. The addresses are sorted.
+inline unsigned touched(const std::vector<uintptr_t>& addresses, size_t bytes, size_t unit) {
+    unsigned count = 0;
+    uintptr_t next = 0;  // the first piece that is not counted yet
+    for (const uintptr_t a : addresses) {
+        const uintptr_t first = std::max(a / unit, next), end = (a + bytes - 1) / unit + 1;
+        if (first >= end) continue;
+        count += unsigned(end - first);
+        next = end;
+    }
+    return count;
+}
+
+// Whether each lane of `lanes` asks for the address of the lane `distance` further on, as far as both take part.
+inline bool are_pairs(const Request& r, uint32_t lanes, unsigned distance) {
+    for (unsigned l = 0; l < 32; l++)
+        if (lanes >> l & lanes >> (l ^ distance) & 1 && r.address[l] != r.address[l ^ distance]) return false;
+    return true;
+}
+
+// Passes of shared memory for these lanes: each of the 32 banks gives one word of 4 bytes, to all lanes that ask for
+// it.
+inline unsigned passes(const Request& r, uint32_t lanes, size_t bytes) {
+    std::vector<uintptr_t> words;
+    for (unsigned l = 0; l < 32; l++)
+        if (lanes >> l & 1)
+            for (uintptr_t w = r.address[l] / 4; w <= (r.address[l] + bytes - 1) / 4; w++) words.push_back(w);
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    unsigned of_bank[32] = {}, most = 0;
+    for (const uintptr_t w : words) most = std::max(most, ++of_bank[w % 32]);
+    return most;
+}
+
+// With 8 bytes a lane, half of the warp takes part in a pass, and with 16 bytes a quarter. Twice as many do in a load
+// where lanes n and n ^ 1 have the same address, or n and n ^ 2 (for the GPUs since Volta: forums.developer.nvidia.com,
+// 77228).
+inline unsigned wavefronts(const Request& r, size_t bytes, Op op) {
+    const unsigned at_a_time = bytes <= 4 ? 32 : unsigned(128 / bytes);
+    unsigned count = 0;
+    for (unsigned l = 0; l < 32;) {
+        const auto from = [&](unsigned n) { return r.lanes & uint32_t(((uint64_t(1) << n) - 1) << l); };
+        const uint32_t twice = from(std::min(32u, 2 * at_a_time));
+        const bool merge = op == Op::load && at_a_time < 32 && l % (2 * at_a_time) == 0 &&
+                           (are_pairs(r, twice, 1) || are_pairs(r, twice, 2));
+        count += passes(r, merge ? twice : from(at_a_time), bytes);
+        l += merge ? 2 * at_a_time : at_a_time;
+    }
+    return count;
+}
+
+// ---- what was counted ----------------------------------------------------------------------------------------------
+
+struct Counts {
+    uint64_t requests = 0, threads = 0, bytes = 0;  // bytes: different ones
+    uint64_t sectors = 0, least_sectors = 0, wavefronts = 0, least_wavefronts = 0;
+    uint64_t at_one_address = 0;  // of atomics: the most lanes of a request that meet
+    uint64_t width = 0;           // bytes of a lane, at most
+    Request example;              // the first request
+
+    void count(const Request& r, Space space, Op op, size_t lane_bytes) {
+        std::vector<uintptr_t> sorted;
+        for (unsigned l = 0; l < 32; l++)
+            if (r.lanes >> l & 1) sorted.push_back(r.address[l]);
+        std::sort(sorted.begin(), sorted.end());
+        if (!requests++) example = r;
+        threads += sorted.size();
+        width = std::max<uint64_t>(width, lane_bytes);
+        const unsigned different = touched(sorted, lane_bytes, 1);
+        bytes += different;
+        if (space == Space::global) {
+            sectors += touched(sorted, lane_bytes, 32);
+            least_sectors += (different + 31) / 32;
+        } else if (op != Op::atomic) {
+            wavefronts += cuda_on_cpu_recorder::wavefronts(r, lane_bytes, op);
+            least_wavefronts += (touched(sorted, lane_bytes, 4) + 31) / 32;
+        }
+        if (op != Op::atomic) return;
+        unsigned most = 0, same = 0;
+        for (size_t i = 0; i < sorted.size(); i++) {
+            same = i && sorted[i] == sorted[i - 1] ? same + 1 : 1;
+            most = std::max(most, same);
+        }
+        at_one_address += most;
+    }
+    void add(const Counts& o) {
+        if (!requests) example = o.example;
+        requests += o.requests, threads += o.threads, bytes += o.bytes;
+        sectors += o.sectors, least_sectors += o.least_sectors;
+        wavefronts += o.wavefronts, least_wavefronts += o.least_wavefronts;
+        at_one_address += o.at_one_address;
+        width = std::max(width, o.width);
+    }
+};
+
+// ---- accesses become requests --------------------------------------------------------------------------------------
+
+// Threads run one after another here, so the accesses of a warp's lanes come one after another, too. The k-th access of
+// a lane at a site joins the k-th of the other lanes there, counted since the last barrier.
+class Microscope {
+public:
+    bool is_on = false;
+
+    explicit Microscope(Check& check) : check_(check) {}
+
+    void start() {
+        is_on = true;
+        rows_.clear(), kernels_.clear(), launches_ = 0;
+    }
+
+    void begin_launch(const Launch& launch) {
+        threads_ = launch.block_x * launch.block_y * launch.block_z;
+        std::string& name = names_[launch.function];
+        if (!launch.function)
+            name = launch.kernel;
+        else if (name.empty())
+            name = Check::variable(uintptr_t(launch.function));
+        kernel_ = unsigned(std::find(kernels_.begin(), kernels_.end(), name) - kernels_.begin());
+        if (kernel_ == kernels_.size()) kernels_.push_back(name);
+        launches_++;
+    }
+
+    // is_whole: the address is a multiple of `bytes`, and the compiler knows it.
+    void access(const Access& a, bool is_whole) {
+        // A GPU's access has 1, 2, 4, 8 or 16 bytes. Whatever else the compiler reports is made of several.
+        if (is_whole && a.bytes <= 16) return join(a, a.address, a.bytes);
+        size_t piece = a.bytes > 16 ? 16 : 4;
+        while ((a.address | a.bytes) % piece) piece /= 2;
+        for (size_t at = 0; at < a.bytes; at += piece) join(a, a.address + at, piece);
+    }
+
+    // All lanes of the warp are together, or have returned.
+    void warp_together(const Room& room, unsigned warp) {
+        if (index_of(room, warp) >= warps_.size()) return;
+        std::vector<Open>& all = warps_[index_of(room, warp)];
+        for (unsigned s = 0; s < all.size(); s++) {
+            Open& open = all[s];
+            for (const Request& r : open.requests)
+                if (r.lanes) count(s, r);
+            open = {};
+        }
+    }
+    void block_together(const Room& room) {
+        for (unsigned w = 0; w < 32; w++) warp_together(room, w);
+    }
+
+    void end_launch() {
+        for (unsigned w = 0; w < warps_.size(); w++) warps_[w].clear();  // a launch that ended early leaves some
+        for (Stream& s : streams_) {
+            if (s.counts.requests) {
+                const Site& site = check_.sites.get(s.site);
+                rows_[{kernel_, site.file, site.line, s.space, s.op}].add(s.counts);
+            }
+            s.counts = {};
+        }
+    }
+
+    // A line of text for each row: fields with tabs between them, as microscope.py reads them.
+    const char* stop() {
+        is_on = false;
+        text_ = format("%u\n", launches_);
+        for (const auto& [key, c] : rows_) {
+            const auto& [kernel, file, line, space, op] = key;
+            text_ += format("%s\t%s\t%d\t%s\t%s", kernels_[kernel].c_str(), file.c_str(), line,
+                            space == Space::global ? "global" : "shared",
+                            op == Op::load    ? "load"
+                            : op == Op::store ? "store"
+                                              : "atomic");
+            for (const uint64_t n : {c.requests, c.threads, c.bytes, c.sectors, c.least_sectors, c.wavefronts,
+                                     c.least_wavefronts, c.at_one_address, c.width})
+                text_ += "\t" + std::to_string(n);
+            text_ += "\t";
+            for (unsigned l = 0; l < 32; l++)
+                text_ += (l ? "," : "") + (c.example.lanes >> l & 1 ? std::to_string(c.example.address[l]) : "");
+            text_ += "\n";
+        }
+        return text_.c_str();
+    }
+
+private:
+    struct Stream {  // a kind of access at a site
+        uint32_t site;
+        Space space;
+        Op op;
+        size_t bytes;
+        Counts counts = {};
+    };
+    struct Open {                                // of a stream and a warp
+        std::array<uint32_t, 32> accesses = {};  // of each lane
+        uint32_t first = 0;                      // how many requests of all lanes are counted and gone
+        uint32_t complete = 0;                   // of those that are kept: the first of them
+        std::vector<Request> requests = {};
+    };
+
+    static size_t index_of(const Room& room, unsigned warp) { return room.number * 32 + warp; }
+
+    void join(const Access& a, uintptr_t address, size_t bytes) {
+        const Array* array = check_.arrays.find(a.address);
+        const int stream = stream_of(a, array, bytes);
+        if (stream < 0) return;
+        if (streams_[stream].space == Space::shared) address -= array->begin;
+        const unsigned rank = check_.order.self.rank, warp = rank / 32;
+        const size_t index = index_of(*check_.order.room, warp);
+        if (index >= warps_.size()) warps_.resize(index + 1);
+        if (warps_[index].size() <= size_t(stream)) warps_[index].resize(stream + 1);
+        Open& open = warps_[index][stream];
+        const uint32_t k = open.accesses[rank % 32]++ - open.first;
+        if (k == open.requests.size()) open.requests.emplace_back();
+        Request& r = open.requests[k];
+        r.lanes |= 1u << rank % 32;
+        r.address[rank % 32] = address;
+        const unsigned present = std::min(32u, threads_ - warp * 32);
+        if (r.lanes != (present == 32 ? ~0u : (1u << present) - 1)) return;
+        count(stream, r);
+        r.lanes = 0;
+        if (k == open.complete) open.complete++;
+        if (open.complete < open.requests.size()) return;
+        open.first += uint32_t(open.requests.size()), open.complete = 0;
+        open.requests.clear();
+    }
+
+    void count(unsigned stream, const Request& r) {
+        Stream& s = streams_[stream];
+        s.counts.count(r, s.space, s.op, s.bytes);
+    }
+
+    // -1: not an access of the kernel's own code.
+    int stream_of(const Access& a, const Array* array, size_t bytes) {
+        const Space space = array && array->place == Place::shared ? Space::shared : Space::global;
+        const Op op = a.kind == Kind::atomic ? Op::atomic : a.writes ? Op::store : Op::load;
+        if (a.site >= recent_.size()) recent_.resize(a.site + 1, {-2, -2, -2});
+        int& recent = recent_[a.site][int(op)];
+        if (recent == -1) return -1;
+        if (recent >= 0 && streams_[recent].space == space && streams_[recent].bytes == bytes) return recent;
+        if ((check_.sites.get(a.site).is_runtime && op != Op::atomic) || (array && array->place == Place::ignored))
+            return recent = -1;
+        const auto [found, is_new] = numbers_.try_emplace({a.site, space, op, bytes}, int(streams_.size()));
+        if (is_new) streams_.push_back({a.site, space, op, bytes});
+        return recent = found->second;
+    }
+
+    using Key = std::tuple<unsigned, std::string, int, Space, Op>;  // number of the kernel, file, line
+
+    Check& check_;
+    unsigned threads_ = 0;  // of a block
+    unsigned launches_ = 0;
+    unsigned kernel_ = 0;               // that runs
+    std::vector<std::string> kernels_;  // in the order of their first launches
+    std::string text_;
+    std::map<const void*, std::string> names_;
+    std::map<std::tuple<uint32_t, Space, Op, size_t>, int> numbers_;
+    std::vector<std::array<int, 3>> recent_;  // by site and Op; -2: none yet
+    std::vector<Stream> streams_;
+    std::vector<std::vector<Open>> warps_;  // by room and warp, then by stream
+    std::map<Key, Counts> rows_;
+};
+
+}  // namespace cuda_on_cpu_recorder

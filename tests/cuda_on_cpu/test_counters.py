@@ -1,0 +1,83 @@
+"""The microscope against the counters of GPUs (results/counters/, `make counters`), within 2 %."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from building import ROOT, need
+
+sys.path.insert(0, str(ROOT / "tools"))
+import counters
+
+FILES = sorted(counters.COUNTERS.glob("*.json"))
+SUBJECTS = [(file, subject) for file in FILES for subject in json.loads(file.read_text())["kernels"]]
+# (kernel, counter, or "" for all of them): why the model counts something else.
+EXPLAINED: dict[tuple[str, str], str] = {}
+
+
+@pytest.mark.skipif(
+    not FILES, reason="results/counters/ has no counters yet: run `make counters` on a machine with ncu"
+)
+def test_there_are_counters():
+    assert SUBJECTS
+
+
+def wrong(counted: dict, model: dict, explained=()) -> list[tuple]:
+    """The counts that differ by more than 2 %, and without an explanation."""
+    return [
+        (kernel, name, gpu, ours)
+        for kernel, name, gpu, ours in counters.differences(counted, model)
+        if abs(ours - gpu) > 0.02 * gpu and not {(kernel, name), (kernel, "")} & set(explained)
+    ]
+
+
+@pytest.mark.parametrize(
+    "file, subject",
+    [pytest.param(*pair, marks=[] if pair[1] in counters.PROGRAMS else pytest.mark.thorough) for pair in SUBJECTS],
+    ids=lambda value: value.stem if isinstance(value, Path) else value,
+)
+def test_the_model_counts_what_a_gpu_counts(file, subject):
+    need("g++")
+    counted, model = json.loads(file.read_text())["kernels"][subject], counters.modelled(subject)
+    assert counted and not set(counted) - set(model), "kernels that the model has not seen"
+    assert not wrong(counted, model, EXPLAINED)
+
+
+def test_a_difference_is_found():
+    row = {"kernel": "mine::sum<float>", "space": "global", "kind": "load", "requests": 100, "sectors": 400}
+    model = counters.of_rows([row, row, row | {"kind": "atomic"}])
+    right = {"sum": dict.fromkeys(counters.METRICS, 0) | {"global load requests": 200, "global load sectors": 808}}
+    assert not wrong(right, model)
+    off = {"sum": right["sum"] | {"global load sectors": 850}}
+    assert wrong(off, model) == [("sum", "global load sectors", 850, 800)]
+    assert not wrong(off, model, {("sum", ""): "why"}) and not wrong(
+        off, model, {("sum", "global load sectors"): "why"}
+    )
+    assert wrong({"sum": right["sum"] | {"shared load wavefronts": 1}}, model)
+    assert not wrong({"other": off["sum"]}, model)
+
+
+def test_what_ncu_prints_is_understood(tmp_path, monkeypatch):
+    """With an ncu that does not know one of the metrics."""
+    from common import toolkit
+
+    table = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
+    for value in "1,024", "512":
+        table += f'"0","scale","{counters.METRICS["global load requests"]}","request","{value}"\n'
+    table += f'"1","scale","{counters.METRICS["shared load requests"]}","inst","7"\n'
+    ncu = tmp_path / "ncu"
+    ncu.write_text(
+        f'#!{sys.executable}\nimport sys\nif "{counters.MORE[0]}" in " ".join(sys.argv):\n'
+        f'    sys.exit("==ERROR== Failed to find metric {counters.MORE[0]}")\n'
+        f"print('''==PROF== Connected\\nthe program's own words\\n{table}''')\n"
+    )
+    ncu.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr(toolkit, "cuda_home", lambda: tmp_path)
+    assert counters.count(["program"]) == {"scale": {"global load requests": 1536, "shared load requests": 7}}
+    ncu.write_text(f'#!{sys.executable}\nprint("==ERROR== ERR_NVGPUCTRPERM - no permission")\n')
+    with pytest.raises(SystemExit, match="ncu cannot count here: ==ERROR== ERR_NVGPUCTRPERM"):
+        counters.count(["program"])

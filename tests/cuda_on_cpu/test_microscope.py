@@ -1,0 +1,175 @@
+"""The microscope: what it counts against what was worked out by hand, for the kernels of programs/access.cu.
+
+g++ only, about 10 s from clean, and 3 s again; what it counts in chapters is thorough.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from building import PROGRAMS, ROOT, WARNINGS, need
+from cuda_on_cpu import memory_check
+from cuda_on_cpu.microscope import _rows, of_program
+
+# kernel: (requests, threads a request, sectors a request, the least possible). The stores are those of `coalesced`, where
+# STORES says nothing else.
+WHOLE = (32, 32, 4, 4)
+LOADS = {
+    "coalesced": WHOLE,
+    "backwards": WHOLE,
+    "shuffled": WHOLE,
+    "one_further": (32, 32, 5, 4),  # 4 bytes in the fifth
+    "stores_one_further": WHOLE,
+    "all_the_same": (32, 32, 1, 1),
+    "strided2": (32, 32, 8, 4),
+    "strided3": (32, 32, 12, 4),
+    "strided4": (32, 32, 16, 4),
+    "strided8": (32, 32, 32, 4),
+    "strided32": (32, 32, 32, 4),
+    "column": (32, 32, 32, 4),
+    "stores_column": WHOLE,
+    "bytes": (32, 32, 1, 1),
+    "doubles": (32, 32, 8, 8),
+    "float4s": (32, 32, 16, 16),
+    "float4s_added": (64, 32, 16, 16),
+    "own_struct": (32, 32, 16, 16),
+    "float3s": (96, 32, 12, 4),  # three words, each 12 bytes from the next lane's
+    "four_floats": (128, 32, 16, 4),
+    "odd_threads": (32, 16, 4, 2),
+    "first_lanes": (32, 1, 1, 1),
+    "ragged": (32, 1000 / 32, 125 / 32, 125 / 32),  # 31 whole warps, and 8 lanes
+    "short_block": (8, 20, 2.5, 2.5),  # 32 lanes and 8, in turn
+    "triangle": (32, 16.5, 2.5, 2.5),  # 1 to 32 lanes, up to the end of a row: 8 times 1, 2, 3, 4 sectors
+    "after_a_barrier": (128, 28, 4, 3.5),  # 32, 16, 32, 32 lanes; the 16 are every second one
+}
+STORES = {
+    "stores_one_further": (32, 32, 5, 4),
+    "stores_column": (32, 32, 32, 4),
+    "bytes": (32, 32, 1, 1),
+    "doubles": (32, 32, 8, 8),
+    "float4s": (32, 32, 16, 16),
+    "float4s_added": (32, 32, 16, 16),
+    "own_struct": (32, 32, 16, 16),
+    "triangle": (1, 32, 4, 4),
+}
+STORES |= {name: LOADS[name] for name in ("float3s", "odd_threads", "first_lanes", "ragged", "short_block")}
+# kernel: (wavefronts of the load, the least possible); a request has 32 lanes.
+SHARED = {
+    "no_conflict": (1, 1),
+    "conflicts2": (2, 1),
+    "conflicts4": (4, 1),
+    "conflicts8": (8, 1),
+    "conflicts16": (16, 1),
+    "conflicts32": (32, 1),
+    "padded": (1, 1),
+    "broadcast": (1, 1),
+    "two_words": (2, 1),
+    "four_bytes_apart": (1, 1),
+    "side_by_side": (1, 1),
+    "shared8": (2, 2),  # half a warp in each
+    "shared8_conflicts2": (4, 2),
+    "shared8_pairs": (1, 1),  # lanes 2n and 2n + 1 agree
+    "shared8_conflicts16": (32, 2),
+    "shared16": (4, 4),  # a quarter of a warp in each
+    "shared16_conflicts2": (8, 4),
+    "shared16_conflicts8": (32, 4),
+    "shared16_pairs": (2, 2),
+    "shared16_other_pairs": (2, 2),  # lanes n and n ^ 2 agree
+    "shared16_broadcast": (2, 1),
+    "stores_conflict": (16, 1),
+    "after_a_barrier": (1, 1),
+}
+SHARED_STORES = {"stores_conflict": (32, 1), "after_a_barrier": (1, 1), "four_bytes_apart": (1, 1)}
+SHARED_STORES |= {name: (2, 2) for name in SHARED if name.startswith("shared8")}
+SHARED_STORES |= {name: (4, 4) for name in SHARED if name.startswith("shared16")}
+ATOMICS = {  # (space, lanes of a request that meet)
+    "own_counters": ("global", 1),
+    "eight_counters": ("global", 4),
+    "one_counter": ("global", 32),
+    "shared_counters": ("shared", 2),
+}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    need("g++")
+    need("addr2line")
+    found = of_program([PROGRAMS / "access.cu"], flags=[*WARNINGS, "-Wno-unknown-pragmas"])
+    assert len({(row.kernel, row.space, row.kind) for row in found}) == len(found)
+    return {(row.kernel, row.space, row.kind): row for row in found}
+
+
+def test_each_kernel_is_here(rows):
+    assert {kernel for kernel, _, _ in rows} == {*LOADS, *SHARED, *ATOMICS}
+
+
+@pytest.mark.parametrize("kernel", LOADS)
+def test_global_memory(rows, kernel):
+    for kind, expected in ("load", LOADS[kernel]), ("store", STORES.get(kernel, WHOLE)):
+        row = rows[kernel, "global", kind]
+        sectors = row.sectors_per_request, row.least_sectors_per_request
+        assert (row.requests, row.threads_per_request, *sectors) == expected, kind
+        assert row.bytes_fetched == 32 * row.sectors and row.wavefronts == 0
+
+
+def test_bytes_used(rows):
+    """Different bytes of a request: 4 of a broadcast, 128 of a warp's floats, 16 bytes of each lane."""
+    for kernel, used in {"all_the_same": 4, "strided32": 128, "float4s": 512, "bytes": 32, "odd_threads": 64}.items():
+        assert rows[kernel, "global", "load"].bytes_used == 32 * used
+
+
+@pytest.mark.parametrize("kernel", SHARED)
+def test_shared_memory(rows, kernel):
+    for kind, expected in ("load", SHARED[kernel]), ("store", SHARED_STORES.get(kernel, (1, 1))):
+        if row := rows.get((kernel, "shared", kind)):
+            assert (row.wavefronts_per_request, row.least_wavefronts_per_request) == expected, kind
+            assert row.threads_per_request == 32 and row.sectors == 0
+
+
+@pytest.mark.parametrize("kernel", ATOMICS)
+def test_atomics(rows, kernel):
+    space, meet = ATOMICS[kernel]
+    row = rows[kernel, space, "atomic"]
+    assert (row.requests, row.lanes_at_one_address) == (32, meet)
+
+
+def test_the_example_is_what_the_lanes_asked_for(rows):
+    addresses = rows["strided3", "global", "load"].example
+    assert [address - addresses[0] for address in addresses] == [12 * lane for lane in range(32)]
+    assert [a is None for a in rows["odd_threads", "global", "load"].example] == [True, False] * 16
+
+
+def test_any_order_of_threads_gives_the_same(rows, monkeypatch):
+    monkeypatch.setenv("CUDA_REVERSE", "1")
+    program = memory_check.program_for(PROGRAMS / "access.cu")
+    out = program.with_suffix(".reverse")
+    subprocess.run([program], check=True, env=os.environ | {"CUDA_ON_CPU_MICROSCOPE": str(out)}, capture_output=True)
+    for row in _rows(out.read_text()):
+        same = rows[row.kernel, row.space, row.kind]
+        for count in "requests", "threads", "bytes_used", "sectors", "least_sectors", "wavefronts", "at_one_address":
+            assert getattr(row, count) == getattr(same, count), row
+
+
+def test_command_line(tmp_path):
+    need("g++")
+    (tmp_path / "own.cu").write_text(
+        "namespace mine {\ntemplate <class T>\n__global__ void twice(T* a, void (*)(int)) { a[threadIdx.x] *= 2; }\n}\n"
+        "int main(int, char** words) {\n    float* a;\n    cudaMallocManaged(&a, 128);\n"
+        "    for (int i = 0; i < 32; i++) a[i] = 1;\n    if (words[1]) mine::twice<float><<<1, 32>>>(a, nullptr);\n}\n"
+    )
+    script = [sys.executable, ROOT / "common/cuda_on_cpu/microscope.py"]
+    done = subprocess.run([*script, tmp_path / "own.cu", "run"], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("mine::twice<float>\n  own.cu\n"), done.stdout
+    assert "     3  __global__ void twice(T* a, void (*)(int)) { a[threadIdx.x] *= 2; }\n" in done.stdout
+    assert "global memory: 256 bytes used of 256 in sectors, 100%" in done.stdout
+    nothing = subprocess.run([*script, tmp_path / "own.cu"], capture_output=True, text=True)
+    assert nothing.returncode == 1 and "no kernel ran that the microscope can see" in nothing.stderr
+    assert "usage: " in subprocess.run(script, capture_output=True, text=True).stderr
+    clang = subprocess.run(
+        [*script, tmp_path / "own.cu"], capture_output=True, text=True, env=os.environ | {"CXX": "clang++"}
+    )
+    assert "needs g++" in clang.stderr or "not found" in clang.stderr
