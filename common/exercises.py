@@ -4,6 +4,7 @@ check(op, reference, inputs)    the harness' check() from the smallest size on, 
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
+limits(call, sectors=4)         what the lines of the kernels may ask of memory, judged by the microscope
 answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
 run(mine, command)              the output of a program that is started in the reader's folder
 raise Wrong("what is wrong")    for all else
@@ -25,7 +26,10 @@ from .device import device
 from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
 from .launchers import launchers
 
-__all__ = ["Wrong", "answer", "check", "device", "extension", "launchers", "module", "orders", "refuses", "run"]
+__all__ = [
+    *("Wrong", "accesses", "answer", "check", "device", "extension", "launchers", "limits", "module", "orders", "refuses"),
+    "run",
+]
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = (0, 1, 2, 3, 31, 33, 255, 256, 257, 1000, 4099)  # small ones first: the reader sees the smallest that fails
@@ -82,6 +86,57 @@ def refuses(call, error, words, what):
         raise Wrong(f"{what}: {error.__name__} is expected, got {type(raised).__name__}\n{raised}") from None
     else:
         raise Wrong(f"{what}: {error.__name__} is expected, and there was no error")
+
+
+def accesses(call):
+    """What call()'s kernels ask of memory, the microscope's rows (common/cuda_on_cpu/microscope.py).
+
+    None, and a line that says so, where nothing counts: on a GPU, and with a compiler other than g++.
+    """
+    from .cuda_on_cpu.microscope import microscope
+
+    if device.type == "cuda" or os.environ.get("CHAPTERS_SANITIZE") != "memory":
+        return None
+    os.environ["CUDA_REVERSE"] = "0"
+    try:
+        return microscope(call)
+    except RuntimeError as error:
+        if "needs g++" not in str(error):
+            raise
+        print(f"{'skipped':8}{error}")
+        return None
+
+
+def limits(call, sectors=None, passes=None):
+    """An access by a warp may touch so many sectors of global memory, take so many passes in shared memory, no more.
+
+    call() launches kernels; each line of theirs is looked at, its requests on average. Raises Wrong for the first that is
+    above, with the addresses of its first request.
+    """
+    rows = accesses(call)
+    for row in rows or ():
+        counted, most, what = row.sectors_per_request, sectors, "touches {} sectors"
+        if row.space == "shared":
+            counted, most, what = row.wavefronts_per_request, passes, "takes {} passes in shared memory"
+        if most is not None and counted > most:
+            head = f"{Path(row.file).name}:{row.line}: a {row.kind} of a warp " + what.format(f"{counted:.3g}")
+            raise Wrong(f"{head}, at most {most} {'is' if most == 1 else 'are'} allowed\n{_lanes(row)}")
+    if rows is not None:
+        allowed = {"sectors of an access": sectors, "passes in shared memory": passes}
+        print(f"{'right':8}" + ", ".join(f"{what}: at most {most}" for what, most in allowed.items() if most))
+
+
+def _lanes(row, shown=10) -> str:
+    """Where the first lanes of a row's first request go."""
+    first = min(a for a in row.example if a is not None) // 32 * 32 if row.space == "global" else 0
+    taken = [(lane, a - first) for lane, a in enumerate(row.example) if a is not None][:shown]
+    cells = [["lane"] + [lane for lane, _ in taken]]
+    if row.space == "global":
+        cells += [["byte"] + [a for _, a in taken], ["sector"] + [a // 32 for _, a in taken]]
+    else:
+        cells += [["word"] + [a // 4 for _, a in taken], ["bank"] + [a // 4 % 32 for _, a in taken]]
+    width = max(len(str(cell)) for line in cells for cell in line[1:])
+    return "\n".join(f"  {line[0]:<10}" + " ".join(f"{cell:>{width}}" for cell in line[1:]) + " ..." for line in cells)
 
 
 def extension(mine, sources, stable=False, **kwargs):
