@@ -2,9 +2,10 @@
 
 check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
+limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
+refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
-limits(call, sectors=4)         what the lines of the kernels may ask of memory, judged by the microscope
 answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
 run(mine, command)              the output of a program that is started in the reader's folder
 raise Wrong("what is wrong")    for all else
@@ -27,7 +28,16 @@ from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
 from .launchers import launchers
 
 __all__ = [
-    *("Wrong", "accesses", "answer", "check", "device", "extension", "launchers", "limits", "module", "orders", "refuses"),
+    "Wrong",
+    "answer",
+    "check",
+    "device",
+    "extension",
+    "launchers",
+    "limits",
+    "module",
+    "orders",
+    "refuses",
     "run",
 ]
 
@@ -75,6 +85,29 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
     print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
 
 
+def limits(call, **most):
+    """Raises Wrong where a line of a kernel that call() launches has more than `most` of a field or property of
+    common.cuda_on_cpu.microscope.Row: limits(call, sectors_per_request=4, wavefronts_per_request=1).
+
+    The microscope needs CUDA on CPU, the memory check and g++: without them this counts nothing, and says so.
+    """
+    from .cuda_on_cpu import memory_check
+    from .cuda_on_cpu.microscope import microscope
+
+    if os.environ.get("CHAPTERS_SANITIZE") != "memory" or memory_check.is_clang(memory_check.compiler()):
+        if device.type == "cpu":
+            print(f"{'skipped':8}{' '.join(most)}: counted with g++ on Linux only")
+        return
+    for row in microscope(call):
+        for name, limit in most.items():
+            if getattr(row, name) > limit:
+                count = f"{getattr(row, name):g} {name.replace('_per_request', ' a request').replace('_', ' ')}"
+                raise Wrong(
+                    f"{count} of {row.space} memory ({row.kind}), at most {limit:g} allowed\n{row.file}:{row.line}"
+                )
+    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {name.replace('_', ' ')}" for name, limit in most.items()))
+
+
 def refuses(call, error, words, what):
     """call() must raise that error, with these words in its message; `what` says to the reader what was passed."""
     try:
@@ -88,69 +121,19 @@ def refuses(call, error, words, what):
         raise Wrong(f"{what}: {error.__name__} is expected, and there was no error")
 
 
-def accesses(call):
-    """What call()'s kernels ask of memory, the microscope's rows (common/cuda_on_cpu/microscope.py).
-
-    None, and a line that says so, where nothing counts: on a GPU, and with a compiler other than g++.
-    """
-    from .cuda_on_cpu.microscope import microscope
-
-    if device.type == "cuda" or os.environ.get("CHAPTERS_SANITIZE") != "memory":
-        return None
-    os.environ["CUDA_REVERSE"] = "0"
-    try:
-        return microscope(call)
-    except RuntimeError as error:
-        if "needs g++" not in str(error):
-            raise
-        print(f"{'skipped':8}{error}")
-        return None
-
-
-def limits(call, sectors=None, passes=None):
-    """An access by a warp may touch so many sectors of global memory, take so many passes in shared memory, no more.
-
-    call() launches kernels; each line of theirs is looked at, its requests on average. Raises Wrong for the first that is
-    above, with the addresses of its first request.
-    """
-    rows = accesses(call)
-    for row in rows or ():
-        counted, most, what = row.sectors_per_request, sectors, "touches {} sectors"
-        if row.space == "shared":
-            counted, most, what = row.wavefronts_per_request, passes, "takes {} passes in shared memory"
-        if most is not None and counted > most:
-            head = f"{Path(row.file).name}:{row.line}: a {row.kind} of a warp " + what.format(f"{counted:.3g}")
-            raise Wrong(f"{head}, at most {most} {'is' if most == 1 else 'are'} allowed\n{_lanes(row)}")
-    if rows is not None:
-        allowed = {"sectors of an access": sectors, "passes in shared memory": passes}
-        print(f"{'right':8}" + ", ".join(f"{what}: at most {most}" for what, most in allowed.items() if most))
-
-
-def _lanes(row, shown=10) -> str:
-    """Where the first lanes of a row's first request go."""
-    first = min(a for a in row.example if a is not None) // 32 * 32 if row.space == "global" else 0
-    taken = [(lane, a - first) for lane, a in enumerate(row.example) if a is not None][:shown]
-    cells = [["lane"] + [lane for lane, _ in taken]]
-    if row.space == "global":
-        cells += [["byte"] + [a for _, a in taken], ["sector"] + [a // 32 for _, a in taken]]
-    else:
-        cells += [["word"] + [a // 4 for _, a in taken], ["bank"] + [a // 4 % 32 for _, a in taken]]
-    width = max(len(str(cell)) for line in cells for cell in line[1:])
-    return "\n".join(f"  {line[0]:<10}" + " ".join(f"{cell:>{width}}" for cell in line[1:]) + " ..." for line in cells)
-
-
 def extension(mine, sources, stable=False, **kwargs):
     """Builds these files of the folder `mine` by common.cpp_extension.load(), kwargs are its own, and returns the module.
 
-    stable: with load_stable(), so the operators are in torch.ops and nothing is returned. Raises BuildError.
+    stable: by load_stable(), so the operators are in torch.ops and nothing is returned. Raises BuildError.
     """
     from .cpp_extension import load, load_stable
 
     key = hashlib.sha256(os.fsencode(mine.resolve())).hexdigest()[:8]
     kwargs.setdefault("name", f"exercise_{key}")
     kwargs.setdefault("sources", [str(mine / source) for source in sources])
+    kwargs.setdefault("extra_cflags", ["-O0"])  # with -O2 a binding takes half as long again to compile
     if stable:
-        return load_stable(**kwargs)
+        return load_stable(kwargs["name"], kwargs["sources"])
     return load(extra_include_paths=[str(ROOT)], **kwargs)
 
 

@@ -14,7 +14,6 @@ import fcntl
 import hashlib
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -127,7 +126,11 @@ def _compile(cu, command, folder, library, device):
     glue = folder / f"{cu.stem}.{'cpp' if device == 'cpu' else 'cu'}"
     glue.write_text(_glue(source, declarations(cu)))
     obj, new = glue.with_suffix(".o"), library.with_suffix(".new")
-    link = memory_check.ldflags(_cxx()) if os.environ.get("CHAPTERS_SANITIZE") == "memory" and device == "cpu" else []
+    link = (
+        memory_check.ldflags(memory_check.compiler())
+        if os.environ.get("CHAPTERS_SANITIZE") == "memory" and device == "cpu"
+        else []
+    )
     link.append("-Wl,-z,defs" if device == "cpu" else "-Xlinker=-z,defs")  # what nobody defines is an error here
     for words in ["-c", f"-I{cu.parent}", f"-I{ROOT}", glue, "-o", obj], ["-shared", obj, "-o", new, *link]:
         done = subprocess.run([*command, *words], capture_output=True, text=True)
@@ -156,15 +159,11 @@ extern "C" const char* call_{name}({declared}) {{
     return text
 
 
-def _cxx() -> list[str]:
-    return shlex.split(os.environ.get("CXX", "c++"))
-
-
 def _host_compiler(tool: str) -> list[str]:
     flags = ["-std=c++17", *cuda_on_cpu.CFLAGS, f"-I{cuda_on_cpu.INCLUDE}", "-fPIC", "-pthread", "-w"]
     if tool == "memory":  # -O2 takes twice as long to compile
-        return [*_cxx(), *flags, *memory_check.cflags(_cxx()), "-O1", "-fno-inline"]
-    return [*_cxx(), *flags, "-O2"]
+        return [*memory_check.compiler(), *flags, *memory_check.cflags(memory_check.compiler()), "-O1", "-fno-inline"]
+    return [*memory_check.compiler(), *flags, "-O2"]
 
 
 def _nvcc() -> list[str]:

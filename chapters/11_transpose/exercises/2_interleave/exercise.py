@@ -15,11 +15,11 @@ HINTS = [
     "for (int k = t; k < 3 * here; k += threads) out[3 * first + k] = pixels[k]; in this loop each thread takes part, "
     "also one that has no pixel of its own.",
 ]
-FAILS = "touches 12 sectors"
+FAILS = "12 sectors for each store"
 WRONG = {
     "no_barrier": "data race",
     "returns_early": "? is not written",
-    "planes_in_shared": "takes 3 passes",
+    "planes_in_shared": "3 passes for each load",
 }
 
 
@@ -35,4 +35,4 @@ def run(mine):
         return (torch.arange(3, device=device)[:, None] * 1000.0 + torch.arange(n, device=device),)
 
     check(interleave, lambda planes: planes.T.contiguous(), inputs, (0, 1, 2, 33, 255, 256, 600))
-    limits(lambda: interleave(*inputs(512)), sectors=4, passes=1)
+    limits(lambda: interleave(*inputs(512)), sectors_per_request=4, wavefronts_per_request=1)

@@ -16,9 +16,9 @@ HINTS = [
     "is out[left + y][rows - 1 - (top + x)]. Its bounds check is about left + y and top + x.",
     "Passes: with __shared__ float shared[side][side], a column of the tile lies in one bank. What did padded change?",
 ]
-FAILS = "touches 32 sectors"
+FAILS = "32 sectors for each store"
 WRONG = {
-    "no_padding": "takes 32 passes",
+    "no_padding": "32 passes for each load",
     "bounds_of_the_load": "out of bounds",
     "mirrored_in_the_tile": "which no thread of its block has written",
     "no_barrier": "data race",
@@ -41,4 +41,4 @@ def run(mine):
 
     check(rotate, reference, inputs, (0, 1, 2, 3, 31, 32, 33, 70), name="5 columns, rows")
     check(rotate, reference, lambda n: (torch.rand(n, 50, device=device),), (40,), name="50 columns, rows")
-    limits(lambda: rotate(torch.rand(32, 64, device=device)), sectors=4, passes=1)
+    limits(lambda: rotate(torch.rand(32, 64, device=device)), sectors_per_request=4, wavefronts_per_request=1)
