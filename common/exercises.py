@@ -3,6 +3,7 @@
 check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
 limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
+accesses(call)                  what they ask, as rows of the microscope
 refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
@@ -29,6 +30,7 @@ from .launchers import launchers
 
 __all__ = [
     "Wrong",
+    "accesses",
     "answer",
     "check",
     "device",
@@ -87,25 +89,52 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
 
 def limits(call, **most):
     """Raises Wrong where a line of a kernel that call() launches has more than `most` of a field or property of
-    common.cuda_on_cpu.microscope.Row: limits(call, sectors_per_request=4, wavefronts_per_request=1).
+    common.cuda_on_cpu.microscope.Row: limits(call, sectors_per_request=4, wavefronts_per_request=1). Shows an example.
 
-    The microscope needs CUDA on CPU, the memory check and g++: without them this counts nothing, and says so.
+    Without the microscope, see accesses(), this counts nothing, and says so.
+    """
+    rows = accesses(call)
+    if rows is None:
+        if device.type == "cpu":
+            print(f"{'skipped':8}{' '.join(most)}: counted with g++ on Linux only")
+        return
+    words = {name: name.removesuffix("_per_request").replace("wavefronts", "passes").replace("_", " ") for name in most}
+    for row in rows:
+        for name, limit in most.items():
+            if getattr(row, name) > limit:
+                of = f"for each {row.kind} of a warp" if name.endswith("_per_request") else f"({row.kind})"
+                raise Wrong(
+                    f"{getattr(row, name):g} {words[name]} {of} in {row.space} memory, at most {limit:g} allowed\n"
+                    f"{row.file}:{row.line}\n{_lanes(row)}"
+                )
+    print(f"{'right':8}" + ", ".join(f"{words[name]}: at most {limit:g}" for name, limit in most.items()))
+
+
+def accesses(call):
+    """What the kernels that call() launches ask of memory, as rows of the microscope, or None where it cannot count.
+
+    The microscope needs CUDA on CPU, the memory check and g++.
     """
     from .cuda_on_cpu import memory_check
     from .cuda_on_cpu.microscope import microscope
 
     if os.environ.get("CHAPTERS_SANITIZE") != "memory" or memory_check.is_clang(memory_check.compiler()):
-        if device.type == "cpu":
-            print(f"{'skipped':8}{' '.join(most)}: counted with g++ on Linux only")
-        return
-    for row in microscope(call):
-        for name, limit in most.items():
-            if getattr(row, name) > limit:
-                count = f"{getattr(row, name):g} {name.replace('_per_request', ' a request').replace('_', ' ')}"
-                raise Wrong(
-                    f"{count} of {row.space} memory ({row.kind}), at most {limit:g} allowed\n{row.file}:{row.line}"
-                )
-    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {name.replace('_', ' ')}" for name, limit in most.items()))
+        return None
+    os.environ["CUDA_REVERSE"] = "0"
+    return microscope(call)
+
+
+def _lanes(row, shown=10) -> str:
+    """Where the first lanes of the row's example go."""
+    first = min(a for a in row.example if a is not None) // 32 * 32 if row.space == "global" else 0
+    taken = [(lane, a - first) for lane, a in enumerate(row.example) if a is not None][:shown]
+    cells = [["lane"] + [lane for lane, _ in taken]]
+    if row.space == "global":
+        cells += [["byte"] + [a for _, a in taken], ["sector"] + [a // 32 for _, a in taken]]
+    else:
+        cells += [["word"] + [a // 4 for _, a in taken], ["bank"] + [a // 4 % 32 for _, a in taken]]
+    width = max(len(str(cell)) for line in cells for cell in line[1:])
+    return "\n".join(f"  {line[0]:<8}" + " ".join(f"{cell:>{width}}" for cell in line[1:]) + " ..." for line in cells)
 
 
 def refuses(call, error, words, what):
