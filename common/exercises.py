@@ -79,8 +79,10 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
             except AssertionError as error:
                 head, _, detail = str(error).partition("\n")
                 what = head.partition(f", n = {n}: ")[2] or head
-                if what == "wrong result":
-                    detail = _picture(op, reference, first, rtol, atol) or detail
+                if what.startswith("wrong result"):
+                    pictures = (_picture(op, reference, values, rtol, atol) for values in (first, second))
+                    if picture := next(filter(None, pictures), ""):  # then it is wrong for these values in any call
+                        what, detail = "wrong result", picture
                 raise Wrong(f"{where}{what}\n{detail}".rstrip()) from None
             except RuntimeError as error:  # the memory check, a launch that CUDA refuses, threads that wait for ever
                 raise Wrong(where + str(error).removeprefix("CUDA on CPU: ")) from error
