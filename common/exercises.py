@@ -231,11 +231,17 @@ def _picture(op, reference, values, rtol, atol) -> str:
         wrong = ~_close(one, right, rtol, atol) | unwritten
         if wrong.any():
             which = f"output {place}\n" if len(tensors_in(expected)) > 1 else ""
-            names = inspect.signature(reference).parameters
-            given = zip(names, values, strict=False)
+            given = zip(_parameters(reference), values, strict=False)
             inputs = {name: t.cpu() for name, t in given if getattr(t, "shape", None) == right.shape}
             return which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten)
     return ""
+
+
+def _parameters(function):
+    try:
+        return list(inspect.signature(function).parameters)
+    except ValueError:  # torch.add has none
+        return ["input", "other"]
 
 
 def _holds(tensor, pattern):
@@ -263,12 +269,12 @@ def _drawn(rows, wrong, unwritten, columns=8) -> str:
         wrong, unwritten = wrong[None], unwritten[None]
     first = [int(i) for i in wrong.nonzero()[0]]
     head, last = tuple(first[:-1]), first[-1]
-    if wrong.dim() > 1:
-        marks = torch.where(unwritten, 2, wrong.int())
-        for line in marks.reshape(-1, marks.shape[-1])[:16, :64].tolist():
-            lines.append("  " + " ".join(".x?"[mark] for mark in line))
-        if wrong.numel() > marks.reshape(-1, marks.shape[-1])[:16, :64].numel():
-            lines.append("  (the first 16 rows, 64 columns)")
+    if wrong.dim() > 1:  # a map of 16 rows, the first wrong one among them, and of 64 columns
+        marks = torch.where(unwritten, 2, wrong.int()).view(-1, wrong.shape[-1])
+        row = int(wrong.view(-1, wrong.shape[-1]).any(-1).nonzero()[0])
+        begin = max(0, min(row - 8, len(marks) - 16))
+        for number, line in enumerate(marks[begin : begin + 16, :64].tolist(), begin):
+            lines.append(f"  row {number:<6}" + " ".join(".x?"[mark] for mark in line))
     begin = max(0, min(last - columns // 2, wrong.shape[-1] - columns))
     part = slice(begin, min(begin + columns, wrong.shape[-1]))
     cells = [["index"] + [str((*head, i) if head else i) for i in range(wrong.shape[-1])[part]]]
@@ -289,4 +295,4 @@ def _drawn(rows, wrong, unwritten, columns=8) -> str:
 
 
 def _number(value) -> str:
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
+    return f"{value + 0.0:.5g}" if isinstance(value, float) else str(value)  # + 0.0: not -0

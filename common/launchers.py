@@ -9,8 +9,10 @@ program that knows what it calls, such as an exercise. On the CPU, CHAPTERS_SANI
     python3 common/launchers.py add2.cu    compiles so and needs no torch: a program may import torch meanwhile
 """
 
+import contextlib
 import ctypes
 import fcntl
+import functools
 import hashlib
 import os
 import re
@@ -95,58 +97,128 @@ def compiled(cu: Path, device: str) -> Path:
     """A shared library of that .cu and what Python calls in it, compiled unless it is there already."""
     tool = os.environ.get("CHAPTERS_SANITIZE", "")
     command = _nvcc() if device == "cuda" else _host_compiler(tool)
-    place = hashlib.sha256(os.fsencode(cu.resolve())).hexdigest()[:8]
-    folder = ROOT / "build" / "launchers" / f"{cu.stem}-{place}-{device}{tool}"
-    folder.mkdir(parents=True, exist_ok=True)
-    used = [*cu.parent.glob("*.cu"), *cu.parent.glob("*.h"), *cu.parent.glob("*.cuh"), *(ROOT / "common").glob("*.h")]
-    used += [Path(__file__)] + (
-        [] if device == "cuda" else [p for p in cuda_on_cpu.INCLUDE.parent.rglob("*") if p.is_file()]
-    )
-    key = hashlib.sha256("\0".join(command).encode())
-    for file in sorted(used):
-        key.update(file.read_bytes())
-    library = folder / f"{key.hexdigest()[:16]}.so"
-    with open(folder / "lock", "w") as lock:
+    library = _place(cu, command, f"{device}{tool}")
+    with open(library.with_name("lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another process may be compiling it: wait for that
         if not library.exists():
-            for old in folder.glob("*.so"):
+            for old in library.parent.glob("*.so"):
                 old.unlink()
-            _compile(cu.resolve(), command, folder, library, device)
+            glue = library.with_name(f"{cu.stem}.{'cpp' if device == 'cpu' else 'cu'}")
+            source = _translated(cu, library.parent) if device == "cpu" else cu.resolve()
+            glue.write_text(f'{_GLUE_HEADERS}#include "{source}"\n' + _glue(declarations(cu)))
+            obj = _object(command, glue, [cu.resolve().parent], cu)
+            _link(command, obj, library, tool, cu)
     return library
 
 
-def _compile(cu, command, folder, library, device):
-    source = cu
-    if device == "cpu":
-        source = folder / f"{cu.name}.cpp"
-        try:
-            cuda_on_cpu.translate_file(cu, source, [ROOT])
-        except cuda_on_cpu.TranslationError as error:
-            raise BuildError(f"{cu.name} does not compile.\n{error}") from None
-    glue = folder / f"{cu.stem}.{'cpp' if device == 'cpu' else 'cu'}"
-    glue.write_text(_glue(source, declarations(cu)))
-    obj, new = glue.with_suffix(".o"), library.with_suffix(".new")
-    link = (
-        memory_check.ldflags(memory_check.compiler())
-        if os.environ.get("CHAPTERS_SANITIZE") == "memory" and device == "cpu"
-        else []
-    )
-    link.append("-Wl,-z,defs" if device == "cpu" else "-Xlinker=-z,defs")  # what nobody defines is an error here
-    for words in ["-c", f"-I{cu.parent}", f"-I{ROOT}", glue, "-o", obj], ["-shared", obj, "-o", new, *link]:
-        done = subprocess.run([*command, *words], capture_output=True, text=True)
-        if done.returncode:
-            raise BuildError(f"{cu.name} does not compile.\n{first_error(done.stdout + done.stderr)}")
+def compile_together(cus: list[Path]) -> None:
+    """Compiles each .cu for the CPU as launchers() would, with one run of the compiler for all: 0.1 s a file, not 2 s.
+
+    Each lies in a namespace of its own. Where that does not work, launchers() compiles as ever, so this raises nothing.
+    """
+    tool = os.environ.get("CHAPTERS_SANITIZE", "")
+    command = _host_compiler(tool)
+    todo = [(cu, library) for cu in cus if not (library := _place(cu, command, f"cpu{tool}")).exists()]
+    todo = [(cu, library) for cu, library in todo if all(f"{name}(" in cu.read_text() for name in declarations(cu))]
+    if not todo:
+        return
+    heads, bodies = dict.fromkeys(_GLUE_HEADERS.splitlines()), []
+    with contextlib.suppress(BuildError):
+        for i, (cu, library) in enumerate(todo):
+            body = _flat(_translated(cu, library.parent), cu.parent, heads)
+            bodies.append(f"namespace v{i} {{\n{body}\n{_glue(declarations(cu), f'v{i}_')}\n}}\n")
+        glue = todo[0][1].with_name("together.cpp")
+        glue.write_text("\n".join([*heads, *bodies]))
+        obj = _object(command, glue, [], glue)
+        for i, (cu, library) in enumerate(todo):
+            _link(command, obj, library, tool, cu, [f"-Wl,--defsym=call_{n}=call_v{i}_{n}" for n in declarations(cu)])
+
+
+def _flat(file: Path, folder: Path, heads: dict[str, None]) -> str:
+    """The text of a file with the headers of its folder in it; other #include lines go to heads."""
+    text, line, name = [], 0, file
+    for source in file.read_text().splitlines():
+        line += 1
+        if of := re.match(r'#line (\d+) "(.*)"', source):
+            line, name = int(of[1]) - 1, of[2]
+        include = re.match(r'\s*#\s*include\s*["<]([^">]+)', source)
+        if include and (folder / include[1]).is_file():
+            source = f'{_flat(folder / include[1], folder, heads)}\n#line {line + 1} "{name}"'
+        elif include:
+            heads[source.strip()] = None
+            source = ""
+        text.append("" if "#pragma once" in source.splitlines()[:1] else source)
+    return "\n".join(text)
+
+
+def _place(cu, command, kind) -> Path:
+    """Where its library lies, whose name changes with all that it depends on; the folder exists."""
+    place = hashlib.sha256(os.fsencode(cu.resolve())).hexdigest()[:8]
+    folder = ROOT / "build" / "launchers" / f"{cu.stem}-{place}-{kind}"
+    folder.mkdir(parents=True, exist_ok=True)
+    used = [file for pattern in ("*.cu", "*.h", "*.cuh") for file in cu.parent.glob(pattern)]
+    key = hashlib.sha256("\0".join([*command, _shared_state()]).encode())
+    for file in sorted(used):
+        key.update(file.read_bytes())
+    return folder / f"{key.hexdigest()[:16]}.so"
+
+
+@functools.cache
+def _shared_state() -> str:
+    """Changes with every file of the repository that a .cu may include, and with CUDA on CPU."""
+    used = [*(ROOT / "common").glob("*.h"), Path(__file__), *cuda_on_cpu.INCLUDE.parent.rglob("*.*")]
+    key = hashlib.sha256()
+    for file in sorted(file for file in used if file.is_file() and file.suffix != ".pyc"):
+        key.update(file.read_bytes())
+    return key.hexdigest()
+
+
+def _translated(cu, folder) -> Path:
+    out = folder / f"{cu.name}.cpp"
+    try:
+        cuda_on_cpu.translate_file(cu.resolve(), out, [ROOT])
+    except cuda_on_cpu.TranslationError as error:
+        raise BuildError(f"{cu.name} does not compile.\n{error}") from None
+    return out
+
+
+def _object(command, glue, folders, cu) -> Path:
+    obj = glue.with_suffix(".o")
+    _run([*command, *(f"-I{folder}" for folder in [*folders, ROOT]), "-c", glue, "-o", obj], cu)
+    return obj
+
+
+def _link(command, obj, library, tool, cu, words=()):
+    nvcc = "nvcc" in command[0]
+    link = memory_check.ldflags(memory_check.compiler()) if tool == "memory" and not nvcc else []
+    link += ["-Xlinker=-z,defs" if nvcc else "-Wl,-z,defs", *words]  # what nobody defines is an error here
+    new = library.with_suffix(".new")
+    _run([*command, "-shared", obj, "-o", new, *link], cu)
     new.replace(library)
 
 
-def _glue(source: Path, functions) -> str:
-    """C++ that includes a .cu and has, for each launcher, a function with a C name that returns an exception's text."""
-    text = f'#include "{source}"\n#include <exception>\n#include <string>\n'
+def _run(command, cu):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode == 0:
+        return
+    error = first_error(done.stdout + done.stderr)
+    missing = re.search(r"undefined reference to `(\w+)\(.*'", error)
+    if missing and missing[1] in declarations(cu):
+        raise BuildError(f"{cu.name} does not define what {cu.stem}.h declares: {missing[0]}")
+    raise BuildError(f"{cu.name} does not compile.\n{error}")
+
+
+_GLUE_HEADERS = "#include <exception>\n#include <string>\n"
+
+
+def _glue(functions, prefix="") -> str:
+    """C++ that has, for each launcher, a function with a C name that returns an exception's text."""
+    text = ""
     for name, parameters in functions.items():
         declared = ", ".join(f"{'void*' if kind.endswith('*') else kind} {p}" for kind, p in parameters)
         passed = ", ".join(f"({kind}){p}" for kind, p in parameters)
         text += f"""
-extern "C" const char* call_{name}({declared}) {{
+extern "C" const char* call_{prefix}{name}({declared}) {{
     static std::string message;
     try {{
         {name}({passed});
@@ -201,7 +273,10 @@ def _passed(value, kind, where):
     from .device import device
 
     if not kind.endswith("*"):
-        return value
+        try:
+            return NUMBERS[kind](value)
+        except TypeError:
+            raise TypeError(f"{where} must be a number of type {kind}, got {value!r}") from None
     if value is None:
         return None
     if not isinstance(value, torch.Tensor):

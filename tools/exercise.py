@@ -80,6 +80,14 @@ def find() -> list[Exercise]:
 # ---- checking --------------------------------------------------------------------------------------------------------
 
 
+def devices(exercise: Exercise) -> list[str]:
+    """Where to check it: "cpu", and "cuda" if this machine may have a GPU."""
+    gpu = any(Path("/dev").glob("nvidia[0-9]*")) or Path("/dev/dxg").exists()  # the latter: in Windows' Linux
+    if exercise.needs_gpu:
+        return ["cuda"]
+    return ["cpu", "cuda"] if gpu and os.environ.get("CHAPTERS_DEVICE") != "cpu" else ["cpu"]
+
+
 def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tuple[int, str]:
     """Checks the files of that folder in a process of its own: (RIGHT, WRONG or BROKEN, what to tell the reader).
 
@@ -88,7 +96,7 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", "torch.testing"])
-    compilers = [] if device == "cuda" else _compile(files)
+    compilers = [] if device == "cuda" else _compile_ahead(files)
     with tempfile.NamedTemporaryFile("r", prefix="exercise-", errors="replace") as log:
         process = context.Process(target=_checked, args=(exercise, files, device, log.name))
         process.start()
@@ -112,13 +120,19 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
     return (process.exitcode if process.exitcode in (RIGHT, BROKEN) else WRONG), told + rest
 
 
-def _compile(files):
-    """Compilers of the .cu that need no binding, which run while the other process imports torch. It waits for them."""
-    if sys.platform != "linux" or any(files.glob("*.cpp")):
+def _compile_ahead(files):
+    """In the first check: compilers of the .cu that need no binding, at work while torch is imported. The check waits for
+    them. Later ones need none, as torch is there."""
+    global _torch_is_there
+    if _torch_is_there or sys.platform != "linux" or any(files.glob("*.cpp")):
         return []
+    _torch_is_there = True
     program = [sys.executable, ROOT / "common" / "launchers.py"]
     cus = [cu for cu in files.glob("*.cu") if cu.with_suffix(".h").exists()]
     return [subprocess.Popen([*program, cu], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for cu in cus]
+
+
+_torch_is_there = False
 
 
 def _ended(number, late):
@@ -229,10 +243,7 @@ def attempt(exercise, following) -> bool:
         print(text, end="", flush=True)
 
     start = time.monotonic()
-    devices = ["cuda"] if exercise.needs_gpu else ["cpu", "cuda"]
-    if os.environ.get("CHAPTERS_DEVICE") == "cpu":
-        devices = devices[:1]
-    right = all(check(exercise, exercise.mine, device, echo)[0] == RIGHT for device in devices)
+    right = all(check(exercise, exercise.mine, device, echo)[0] == RIGHT for device in devices(exercise))
     number = f"make exercise{exercise.number}"
     if right:
         next = f"make exercise{following.number}" if following else "make exercises"

@@ -1,55 +1,85 @@
 """Each exercise: its skeleton is told what is missing, its solution is right, wrong solutions are told what is wrong."""
 
+import functools
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import exercise
 import pytest
 from support import ROOT
 
+from common import launchers
+
 EXERCISES = exercise.find()
-each_exercise = pytest.mark.parametrize("it", EXERCISES, ids=lambda it: f"{it.folder.parents[1].name}-{it.folder.name}")
 MARKS = re.compile(r"^ *(?://|#) your code$.*?^ *(?://|#) end of your code$", re.M | re.S)
 
 
-def checked(it, files):
-    """What the reader would be told, on the CPU in both thread orders, and on a GPU where there is one."""
-    device = "cuda" if it.needs_gpu else "cpu"
-    status, told = exercise.check(it, files, device)
-    if status == exercise.RIGHT and device == "cpu":
-        status, more = exercise.check(it, files, "cuda")
-        told += more
-    assert status != exercise.BROKEN, told
-    return status == exercise.RIGHT, told
+def name_of(it):
+    return f"{it.folder.parents[1].name}-{it.folder.name}"
 
 
-@each_exercise
-def test_the_solution_is_right(it):
-    right, told = checked(it, it.folder / "solution")
-    assert right, told
+each_exercise = pytest.mark.parametrize("it", EXERCISES, ids=name_of)
 
 
-@each_exercise
-def test_the_skeleton_is_told_what_is_missing(it):
-    right, told = checked(it, it.folder / "skeleton")
-    assert not right and it.fails in told, told
+def cases(which):
+    """(exercise, name) for each of these names, with the tests of a chapter in one process: together() compiles them at once.
+
+    Where no kernel is checked for races, the exercise is about a binding or a program, which takes longer to build.
+    """
+    for it in EXERCISES:
+        for name in which(it):
+            marks = [pytest.mark.xdist_group(f"exercises {it.folder.parents[1].name}")]
+            marks += [pytest.mark.thorough] * (not it.memory_check or name in it.wrong)
+            yield pytest.param(it, name, id=f"{name_of(it)}-{name}", marks=marks)
 
 
-WRONG = [(it, name) for it in EXERCISES for name in it.wrong]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "it, name", WRONG, ids=[f"{it.folder.parents[1].name}-{it.folder.name}-{name}" for it, name in WRONG]
-)
-def test_a_wrong_solution_is_told_its_mistake(it, name):
+def files_of(it, name) -> Path:
+    """A folder with the skeleton, the solution or a wrong solution."""
+    if name not in it.wrong:
+        return it.folder / name
     files = ROOT / "build" / "tests" / "exercises" / it.number / name
     shutil.rmtree(files, ignore_errors=True)
     shutil.copytree(it.folder / "solution", files)
-    shutil.copytree(it.folder / "wrong" / name, files, dirs_exist_ok=True)
-    right, told = checked(it, files)
-    assert not right and it.wrong[name] in told, told
+    return shutil.copytree(it.folder / "wrong" / name, files, dirs_exist_ok=True)
+
+
+@functools.cache
+def together(chapter, wrong):
+    """Compiles the kernels of a chapter's skeletons and solutions, or wrong solutions: quicker than each by itself."""
+    if sys.platform == "linux":
+        its = [it for it in EXERCISES if it.folder.parents[1] == chapter and it.memory_check and not it.needs_gpu]
+        folders = [files_of(it, name) for it in its for name in (it.wrong if wrong else ("skeleton", "solution"))]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CHAPTERS_SANITIZE", "memory")
+            launchers.compile_together([cu for folder in folders for cu in sorted(folder.glob("*.cu"))])
+
+
+def checked(it, name):
+    """Whether these files are right, and what the reader is told: on the CPU in both thread orders, and on a GPU if any."""
+    together(it.folder.parents[1], name in it.wrong)
+    files = files_of(it, name)
+    told = ""
+    for device in exercise.devices(it):
+        status, more = exercise.check(it, files, device)
+        told += more
+        assert status != exercise.BROKEN, told
+        if status == exercise.WRONG:
+            return False, told
+    return True, told
+
+
+@pytest.mark.parametrize("it, name", list(cases(lambda it: ["solution"])))
+def test_the_solution_is_right(it, name):
+    right, told = checked(it, name)
+    assert right, told
+
+
+@pytest.mark.parametrize("it, name", list(cases(lambda it: ["skeleton", *it.wrong])))
+def test_what_is_wrong_is_told(it, name):
+    right, told = checked(it, name)
+    assert not right and it.wrong.get(name, it.fails) in told, told
 
 
 @each_exercise
@@ -79,8 +109,10 @@ def test_the_lesson_has_each_exercise_once(chapter):
     assert re.findall(r"`make exercise(\d\d\.\d+)`", text) == numbers
 
 
-def test_what_ends_without_an_answer_is_told(tmp_path):
+@pytest.mark.thorough
+def test_what_ends_without_an_answer_is_told(tmp_path, monkeypatch):
     """A reader's program may crash, loop for ever, fail in Python, or not compile."""
+    monkeypatch.setenv("CUDA_ON_CPU_TIMEOUT", "1")
     it = next(it for it in EXERCISES if it.number == "03.1")
     body = {
         "has run and given no other a turn": "while (blockIdx.x == 0) out[0] = x[0];",

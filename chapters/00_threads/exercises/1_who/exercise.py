@@ -1,0 +1,32 @@
+"""who: complete a kernel whose threads say who they are
+
+Every thread writes to three arrays: the numbers of its block, of its warp and of its lane.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers
+
+MINUTES = 5
+HINTS = [
+    "where_am_i_kernel writes the same numbers, and more, to one array.",
+    "First compute i, which differs in all threads of the grid. The warp and the lane come from threadIdx.x and warpSize.",
+]
+FAILS = "? is not written"
+WRONG = {"no_block": "data race", "warp_of_the_grid": "output 1", "grid_for_block": "out of bounds"}
+
+
+def run(mine):
+    launch = launchers(mine / "who.cu").launch_who
+
+    def who(blocks, threads):
+        arrays = [torch.empty(blocks * threads, dtype=torch.int32, device=device) for _ in range(3)]
+        launch(*arrays, blocks, threads)
+        return tuple(arrays)
+
+    def expected(blocks, threads):
+        thread = torch.arange(threads, dtype=torch.int32, device=device).repeat(blocks)
+        block = torch.arange(blocks, dtype=torch.int32, device=device).repeat_interleave(threads)
+        return block, thread // 32, thread % 32
+
+    check(who, expected, lambda threads: (3, threads), (1, 2, 32, 33, 70, 1024), name="threads")

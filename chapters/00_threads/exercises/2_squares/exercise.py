@@ -1,0 +1,28 @@
+"""squares: write your first kernel and its launcher
+
+The kernel gives each thread one element; the launcher chooses how many blocks there are.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers
+
+MINUTES = 15
+HINTS = [
+    "number_kernel and launch_number in threads.cu have the same parts: the index, the bounds check, the launch.",
+    "A block has at most 1024 threads, so one block is not enough. blocks_for(n, 256) is the number of blocks.",
+    "The square of a number above 46340 does not fit into 32 bits: use int64_t.",
+]
+FAILS = "undefined reference to `launch_squares"
+WRONG = {"one_block": "invalid configuration", "int_overflows": "wrong result", "no_bounds_check": "out of bounds"}
+
+
+def run(mine):
+    launch = launchers(mine / "squares.cu").launch_squares
+
+    def squares(n):
+        out = torch.empty(n, dtype=torch.int64, device=device)
+        launch(out, n)
+        return out
+
+    check(squares, lambda n: torch.arange(n, device=device) ** 2, lambda n: (n,), (0, 1, 3, 32, 255, 256, 257, 50000))

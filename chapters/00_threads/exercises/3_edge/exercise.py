@@ -1,0 +1,27 @@
+"""triple: find two mistakes, one after the other
+
+The launcher starts too few blocks. Once it starts enough, the memory check finds the second mistake.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers
+
+MINUTES = 10
+HINTS = [
+    "How many blocks are n / threads for n = 1?",
+    "Round up: (n + threads - 1) / threads. Which threads of the last block have an element then?",
+]
+FAILS = "invalid configuration"
+WRONG = {"only_rounded_up": "out of bounds", "one_more": "out of bounds", "still_rounded_down": "invalid configuration"}
+
+
+def run(mine):
+    launch = launchers(mine / "triple.cu").launch_triple
+
+    def triple(x):
+        out = torch.empty_like(x)
+        launch(out, x, x.numel())
+        return out
+
+    check(triple, lambda x: 3 * x, lambda n: (torch.randint(-9, 9, (n,), device=device),))

@@ -1,0 +1,37 @@
+"""scale_rows: complete a kernel over a matrix
+
+Each row is multiplied by a number of its own.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers
+
+MINUTES = 10
+HINTS = [
+    "square_matrix_kernel computes row and column. Here no loop is needed: the grid covers all rows.",
+    "An element's index in memory is row * width + column; the number for its row is factors[row].",
+    "Threads beyond the right or the lower edge return first.",
+]
+FAILS = "? is not written"
+WRONG = {
+    "factor_of_the_column": "out of bounds",
+    "no_right_edge": "out of bounds",
+    "height_as_stride": "data race",
+}
+
+
+def run(mine):
+    launch = launchers(mine / "scale_rows.cu").launch_scale_rows
+
+    def scale_rows(matrix, factors):
+        result = torch.empty_like(matrix)
+        launch(result, matrix, factors, *matrix.shape)
+        return result
+
+    def inputs(n):
+        matrix = torch.randint(-9, 9, (n, n + 2), device=device).float()
+        return matrix, torch.arange(n, device=device).float()
+
+    sizes = (0, 1, 2, 5, 15, 16, 17, 40)
+    check(scale_rows, lambda matrix, factors: matrix * factors[:, None], inputs, sizes, name="rows")

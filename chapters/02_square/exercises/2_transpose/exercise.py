@@ -1,0 +1,36 @@
+"""transpose: write a kernel over a matrix, and its launcher
+
+The result has as many rows as the matrix has columns.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers
+
+MINUTES = 25
+HINTS = [
+    "Let the grid lie over the matrix as in square.cu: each thread reads one element and writes one.",
+    "The rows of the result have `height` elements: how far is its next row in memory?",
+    "result[column * height + row] = matrix[row * width + column], if there is such a row and such a column.",
+]
+FAILS = "undefined reference to `launch_transpose"
+WRONG = {
+    "width_as_stride": "out of bounds",
+    "only_square": "? is not written",
+    "empty_grid": "invalid configuration",
+}
+
+
+def run(mine):
+    launch = launchers(mine / "transpose.cu").launch_transpose
+
+    def transpose(matrix):
+        height, width = matrix.shape
+        result = torch.empty(width, height, device=device)
+        launch(result, matrix, height, width)
+        return result
+
+    def inputs(n):
+        return (torch.arange(n * (n + 2), device=device).float().view(n, n + 2),)
+
+    check(transpose, lambda matrix: matrix.t().contiguous(), inputs, (0, 1, 2, 5, 15, 16, 17, 40), name="rows")

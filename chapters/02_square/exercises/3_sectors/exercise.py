@@ -1,0 +1,32 @@
+"""sectors: reach four sectors a request
+
+The kernel is right, and each warp touches 16 sectors with one load. Four hold the 32 floats.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers, limits
+
+MINUTES = 15
+HINTS = [
+    "Which elements have lanes 0 and 1 of a warp? They differ in threadIdx.x only.",
+    "Where threadIdx.x counts columns, neighbouring lanes have neighbours in a row. The grid has to change, too.",
+]
+FAILS = "16 sectors a request of global memory (load), at most 4 allowed"
+WRONG = {"only_the_kernel": "? is not written", "one_column": "32 sectors a request"}
+
+
+def run(mine):
+    launch = launchers(mine / "negate.cu").launch_negate
+
+    def negate(matrix):
+        result = torch.empty_like(matrix)
+        launch(result, matrix, *matrix.shape)
+        return result
+
+    def inputs(n):
+        return (torch.arange(n * (n + 2), device=device).float().view(n, n + 2),)
+
+    check(negate, torch.neg, inputs, (0, 1, 2, 5, 15, 16, 17, 40), name="rows")
+    matrix = torch.zeros(256, 64, device=device)
+    limits(lambda: negate(matrix), sectors_per_request=4)

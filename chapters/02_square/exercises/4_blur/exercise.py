@@ -1,0 +1,36 @@
+"""blur: find two mistakes at the edges
+
+The kernel averages neighbours in a row. Two of its conditions are wrong in the same way.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers
+
+MINUTES = 20
+HINTS = [
+    "A thread whose column is beyond the right edge still has an i below height * width. Whose element is that?",
+    "i - 1 is the element to the left, unless column is 0: then it is the last one of the row above.",
+    "Ask for row and column, not for i, in all three conditions.",
+]
+FAILS = "wrong result"
+WRONG = {"threads_beyond_the_edge": "data race", "neighbour_of_the_next_row": "wrong result"}
+
+
+def run(mine):
+    launch = launchers(mine / "blur.cu").launch_blur
+
+    def blur(matrix):
+        result = torch.empty_like(matrix)
+        launch(result, matrix, *matrix.shape)
+        return result
+
+    def reference(matrix):
+        left = torch.cat([matrix[:, :1], matrix[:, :-1]], dim=1)
+        right = torch.cat([matrix[:, 1:], matrix[:, -1:]], dim=1)
+        return (left + matrix + right) / 3
+
+    def inputs(n):
+        return (3 * torch.randint(-9, 9, (n, n + 1), device=device).float(),)
+
+    check(blur, reference, inputs, (0, 1, 2, 5, 15, 16, 17, 40), name="rows")
