@@ -21,7 +21,9 @@ def run(mine):
     counts = module(Path(__file__).resolve().parents[2] / "counts.py")
     lanes = range(32)
     answer(mine, "LOAD", counts.sectors([*lanes], 1), "32 neighbours of 1 byte: how many bytes is that?")
-    answer(mine, "STORE", counts.sectors([1024 * i for i in lanes], 1), "how far apart in the result do two lanes store?")
+    answer(
+        mine, "STORE", counts.sectors([1024 * i for i in lanes], 1), "how far apart in the result do two lanes store?"
+    )
     column = counts.passes([4 * (34 * i + 5) for i in lanes], 4)
     answer(mine, "COLUMN", column, "count the lanes whose words, 34 * lane + 5, lie in the same bank as that of lane 0")
     diagonal = counts.passes([4 * (32 * i + i) for i in lanes], 4)

@@ -36,4 +36,10 @@ def run(mine):
 
     check(transpose, lambda x: x.T.contiguous(), inputs, (0, 1, 2, 7, 16, 33), name="7 columns, rows")
     square = torch.rand(50, 50, device=device)
-    check(transpose, lambda x: x.T.contiguous(), lambda n: (square[:n, :n].contiguous(),), (16, 17, 50), name="square, rows")
+    check(
+        transpose,
+        lambda x: x.T.contiguous(),
+        lambda n: (square[:n, :n].contiguous(),),
+        (16, 17, 50),
+        name="square, rows",
+    )

@@ -22,6 +22,8 @@ def run(mine):
     answer(mine, "LANES", lanes, "a thread keeps 16 elements, and the number of lanes is a power of two")
     answer(mine, "ROWS", 32 // lanes, "a warp has 32 lanes")
     answer(mine, "THREADS", -(-1000 // 16 // 32) * 32, "a thread keeps 16 elements, and a block has whole warps")
-    answer(mine, "SUM", 2 / 4 + 1, "look at the drawing of two parts: which of the two sums is multiplied, and by what?")
+    answer(
+        mine, "SUM", 2 / 4 + 1, "look at the drawing of two parts: which of the two sums is multiplied, and by what?"
+    )
     answer(mine, "BYTES", 3 * 4, "how often does online read an element, and how often does it write one?")
     answer(mine, "NOTHING", "nan", "look at the last pitfall of the lesson")

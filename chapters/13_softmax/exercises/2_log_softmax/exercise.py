@@ -39,4 +39,12 @@ def run(mine):
 
     check(log_softmax, reference, inputs, (1, 2, 3, 32, 33, 100, 512), rtol=1e-5, atol=1e-5, name="2 rows of n, n")
     check(log_softmax, reference, lambda n: inputs(n, 100), (3, 40), rtol=1e-5, atol=1e-4, name="large numbers, n")
-    check(log_softmax, reference, lambda n: (torch.randn(n, 20, device=device),), (0, 5), rtol=1e-5, atol=1e-5, name="rows")
+    check(
+        log_softmax,
+        reference,
+        lambda n: (torch.randn(n, 20, device=device),),
+        (0, 5),
+        rtol=1e-5,
+        atol=1e-5,
+        name="rows",
+    )

@@ -42,9 +42,11 @@ def run(mine):
 
     check(layer_norm, reference, around(0), (1, 2, 3, 33, 64, 100, 512), rtol=1e-4, atol=1e-4, name="2 rows of n, n")
     check(layer_norm, reference, around(3000), (3, 100, 512), rtol=1e-2, atol=1e-2, name="x + 3000, n")
-    loads = [row for row in accesses(lambda: layer_norm(*around(0)(512))) or [] if (row.space, row.kind) == ("global", "load")]
+    rows = accesses(lambda: layer_norm(*around(0)(512))) or []
+    loads = [row for row in rows if (row.space, row.kind) == ("global", "load")]
     loaded = sum(row.threads for row in loads)
     if loaded > 2 * 512:
-        raise Wrong(f"the kernel loads each element {loaded / 2 / 512:g} times, and one load is enough: {loads[-1].file}:{loads[-1].line}")
+        lines = " ".join(f"{row.file}:{row.line}" for row in loads)
+        raise Wrong(f"the kernel loads each element {loaded / 2 / 512:g} times, and one load is enough\n{lines}")
     if loads:
         print(f"{'right':8}one load for each element")

@@ -16,8 +16,8 @@ HINTS = [
     "Thread t has the elements t, t + 64, t + 128 ... So of two equal values the smaller index may be in the lane with the "
     "larger number: compare the indices. A shuffle moves one number, so a pair takes two shuffles.",
     "NaN: isnan(a) and not isnan(b) means that a is better; both NaN is a tie. NaN == NaN is false.",
-    "Binding: check_input(x, \"x\", {ScalarType::Float}); the other checks by STD_TORCH_CHECK; a DeviceGuard; "
-    "torch::stable::new_empty(x, {rows}, ScalarType::Long) for the indices; then the launcher, as in chapter 13's softmax.cpp.",
+    'Binding: check_input(x, "x", {ScalarType::Float}); the other checks by STD_TORCH_CHECK; a DeviceGuard; '
+    "torch::stable::new_empty(x, {rows}, ScalarType::Long) for the indices; then the launcher, as in softmax.cpp.",
     "Gradient: only the element at indices[r] has determined values[r], so it gets grad_values[r], and all others get 0: "
     "zeros of x's shape, and scatter(1, indices[:, None], grad_values[:, None]).",
 ]
@@ -65,7 +65,13 @@ def kernel(launch):
         launch(values, indices, x, *x.shape)
         return values, indices
 
-    check(top1, by_torch, lambda n: (torch.randperm(2 * n, device=device).float().view(2, n),), (1, 2, 33, 65, 300), name="n")
+    check(
+        top1,
+        by_torch,
+        lambda n: (torch.randperm(2 * n, device=device).float().view(2, n),),
+        (1, 2, 33, 65, 300),
+        name="n",
+    )
     check(top1, by_torch, few_values, (2, 5, 33, 65, 70, 200), name="ties, n")
     check(top1, by_torch, lambda n: (torch.full((1, n), -torch.inf, device=device),), (1, 100), name="all -infinity, n")
     check(top1, by_torch, with_nan, (1, 2, 33, 65, 70, 200), name="NaN, n")

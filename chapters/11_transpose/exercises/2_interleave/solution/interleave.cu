@@ -7,7 +7,7 @@
 constexpr int threads = 256;  // of a block, and the pixels that it writes
 
 __global__ void interleave_kernel(float* out, const float* in, int64_t n) {
-    const int64_t first = int64_t(blockIdx.x) * threads;                      // the block's first pixel
+    const int64_t first = int64_t(blockIdx.x) * threads;                       // the block's first pixel
     const int here = int(n - first < threads ? n - first : int64_t(threads));  // and how many it has
     const int t = int(threadIdx.x);
     // your code

@@ -26,8 +26,7 @@ __device__ float larger(float a, float b) { return a > b || isnan(a) ? a : b; }
 // Thread 0 gets the largest of the block's values.
 __device__ float block_max(float value) {
     __shared__ float parts[threads / 32];
-    for (int distance = 16; distance > 0; distance /= 2)
-        value = larger(value, __shfl_down_sync(~0u, value, distance));
+    for (int distance = 16; distance > 0; distance /= 2) value = larger(value, __shfl_down_sync(~0u, value, distance));
     if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = value;
     __syncthreads();
     if (threadIdx.x == 0)
