@@ -7,7 +7,7 @@ import os
 
 import torch
 
-from common.exercises import Wrong, check, device, extension, launchers, module, refuses
+from common.exercises import Wrong, check, device, extension, launchers, module, orders, refuses
 
 MINUTES = 60
 HINTS = [
@@ -23,8 +23,8 @@ HINTS = [
 ]
 FAILS = "? is not written"
 WRONG = {
-    "last_of_ties": "wrong result",
-    "ties_by_lane": "wrong result",
+    "last_of_ties": "expected index 1, got 2",
+    "ties_by_lane": "expected index 1, got 2",
     "nan_dropped": "nan",
     "strides_forgotten": "two columns of a matrix",
     "indices_in_float": "int64",
@@ -41,7 +41,7 @@ def run(mine):
     module(mine / "gradient.py")
     fake(top1)
     gradient(top1)
-    check(lambda x: top1(x)[0], lambda x: x.max(1)[0], few_values, (1, 2, 5, 70), gradients=True, name="gradient, n")
+    check(lambda x: top1(x)[0], lambda x: by_torch(x)[0], few_values, (1, 2, 5, 70), gradients=True, name="gradient, n")
 
 
 def few_values(n):
@@ -72,6 +72,13 @@ def kernel(launch):
         (1, 2, 33, 65, 300),
         name="n",
     )
+    for places in [1, 2], [3, 66]:
+        x = torch.zeros(1, 70, device=device)
+        x[0, places] = 1
+        for remark in orders():
+            index = top1(x)[1].item()
+            if index != places[0]:
+                raise Wrong(f"elements {places} of a row are the largest{remark}: expected index {places[0]}, got {index}")
     check(top1, by_torch, few_values, (2, 5, 33, 65, 70, 200), name="ties, n")
     check(top1, by_torch, lambda n: (torch.full((1, n), -torch.inf, device=device),), (1, 100), name="all -infinity, n")
     check(top1, by_torch, with_nan, (1, 2, 33, 65, 70, 200), name="NaN, n")
