@@ -58,6 +58,7 @@ def record(machine, command):
     """Runs a command, without the make in front of it, and keeps what it prints."""
     print(f"$ {command}", flush=True)
     line = re.sub("^make chapter(..)", r"python3 chapters/\1_*/main.py", re.sub("ARGS=|'", "", command))
+    line = re.sub("^make microscope", "python3 tools/microscope.py ", line)
     line = line.replace("python3", shlex.quote(sys.executable), 1)
     env = os.environ | {"CHAPTERS_DEVICE": "cpu" if machine == "cpu" else "cuda"}
     done = subprocess.run(f"{line} 2>&1", shell=True, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)

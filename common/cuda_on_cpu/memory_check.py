@@ -84,6 +84,8 @@ def recorder(compiler: list[str]) -> Path:
         library.parent.mkdir(parents=True, exist_ok=True)
         new = library.with_name(f"{os.getpid()}.tmp")
         flags = ["-std=c++17", "-O2", "-g1", "-fPIC", "-shared", "-fno-omit-frame-pointer", "-pthread"]
+        # Its own copies of templates, never the program's, which report accesses.
+        flags += ["-Wl,-Bsymbolic-functions", "-fno-semantic-interposition"]
         subprocess.run([*compiler, *flags, HERE / "recorder" / "recorder.cpp", "-o", new, "-ldl"], check=True)
         new.replace(library)
     return library

@@ -168,15 +168,19 @@ def table(rows: Iterable[Row], root: Path | None = None) -> str:
         of_kernel = list(of_kernel)
         text += ["", kernel]
         for file, of_file in itertools.groupby(of_kernel, key=lambda row: row.file):
-            shown = Path(file)
-            if root and shown.is_relative_to(root):
-                shown = shown.relative_to(root)
-            text += [f"  {shown}", HEADER]
+            text += [f"  {_shown(Path(file), root)}", HEADER]
             for line, of_line in itertools.groupby(of_file, key=lambda row: row.line):
                 of_line = list(of_line)
                 text += [f"{line:6}  {of_line[0].source}"] + [_cells(row) for row in of_line]
         text += [_summary(of_kernel)]
     return "\n".join(text[1:])
+
+
+def _shown(file: Path, root: Path | None) -> Path:
+    if not root or not file.is_relative_to(root):
+        return file
+    shown = file.relative_to(root)
+    return Path(shown.name) if shown.parts[0] == "build" else shown  # what load_inline() has written
 
 
 def _cells(row: Row) -> str:
@@ -189,7 +193,7 @@ def _cells(row: Row) -> str:
         if row.kind != "atomic":
             text += f"{_of(row.wavefronts_per_request, row.least_wavefronts_per_request):>15}"
     if row.kind == "atomic":
-        text += f"  {row.lanes_at_one_address:.3g} lanes of a warp meet"
+        text += f"  {row.lanes_at_one_address:.3g} lanes at an address"
     return text.rstrip()
 
 

@@ -50,7 +50,8 @@ LANGUAGE = "#define __CUDACC__ 1\n#define __CUDA_ARCH__ 900\n"
 # kernel's address, if its name stands for a single function. The parameter has an odd name, because the kernel's name
 # may contain a local variable.
 LAUNCH = (
-    "cuda_on_cpu::launch(CUDA_ON_CPU_NAME({kernel}), [=](const auto&... cuda_p_) {{ {kernel}(cuda_p_...); }}, "
+    "cuda_on_cpu::launch(CUDA_ON_CPU_NAME({kernel}), [=](const auto&... cuda_p_) "
+    "CUDA_ON_CPU_UNRECORDED {{ {kernel}(cuda_p_...); }}, "
     "[=](auto cuda_f_) -> decltype(cuda_f_({kernel})) {{ return cuda_f_({kernel}); }}, "
 )
 ALIGNMENTS = {"__align__", "alignas"}

@@ -5,6 +5,7 @@ g++ only, about 10 s from clean, and 3 s again; what it counts in chapters is th
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -37,6 +38,7 @@ LOADS = {
     "float4s_added": (64, 32, 16, 16),
     "own_struct": (32, 32, 16, 16),
     "float3s": (96, 32, 12, 4),  # three words, each 12 bytes from the next lane's
+    "loose_struct": (128, 32, 16, 4),
     "four_floats": (128, 32, 16, 4),
     "odd_threads": (32, 16, 4, 2),
     "first_lanes": (32, 1, 1, 1),
@@ -55,7 +57,9 @@ STORES = {
     "own_struct": (32, 32, 16, 16),
     "triangle": (1, 32, 4, 4),
 }
-STORES |= {name: LOADS[name] for name in ("float3s", "odd_threads", "first_lanes", "ragged", "short_block")}
+STORES |= {
+    name: LOADS[name] for name in ("float3s", "loose_struct", "odd_threads", "first_lanes", "ragged", "short_block")
+}
 # kernel: (wavefronts of the load, the least possible); a request has 32 lanes.
 SHARED = {
     "no_conflict": (1, 1),
@@ -76,6 +80,7 @@ SHARED = {
     "shared16": (4, 4),  # a quarter of a warp in each
     "shared16_conflicts2": (8, 4),
     "shared16_conflicts8": (32, 4),
+    "shared16_by_quarters": (32, 4),
     "shared16_pairs": (2, 2),
     "shared16_other_pairs": (2, 2),  # lanes n and n ^ 2 agree
     "shared16_broadcast": (2, 1),
@@ -151,6 +156,24 @@ def test_any_order_of_threads_gives_the_same(rows, monkeypatch):
         same = rows[row.kernel, row.space, row.kind]
         for count in "requests", "threads", "bytes_used", "sectors", "least_sectors", "wavefronts", "at_one_address":
             assert getattr(row, count) == getattr(same, count), row
+
+
+@pytest.mark.thorough
+def test_it_agrees_with_the_addresses_of_chapter_11():
+    """Sectors and passes that chapters/11_transpose/counts.py computes without running a kernel. Builds the chapter."""
+    sys.path.insert(0, str(ROOT / "chapters/11_transpose"))
+    import counts
+
+    command = [sys.executable, ROOT / "tools/microscope.py", "11", "--json"]
+    rows = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    for step in "naive", "tile", "padded", "swizzled", "rows", "wide":
+        seen = {}
+        for row in rows:
+            if f"_{step}_" in row["kernel"]:
+                name = row["kind"] if row["space"] == "global" else f"shared {row['kind']}"
+                unit = "sectors" if row["space"] == "global" else "wavefronts"
+                seen[name] = (row[f"{unit}_per_request"], row[f"least_{unit}_per_request"])
+        assert seen == counts.count(step, 4), step
 
 
 def test_command_line(tmp_path):

@@ -17,56 +17,104 @@ namespace cuda_on_cpu_recorder {
 enum class Kind : uint32_t { plain, is_volatile, atomic, runtime };
 
 // One access: who and when by the number of a segment (order.h), where by the number of a site. 0: none.
-struct Stamp {
-    uint32_t segment;
-    uint32_t site : 29;
-    Kind kind : 3;
-    explicit operator bool() const { return segment != 0; }
-};
-
-// `read` is the latest read since the write, `other_read` the latest by another thread, of another warp if possible.
-struct Cell {
-    Stamp write, read, other_read;
-};
-
-// Cells of four bytes each, until a thread uses a part of four: then one a byte. The system gives memory only to pages
-// of it that are touched.
-class Shadow {
+class Stamp {
 public:
-    Shadow(uintptr_t begin, size_t bytes) : begin_(begin & ~uintptr_t(3)), bytes_(bytes + (begin - begin_) + 4) {
-        cells_ = map(bytes_ >> shift_);
-    }
-    Shadow(const Shadow&) = delete;
-    ~Shadow() { munmap(cells_, (bytes_ >> shift_) * sizeof(Cell)); }
-
-    template <class F>
-    void for_each(uintptr_t address, size_t bytes, F f) {
-        if (shift_ && ((address | bytes) & 3)) split();
-        const size_t first = (address - begin_) >> shift_, last = (address + bytes - 1 - begin_) >> shift_;
-        for (size_t i = first; i <= last; i++) f(cells_[i], begin_ + (i << shift_));
-    }
+    Stamp() = default;
+    Stamp(uint32_t segment, uint32_t site, Kind kind) : bits_(uint64_t(site) << 34 | uint64_t(kind) << 32 | segment) {}
+    uint32_t segment() const { return uint32_t(bits_); }
+    uint32_t site() const { return uint32_t(bits_ >> 34); }
+    Kind kind() const { return Kind(bits_ >> 32 & 3); }
+    explicit operator bool() const { return bits_ != 0; }
+    // The same thread and kind, with nothing of another thread between.
+    bool is_with(Stamp o) const { return uint64_t((bits_ ^ o.bits_) << 30) == 0; }
 
 private:
-    static Cell* map(size_t cells) {
-        void* memory = mmap(nullptr, cells * sizeof(Cell), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) throw std::bad_alloc();
-        return static_cast<Cell*>(memory);
+    uint64_t bits_ = 0;
+};
+
+// A stamp for each word of an array; none, and no memory, until one is set. The system gives memory only to the pages
+// that are touched, and large pages where it can: they take a tenth of the time.
+class Stamps {
+public:
+    Stamps() = default;
+    Stamps(const Stamps&) = delete;
+    ~Stamps() {
+        if (stamps_) munmap(memory_, bytes_);
     }
-    void split() {
-        Cell* old = cells_;
-        cells_ = map(bytes_);
-        for (size_t i = 0; i < bytes_ >> shift_; i++)
-            if (old[i].write || old[i].read)
-                for (size_t k = 0; k < 4; k++) cells_[(i << 2) + k] = old[i];
-        munmap(old, (bytes_ >> shift_) * sizeof(Cell));
+    Stamp operator[](size_t word) const { return stamps_ ? stamps_[word] : Stamp{}; }
+    void set(size_t word, Stamp stamp, size_t words) {
+        if (!stamps_) allocate(words);
+        stamps_[word] = stamp;
+    }
+    void clear(size_t word) {
+        if (stamps_) stamps_[word] = {};
+    }
+    void swap(Stamps& o) { std::swap(stamps_, o.stamps_), std::swap(memory_, o.memory_), std::swap(bytes_, o.bytes_); }
+
+private:
+    [[gnu::noinline]] void allocate(size_t words) {
+        constexpr size_t huge_page = 2 << 20;
+        bytes_ = words * sizeof(Stamp) + huge_page;
+        memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory_ == MAP_FAILED) throw std::bad_alloc();
+        const uintptr_t first = (uintptr_t(memory_) + huge_page - 1) & -huge_page;
+        stamps_ = reinterpret_cast<Stamp*>(first);
+        if (words * sizeof(Stamp) >= huge_page) madvise(stamps_, words * sizeof(Stamp), MADV_HUGEPAGE);
+    }
+
+    Stamp* stamps_ = nullptr;
+    void* memory_ = nullptr;
+    size_t bytes_ = 0;
+};
+
+// What happened to each word of four bytes; as soon as a thread uses a part of four, to each byte.
+class Shadow {
+public:
+    Shadow(uintptr_t begin, size_t bytes) : begin_(begin & ~uintptr_t(3)), bytes_(bytes + (begin - begin_) + 4) {}
+
+    // f(number of the word, its address)
+    template <class F>
+    [[gnu::always_inline]] void for_each(uintptr_t address, size_t bytes, F f) {
+        const bool parts = (address | bytes) & 3;
+        if (shift_ && !parts) return for_words(address, bytes, 2, f);
+        if (shift_) split();
+        for_words(address, bytes, 0, f);
+    }
+
+    Stamp written(size_t word) const { return writes_[word]; }
+    // The latest read since then; and the latest by another thread, of another warp if possible.
+    Stamp read(size_t word) const { return reads_[word]; }
+    Stamp read_by_other(size_t word) const { return other_reads_[word]; }
+
+    void write(size_t word, Stamp now) {
+        writes_.set(word, now, words());
+        reads_.clear(word), other_reads_.clear(word);
+    }
+    void read(size_t word, Stamp now) { reads_.set(word, now, words()); }
+    void read_by_other(size_t word, Stamp before) { other_reads_.set(word, before, words()); }
+
+private:
+    template <class F>
+    [[gnu::always_inline]] void for_words(uintptr_t address, size_t bytes, int shift, F f) {
+        const size_t first = (address - begin_) >> shift;
+        for (size_t i = 0; i < bytes >> shift; i++) f(first + i, address + (i << shift));
+    }
+    size_t words() const { return bytes_ >> shift_; }
+    [[gnu::noinline]] void split() {
+        const size_t all = words();
         shift_ = 0;
+        for (Stamps* stamps : {&writes_, &reads_, &other_reads_}) {
+            Stamps of_bytes;
+            for (size_t i = 0; i < all; i++)
+                for (size_t k = 0; (*stamps)[i] && k < 4; k++) of_bytes.set(4 * i + k, (*stamps)[i], words());
+            stamps->swap(of_bytes);
+        }
     }
 
     uintptr_t begin_;
     size_t bytes_;
     unsigned shift_ = 2;
-    Cell* cells_;
+    Stamps writes_, reads_, other_reads_;
 };
 
 struct Room;  // order.h
@@ -79,37 +127,36 @@ enum class Place {
     shared,    // __shared__, and extern __shared__
     variable,  // all variables of a program or library, __device__ ones among them
     unknown,   // memory of another owner, of which nothing is known
-    ignored,   // threadIdx and the like
+    ignored,   // what cannot be written
 };
 
 struct Array {
     uintptr_t begin, end;
     Place place;
-    Calls allocated_at = {};
     bool is_freed = false;
-    void* memory = nullptr;             // what malloc() gave, with margins
-    size_t margin = 0;                  // bytes before and behind that belong to nobody
-    std::vector<bool> written = {};     // by the host, a bit a byte; only for device memory
     std::vector<Shadow*> shadows = {};  // one; of shared memory one a room
-    unsigned number = 0;                // of its kind
-    Array* original = nullptr;          // of the copy that a block of a cluster left
-    Room* room = nullptr;               // that one's
+    Calls allocated_at = {};
+    void* memory = nullptr;          // what malloc() gave, with margins
+    size_t margin = 0;               // bytes before and behind that belong to nobody
+    bool all_written = true;         // before the launch
+    std::vector<bool> written = {};  // else: by the host, a bit a byte
+    unsigned number = 0;             // of its kind
+    Array* original = nullptr;       // of the copy that a block of a cluster left
+    Room* room = nullptr;            // that one's
 
     bool contains(uintptr_t a) const { return a >= begin && a < end; }
-    Shadow& shadow(size_t room) {
+    Shadow& shadow(size_t room) { return room < shadows.size() && shadows[room] ? *shadows[room] : new_shadow(room); }
+    [[gnu::noinline]] Shadow& new_shadow(size_t room) {
         if (shadows.size() <= room) shadows.resize(room + 1);
-        if (!shadows[room]) shadows[room] = new Shadow(begin, end - begin);
-        return *shadows[room];
+        return *(shadows[room] = new Shadow(begin, end - begin));
     }
 };
 
 class Arrays {
 public:
     Array* find(uintptr_t a) {
-        Array*& recent = recent_[(a >> 6) % size];
-        if (recent && recent->contains(a)) return recent;
         auto next = all_.upper_bound(a);
-        if (next != all_.begin() && std::prev(next)->second->contains(a)) return recent = std::prev(next)->second;
+        if (next != all_.begin() && std::prev(next)->second->contains(a)) return std::prev(next)->second;
         return nullptr;
     }
     // Whether there may be any array, or one that the host cannot use, at an address: a quick look at its page.
@@ -127,11 +174,11 @@ public:
         remove(begin);
         Array* array = new Array{begin, begin + bytes, place};
         array->number = ++counts_[place];
-        if (place == Place::device) array->written.resize(bytes);
+        array->all_written = place != Place::device;
+        if (!array->all_written) array->written.resize(bytes);
         all_[begin] = array;
         for (uintptr_t p = begin >> 12; p <= (begin + bytes) >> 12; p++)
             if (char& known = pages_[p % pages]; known < 2) known = place == Place::device ? 2 : 1;
-        forget_recent();
         return *array;
     }
     void remove(uintptr_t begin) {
@@ -140,16 +187,13 @@ public:
         for (Shadow* shadow : found->second->shadows) delete shadow;
         delete found->second;
         all_.erase(found);
-        forget_recent();
     }
-    void forget_recent() { memset(static_cast<void*>(recent_), 0, sizeof recent_); }
 
 private:
-    static constexpr size_t size = 1 << 12, pages = 1 << 20;
+    static constexpr size_t pages = 1 << 20;
     static size_t page(uintptr_t a) { return (a >> 12) % pages; }
 
     char pages_[pages] = {};  // by the last bits of the page's number: 0, or 1, or 2 with memory that is not the host's
-    Array* recent_[size] = {};
     std::map<uintptr_t, Array*> all_;
     std::map<Place, unsigned> counts_;
 };

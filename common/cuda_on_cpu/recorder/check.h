@@ -46,6 +46,7 @@ public:
     void begin_launch(const Launch& l) {
         launch = l;
         findings_.clear(), said_.clear(), more_ = 0;
+        std::fill(seen_, seen_ + seen_size, Seen{});  // arrays come and go between launches
         order.begin_launch(l.block_x * l.block_y * l.block_z);
     }
     const char* end_launch() {
@@ -59,29 +60,19 @@ public:
 
     // ---- an access of the thread that runs ------------------------------------------------------------------------
 
-    void access(const Access& a) {
+    // Inlined into what the compiler calls, since it runs millions of times. What is rare is a call.
+    [[gnu::always_inline]] void access(const Access& a) {
         if (pending_.bytes) settle();
-        if (sites.is_known_runtime(a.site) && a.kind != Kind::atomic) return runtime_access(a);
-        Array* array = arrays.find(a.address);
-        if (!array && !(array = other_memory(a))) return;
-        if (array->place == Place::ignored) return;
-        if (array->place == Place::unknown && a.address + a.bytes > array->end) {  // goes on in the next megabyte
-            const size_t here = array->end - a.address;
-            access({a.address, here, a.reads, a.writes, a.kind, a.site});
-            return access({array->end, a.bytes - here, a.reads, a.writes, a.kind, a.site});
-        }
-        if (array->is_freed || a.address + a.bytes > array->end) return outside(a, *array);
-        if (array->place == Place::variable && sites.get(a.site).is_runtime) return;
-
-        const Stamp now = {order.segment, a.site, a.kind};
-        each_cell(*array, a, [&](Cell& cell, uintptr_t at) {
-            if (a.reads) read(*array, cell, at, now, a);
-            if (a.writes) write(*array, cell, at, now, a);
-        });
+        const Seen& seen = seen_[a.site % seen_size];
+        const size_t offset = a.address - seen.begin;
+        if (seen.site == a.site && seen.room == order.room && offset < seen.bytes && a.bytes <= seen.bytes - offset)
+            look_at(*seen.array, *seen.shadow, a.address, a);
+        else
+            first_access(a);
     }
 
     // The write whose value is not known yet may have been that which was there already.
-    void settle() {
+    [[gnu::noinline]] void settle() {
         if (!pending_.bytes) return;
         const bool is_same = memcmp(pending_.old, reinterpret_cast<void*>(pending_.address), pending_.bytes) == 0;
         pending_.bytes = 0;
@@ -94,6 +85,7 @@ public:
         va_start(values, pattern);
         vsnprintf(text, sizeof text, pattern, values);
         va_end(values);
+        nobody_runs();
         launch.give_up(format("CUDA on CPU: kernel %s: %s", launch.kernel, text).c_str());
     }
 
@@ -166,41 +158,74 @@ private:
             more_++;
     }
 
+    [[gnu::noinline]] void first_access(const Access& a) {
+        if (sites.is_known_runtime(a.site) && a.kind != Kind::atomic) return runtime_access(a);
+        Array* array = arrays.find(a.address);
+        if (!array && !(array = other_memory(a))) return;
+        if (array->place == Place::ignored) return;
+        if (array->place == Place::unknown && a.address + a.bytes > array->end) {  // goes on in the next megabyte
+            const size_t here = array->end - a.address;
+            access({a.address, here, a.reads, a.writes, a.kind, a.site});
+            return access({array->end, a.bytes - here, a.reads, a.writes, a.kind, a.site});
+        }
+        if (array->is_freed || a.address + a.bytes > array->end) return outside(a, *array);
+        if (array->place == Place::variable && sites.get(a.site).is_runtime) return;
+        Shadow& shadow = shadow_of(*array);
+        if (array->place < Place::variable && !array->original)
+            seen_[a.site % seen_size] = {a.site, order.room, array->begin, array->end - array->begin, array, &shadow};
+        look_at(*array, shadow, array->original ? a.address - array->begin + array->original->begin : a.address, a);
+    }
+
     // Each block has a shadow of shared memory of its own. What another block of the cluster has, lies in a copy.
-    template <class F>
-    void each_cell(Array& array, const Access& a, F f) {
-        owner_ = array.room ? array.room : order.room;
-        Array& original = array.original ? *array.original : array;
-        original.shadow(array.place == Place::shared ? owner_->number : 0)
-            .for_each(a.address - array.begin + original.begin, a.bytes, f);
+    bool is_runtime(uint32_t site) {
+        const bool is = sites.get(site).is_runtime;
+        if (is) seen_[site % seen_size] = {};  // its next access is runtime_access()
+        return is;
     }
 
-    // ---- reads and writes of one cell -----------------------------------------------------------------------------
+    const Room& owner(const Array& array) const { return array.room ? *array.room : *order.room; }
+    Shadow& shadow_of(Array& array) {
+        return (array.original ? *array.original : array)
+            .shadow(array.place == Place::shared ? owner(array).number : 0);
+    }
 
-    void read(Array& array, Cell& cell, uintptr_t at, Stamp now, const Access& a) {
-        if (cell.read.segment == now.segment && cell.read.kind == now.kind) return;
-        if (!was_written(array, cell, at)) {
+    [[gnu::always_inline]] void look_at(Array& array, Shadow& shadow, uintptr_t address, const Access& a) {
+        const Stamp now(order.segment, a.site, a.kind);
+        shadow.for_each(address, a.bytes, [&](size_t word, uintptr_t at) __attribute__((always_inline)) {
+            if (a.reads) read(array, shadow, word, at, now, a);
+            if (a.writes) write(array, shadow, word, at, now, a);
+        });
+    }
+
+    // ---- reads and writes of one word -----------------------------------------------------------------------------
+
+    [[gnu::always_inline]] void read(Array& array, Shadow& shadow, size_t word, uintptr_t at, Stamp now,
+                                     const Access& a) {
+        const Stamp before = shadow.read(word);
+        if (before.is_with(now)) return;
+        const Stamp written = shadow.written(word);
+        if (!has_value(array, written, at))
             uninitialised(array, at, a);
-        } else if (conflict(array, cell.write, now)) {
-            race(array, at, cell.write, true, now, a);
-        }
+        else if (conflict(array, written, now))
+            race(array, at, written, true, now, a);
         if (a.writes) return;
-        // The latest reads by two threads: a write by one of them races with the other's. One of another warp stays.
-        const bool same_thread = cell.read && order.is_of_this_launch(cell.read) && order.who(cell.read) == order.self;
-        if (cell.read && !same_thread) {
-            const bool keep = cell.other_read && !order.is_ordered(cell.other_read) && same_warp(cell.read) &&
-                              !same_warp(cell.other_read);
-            if (!keep) cell.other_read = cell.read;
+        // A write by one thread races with a read by another: one of the two reads that are kept is that one.
+        if (order.is_of_this_launch(before) && !(order.who(before) == order.self)) {
+            const Stamp other = shadow.read_by_other(word);
+            const bool keep = other && !order.is_ordered(other) && same_warp(before) && !same_warp(other);
+            if (!keep) shadow.read_by_other(word, before);
         }
-        cell.read = now;
+        shadow.read(word, now);
     }
 
-    void write(Array& array, Cell& cell, uintptr_t at, Stamp now, const Access& a) {
-        if (cell.write.segment == now.segment && cell.write.kind == now.kind && !cell.read) return;
-        if (!a.reads && conflict(array, cell.write, now)) race(array, at, cell.write, true, now, a);
-        for (const Stamp& read : {cell.read, cell.other_read})
+    [[gnu::always_inline]] void write(Array& array, Shadow& shadow, size_t word, uintptr_t at, Stamp now,
+                                      const Access& a) {
+        const Stamp written = shadow.written(word), reads[] = {shadow.read(word), shadow.read_by_other(word)};
+        if (written.is_with(now) && !reads[0]) return;
+        if (!a.reads && conflict(array, written, now)) race(array, at, written, true, now, a);
+        for (const Stamp& read : reads)
             if (conflict(array, read, now)) race(array, at, read, false, now, a);
-        cell = {now, {}, {}};
+        shadow.write(word, now);
     }
 
     bool same_warp(Stamp s) const {
@@ -211,12 +236,15 @@ private:
 
     // One of the two is a write. Atomics and volatile accesses may meet: that is what they are for. Only lanes of one
     // warp cannot wait for one another by them, so there a volatile variable orders nothing.
-    bool conflict(const Array& array, Stamp before, Stamp now) const {
-        if (!before || before.kind == Kind::runtime || now.kind == Kind::runtime) return false;
-        if (array.place == Place::shared && before.segment < owner_->first) return false;  // an earlier block's
+    [[gnu::always_inline]] bool conflict(const Array& array, Stamp before, Stamp now) const {
+        return order.is_of_this_launch(before) && conflict_in_launch(array, before, now);
+    }
+    [[gnu::noinline]] bool conflict_in_launch(const Array& array, Stamp before, Stamp now) const {
+        if (before.kind() == Kind::runtime || now.kind() == Kind::runtime) return false;
+        if (array.place == Place::shared && before.segment() < owner(array).first) return false;  // an earlier block's
         if (order.is_ordered(before)) return false;
-        if (before.kind == Kind::plain || now.kind == Kind::plain) return true;
-        return before.kind == Kind::is_volatile && now.kind == Kind::is_volatile && array.place == Place::shared &&
+        if (before.kind() == Kind::plain || now.kind() == Kind::plain) return true;
+        return before.kind() == Kind::is_volatile && now.kind() == Kind::is_volatile && array.place == Place::shared &&
                same_warp(before);
     }
 
@@ -227,10 +255,10 @@ private:
         bool wrote, writes;
         Who self;
     };
-    void race(Array& array, uintptr_t at, Stamp before, bool wrote, Stamp now, const Access& a) {
-        const Key key = {0, a.site, before.site};
+    [[gnu::noinline]] void race(Array& array, uintptr_t at, Stamp before, bool wrote, Stamp now, const Access& a) {
+        const Key key = {0, a.site, before.site()};
         if (said_.count(key)) return;
-        if (sites.get(a.site).is_runtime || sites.get(before.site).is_runtime) return;
+        if (is_runtime(a.site) || is_runtime(before.site())) return;
         const Race race = {&array, at, before, now, wrote, a.writes, order.self};
         if (!a.writes || a.reads || !wrote || a.bytes > sizeof pending_.old) return find(text(race), key);
         // Two writes: no race in effect if both write the same. What this one writes is there at the next access.
@@ -239,25 +267,27 @@ private:
     }
     std::string text(const Race& r) {
         const Who other = order.who(r.before);
-        const char* did = r.before.kind == Kind::atomic ? "changed it by an atomic" : r.wrote ? "wrote it" : "read it";
-        const char* does = r.now.kind == Kind::atomic ? "changes by an atomic" : r.writes ? "writes" : "reads";
+        const char* did = r.before.kind() == Kind::atomic ? "changed it by an atomic"
+                          : r.wrote                       ? "wrote it"
+                                                          : "read it";
+        const char* does = r.now.kind() == Kind::atomic ? "changes by an atomic" : r.writes ? "writes" : "reads";
         const char* between = other.block != r.self.block           ? "blocks run in any order"
                               : other.rank / 32 != r.self.rank / 32 ? "no __syncthreads() is between them"
                                                                     : "no __syncwarp() and no barrier is between them";
         return format("data race: %s %s %s at %s, and %s %s at %s; %s", thread(r.self).c_str(), does,
-                      place(*r.array, r.at).c_str(), sites.text(r.now.site).c_str(), thread(other).c_str(), did,
-                      sites.text(r.before.site).c_str(), between);
+                      place(*r.array, r.at).c_str(), sites.text(r.now.site()).c_str(), thread(other).c_str(), did,
+                      sites.text(r.before.site()).c_str(), between);
     }
 
     // ---- memory that has no value yet -----------------------------------------------------------------------------
 
-    bool was_written(const Array& array, const Cell& cell, uintptr_t at) const {
-        if (array.place == Place::shared) return cell.write && cell.write.segment >= owner_->first;
-        return array.place != Place::device || cell.write || array.written[at < array.begin ? 0 : at - array.begin];
+    bool has_value(const Array& array, Stamp written, uintptr_t at) const {
+        if (array.place == Place::shared) return written && written.segment() >= owner(array).first;
+        return array.all_written || written || array.written[at < array.begin ? 0 : at - array.begin];
     }
-    void uninitialised(Array& array, uintptr_t at, const Access& a) {
+    [[gnu::noinline]] void uninitialised(Array& array, uintptr_t at, const Access& a) {
         const Key key = {1, a.site, 0};
-        if (said_.count(key) || sites.get(a.site).is_runtime) return;
+        if (said_.count(key) || is_runtime(a.site)) return;
         find(format("uninitialised memory: %s reads %s at %s, which %s", thread(order.self).c_str(),
                     place(array, at).c_str(), sites.text(a.site).c_str(),
                     array.place == Place::shared ? "no thread of its block has written" : "nobody has written"),
@@ -267,11 +297,12 @@ private:
     // ---- addresses of no known array ------------------------------------------------------------------------------
 
     // What CUDA on CPU itself writes for a kernel: it counts as written, and races with nothing.
-    void runtime_access(const Access& a) {
+    [[gnu::noinline]] void runtime_access(const Access& a) {
         Array* array = a.writes && arrays.may_be_any(a.address) ? arrays.find(a.address) : nullptr;
         if (!array || array->place >= Place::variable || array->is_freed || a.address + a.bytes > array->end) return;
-        const Stamp now = {order.segment, a.site, Kind::runtime};
-        each_cell(*array, a, [&](Cell& cell, uintptr_t) { cell = {now, {}, {}}; });
+        const Stamp now(order.segment, a.site, Kind::runtime);
+        Shadow& shadow = shadow_of(*array);
+        shadow.for_each(a.address, a.bytes, [&](size_t word, uintptr_t) { shadow.write(word, now); });
     }
 
     Array* other_memory(const Access& a) {
@@ -353,7 +384,17 @@ private:
         Race race;
         Key key;
     } pending_ = {};
-    Room* owner_ = nullptr;  // of the shared memory that is used
+    // Where a site's last access went: mostly its next one goes there, too.
+    struct Seen {
+        uint32_t site;
+        Room* room;
+        uintptr_t begin;
+        size_t bytes;
+        Array* array;
+        Shadow* shadow;
+    };
+    static constexpr size_t seen_size = 1 << 10;
+    Seen seen_[seen_size] = {};
     std::vector<std::string> findings_;
     std::set<Key> said_;
     unsigned more_ = 0;

@@ -107,20 +107,21 @@ public:
 
     // Whether it happened before what the running thread does now.
     bool is_ordered(Stamp s) const {
-        if (s.segment <= first_ || s.segment == segment) return true;
-        const Who who = who_[s.segment - first_ - 1];
-        if (who == self || s.segment <= grid_barrier_) return true;
+        if (s.segment() <= first_ || s.segment() == segment) return true;
+        const Who who = who_[s.segment() - first_ - 1];
+        if (who == self || s.segment() <= grid_barrier_) return true;
         if (who.block == self.block) {
-            if (s.segment <= room->barrier) return true;
-            if (who.rank / 32 == self.rank / 32 && s.segment <= room->known_lane(self.rank, who.rank % 32)) return true;
+            if (s.segment() <= room->barrier) return true;
+            if (who.rank / 32 == self.rank / 32 && s.segment() <= room->known_lane(self.rank, who.rank % 32))
+                return true;
         }
         if (!has_extra_) return false;
-        if (room->extra.covers(who, s.segment)) return true;
+        if (room->extra.covers(who, s.segment())) return true;
         const auto found = room->threads.find(self.rank);
-        return found != room->threads.end() && found->second.extra.covers(who, s.segment);
+        return found != room->threads.end() && found->second.extra.covers(who, s.segment());
     }
-    bool is_of_this_launch(Stamp s) const { return s.segment > first_; }
-    Who who(Stamp s) const { return who_[s.segment - first_ - 1]; }
+    bool is_of_this_launch(Stamp s) const { return s.segment() > first_; }
+    Who who(Stamp s) const { return who_[s.segment() - first_ - 1]; }
     struct Index {
         unsigned x, y, z;
     };

@@ -12,27 +12,23 @@ static Check& check = *new Check;  // never destroyed: programs use memory until
 static Microscope& microscope = *new Microscope(check);
 static std::map<const void*, Room*> rooms;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // held by a launch, and by functions of the host
-// Whether this host thread runs a thread of a kernel now, and where that one's local variables are.
+// Whether this host thread runs a thread of a kernel now.
 static __thread bool running __attribute__((tls_model("initial-exec")));
-static uintptr_t stack_begin, stack_bytes;
-static uintptr_t arguments, argument_bytes;  // of the kernel
-static uintptr_t own, own_bytes;             // threadIdx and its like, which lie side by side
 
-// What no other thread sees: local variables, the kernel's parameters, threadIdx.
-static bool is_private(uintptr_t a) {
-    return a - stack_begin < stack_bytes || a - arguments < argument_bytes || a - own < own_bytes;
+// What no other thread sees: its local variables, the kernel's parameters, threadIdx and its like.
+struct Range {
+    uintptr_t begin, bytes;
+    bool contains(uintptr_t a) const { return a - begin < bytes; }
+};
+static Range stack, arguments, own[4];
+[[gnu::always_inline]] static inline bool is_private(uintptr_t a) {
+    return stack.contains(a) || own[0].contains(a) || own[1].contains(a) || own[2].contains(a) || own[3].contains(a) ||
+           arguments.contains(a);
 }
 
 struct Lock {
     Lock() { pthread_mutex_lock(&mutex); }
     ~Lock() { pthread_mutex_unlock(&mutex); }
-};
-
-// Nothing that is called from here may report its own accesses: the linker may have chosen the program's copy of a
-// template, which does.
-struct Busy {
-    Busy() { running = false; }
-    ~Busy() { running = true; }
 };
 
 static Room& room_of(const void* key) {
@@ -62,17 +58,23 @@ static Calls callers() {
 
 static void host_access(uintptr_t, size_t, bool, const void*);
 
-[[gnu::always_inline]] static inline void access(const void* pc, const void* address, size_t bytes, bool reads,
-                                                 bool writes, Kind kind, bool is_whole = true) {
-    const uintptr_t a = uintptr_t(address);
-    if (!running) return host_access(a, bytes, writes, pc);
-    if (is_private(a)) return;
-    const Busy busy;
-    if (kind == Kind::is_volatile && reads) check.order.acquire(address);
-    const Access now = {a, bytes, reads, writes, kind, check.sites.of(pc)};
+// Compiled for each number of bytes, since it runs millions of times; any number is 0.
+template <size_t known_bytes, bool writes, Kind kind>
+[[gnu::noinline]] static void kernel_access(const void* pc, uintptr_t address, size_t any_bytes) {
+    const size_t bytes = known_bytes ? known_bytes : any_bytes;
+    const void* object = reinterpret_cast<const void*>(address);
+    if (kind == Kind::is_volatile && !writes) check.order.acquire(object);
+    const Access now = {address, bytes, !writes, writes, kind, check.sites.of(pc)};
     check.access(now);
-    if (microscope.is_on) microscope.access(now, is_whole);
-    if (kind == Kind::is_volatile && writes) check.order.release_fenced(address);
+    if (microscope.is_on) microscope.access(now, known_bytes != 0);
+    if (kind == Kind::is_volatile && writes) check.order.release_fenced(object);
+}
+
+template <bool writes, Kind kind = Kind::plain, size_t known_bytes = 0>
+[[gnu::always_inline]] static inline void access(const void* pc, const void* address, size_t bytes) {
+    if (!running) return host_access(uintptr_t(address), bytes, writes, pc);
+    if (is_private(uintptr_t(address))) return;
+    kernel_access<known_bytes, writes, kind>(pc, uintptr_t(address), bytes);
 }
 
 // ---- launches ------------------------------------------------------------------------------------------------------
@@ -81,11 +83,7 @@ void begin_launch(const Launch& launch) {
     pthread_mutex_lock(&mutex);
     check.begin_launch(launch);
     if (microscope.is_on) microscope.begin_launch(launch);
-    const auto [first, last] = std::minmax_element(std::begin(launch.own), std::end(launch.own));
-    own = uintptr_t(*first), own_bytes = uintptr_t(*last) + 12 - own;
-    if (own_bytes > 256) own_bytes = 0;
-    for (const void* variable : launch.own)
-        if (!check.arrays.find(uintptr_t(variable))) check.arrays.add(uintptr_t(variable), 12, Place::ignored);
+    for (int i = 0; i < 4; i++) own[i] = {uintptr_t(launch.own[i]), 12};
     const uintptr_t dynamic = uintptr_t(launch.dynamic_memory);
     if (Array* old = check.arrays.find(dynamic); old && old->end - dynamic == launch.dynamic_bytes) return;
     check.arrays.add(dynamic, launch.dynamic_bytes, Place::shared);
@@ -107,17 +105,17 @@ void begin_block(const void* room, unsigned x, unsigned y, unsigned z) {
     running = was_running;
 }
 
-void thread_runs(const void* room, unsigned rank, const void* stack, size_t bytes) {
+void thread_runs(const void* room, unsigned rank, const void* bottom, size_t bytes) {
     running = false;
     check.settle();
     check.order.thread_runs(room_of(room), rank);
-    stack_begin = uintptr_t(stack), stack_bytes = bytes;
+    stack = {uintptr_t(bottom), bytes};
     running = true;
 }
 
 void nobody_runs() { running = false; }
 
-void kernel_arguments(const void* address, size_t bytes) { arguments = uintptr_t(address), argument_bytes = bytes; }
+void kernel_arguments(const void* address, size_t bytes) { arguments = {uintptr_t(address), bytes}; }
 
 // ---- order ---------------------------------------------------------------------------------------------------------
 
@@ -273,6 +271,7 @@ static void mark_written(const void* to, size_t bytes) {
     Array* array = check.arrays.find(uintptr_t(to));
     if (!array || array->place != Place::device) return;
     const size_t first = uintptr_t(to) - array->begin;
+    if (bytes == array->end - array->begin) array->all_written = true;
     std::fill(array->written.begin() + first, array->written.begin() + first + bytes, true);
 }
 
@@ -370,31 +369,31 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
-#define ACCESSES(n)                                                                                       \
-    void __tsan_read##n(void* p) { access(PC, p, n, true, false, Kind::plain); }                          \
-    void __tsan_write##n(void* p) { access(PC, p, n, false, true, Kind::plain); }                         \
-    void __tsan_unaligned_read##n(void* p) { access(PC, p, n, true, false, Kind::plain); }                \
-    void __tsan_unaligned_write##n(void* p) { access(PC, p, n, false, true, Kind::plain); }               \
-    void __tsan_volatile_read##n(void* p) { access(PC, p, n, true, false, Kind::is_volatile); }           \
-    void __tsan_volatile_write##n(void* p) { access(PC, p, n, false, true, Kind::is_volatile); }          \
-    void __tsan_unaligned_volatile_read##n(void* p) { access(PC, p, n, true, false, Kind::is_volatile); } \
-    void __tsan_unaligned_volatile_write##n(void* p) { access(PC, p, n, false, true, Kind::is_volatile); }
+#define ACCESSES(n)                                                                                 \
+    void __tsan_read##n(void* p) { access<false, Kind::plain, n>(PC, p, n); }                       \
+    void __tsan_write##n(void* p) { access<true, Kind::plain, n>(PC, p, n); }                       \
+    void __tsan_unaligned_read##n(void* p) { access<false>(PC, p, n); }                             \
+    void __tsan_unaligned_write##n(void* p) { access<true>(PC, p, n); }                             \
+    void __tsan_volatile_read##n(void* p) { access<false, Kind::is_volatile, n>(PC, p, n); }        \
+    void __tsan_volatile_write##n(void* p) { access<true, Kind::is_volatile, n>(PC, p, n); }        \
+    void __tsan_unaligned_volatile_read##n(void* p) { access<false, Kind::is_volatile>(PC, p, n); } \
+    void __tsan_unaligned_volatile_write##n(void* p) { access<true, Kind::is_volatile>(PC, p, n); }
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
 void __tsan_read_range(void* p, size_t n) {
-    if (n) access(PC, p, n, true, false, Kind::plain, false);
+    if (n) access<false>(PC, p, n);
 }
 void __tsan_write_range(void* p, size_t n) {
-    if (n) access(PC, p, n, false, true, Kind::plain, false);
+    if (n) access<true>(PC, p, n);
 }
 
 static void copied(const void* pc, const void* to, const void* from, size_t n) {
     if (!n || !running) return;
-    access(pc, from, n, true, false, Kind::plain, false);
-    access(pc, to, n, false, true, Kind::plain, false);
+    access<false>(pc, from, n);
+    access<true>(pc, to, n);
 }
 // The linker sends calls of memcpy() and its relatives here (-Wl,--wrap).
 void* __wrap_memcpy(void* to, const void* from, size_t n) {
@@ -406,14 +405,13 @@ void* __wrap_memmove(void* to, const void* from, size_t n) {
     return memmove(to, from, n);
 }
 void* __wrap_memset(void* to, int value, size_t n) {
-    if (n && running) access(PC, to, n, false, true, Kind::plain, false);
+    if (n && running) access<true>(PC, to, n);
     return memset(to, value, n);
 }
 
 // Of std::atomic and cuda::atomic: they release and acquire.
 static void atomic_access(const void* pc, const volatile void* p, size_t n) {
     if (!running || is_private(uintptr_t(p))) return;
-    const Busy busy;
     const void* address = const_cast<const void*>(p);
     check.order.acquire(address);
     const uint32_t site = check.sites.of(pc);
@@ -481,7 +479,6 @@ struct Mismatch {
 void __ubsan_handle_type_mismatch_v1(Mismatch* m, uintptr_t address) {
     if (!running || address == 0 || address % (uintptr_t(1) << m->alignment) == 0) return;
     if (is_runtime(m->file)) return;
-    const Busy busy;
     check.give_up("misaligned address: %s uses %#lx as %s at %s:%u, and it is no multiple of %lu",
                   check.thread(check.order.self).c_str(), long(address), m->type->name, m->file, m->line,
                   1ul << m->alignment);
@@ -495,7 +492,6 @@ struct OutOfBounds {
 };
 void __ubsan_handle_out_of_bounds(OutOfBounds* o, uintptr_t index) {
     if (!running || is_runtime(o->file)) return;
-    const Busy busy;
     check.give_up("out of bounds: %s uses index %ld of %s at %s:%u", check.thread(check.order.self).c_str(),
                   long(index), o->array->name, o->file, o->line);
 }

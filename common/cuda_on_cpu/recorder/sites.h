@@ -107,7 +107,7 @@ class Sites {
 public:
     // The number of a site. Called at every access.
     uint32_t of(const void* pc) {
-        Entry& entry = recent_[(uintptr_t(pc) >> 1) % size];
+        Entry& entry = recent_[uintptr_t(pc) % size];
         if (entry.pc != pc) entry = {pc, number_of(pc)};
         return entry.site;
     }
@@ -119,10 +119,10 @@ public:
 
     Site& get(uint32_t site) {
         Site& s = all_[site];
-        if (!s.is_known) find(s);
+        if (!s.is_known) find(s), known_runtime_[site] = s.is_runtime;
         return s;
     }
-    bool is_known_runtime(uint32_t site) const { return all_[site].is_known && all_[site].is_runtime; }
+    bool is_known_runtime(uint32_t site) const { return known_runtime_[site]; }
 
     // The lines of a function and of those that it is inlined into, where they are not CUDA on CPU's.
     std::string lines(const Calls& pcs) {
@@ -157,9 +157,11 @@ private:
     uint32_t add(Site s) {
         if (all_.empty()) all_.push_back({nullptr});
         all_.push_back(s);
+        known_runtime_.resize(all_.size());
+        known_runtime_.back() = s.is_known && s.is_runtime;
         return uint32_t(all_.size() - 1);
     }
-    uint32_t number_of(const void* pc) {
+    [[gnu::noinline]] uint32_t number_of(const void* pc) {
         uint32_t& site = by_pc_[pc];
         if (!site) site = add({pc});
         return site;
@@ -203,6 +205,7 @@ private:
     std::unordered_map<const void*, uint32_t> by_pc_;
     std::map<std::pair<const char*, int>, uint32_t> by_line_;
     std::vector<Site> all_;
+    std::vector<char> known_runtime_;  // by site
     std::map<std::string, Addr2line*> tools_;
 };
 

@@ -49,6 +49,11 @@ struct alignas(16) Eight {
 __global__ void own_struct(Eight* out, const Eight* in) { out[index()] = in[index()]; }
 // 12 bytes that are a multiple of 4 only: three loads and three stores of 4 bytes.
 __global__ void float3s(float3* out, const float3* in) { out[index()] = in[index()]; }
+// The same of 16 bytes, wherever they lie.
+struct FourFloats {
+    float values[4];
+};
+__global__ void loose_struct(FourFloats* out, const FourFloats* in) { out[index()] = in[index()]; }
 // Four floats of a thread one after another, in loads of 4 bytes: each load reads a part of every sector.
 __global__ void four_floats(float* out, const float* in) {
     const float* mine = in + 4 * index();
@@ -117,6 +122,7 @@ SHARED(shared8_conflicts16, double, lane * 16)
 SHARED(shared16, float4, lane)
 SHARED(shared16_conflicts2, float4, lane * 2)
 SHARED(shared16_conflicts8, float4, lane * 8)
+SHARED(shared16_by_quarters, float4, lane / 8 + lane % 8 * 8)  // of a quarter, all in four banks
 SHARED(shared16_pairs, float4, lane / 2)
 SHARED(shared16_other_pairs, float4, lane / 4 * 2 + lane % 2)
 SHARED(shared16_broadcast, float4, 5)
@@ -165,7 +171,8 @@ int main() {
     EXPECT(cudaMemset(in, 0, bytes_of_each) == cudaSuccess);
     RUN(coalesced), RUN(backwards), RUN(shuffled), RUN(one_further), RUN(stores_one_further), RUN(all_the_same);
     RUN(strided2), RUN(strided3), RUN(strided4), RUN(strided8), RUN(strided32), RUN(column), RUN(stores_column);
-    RUN(::bytes), RUN(doubles), RUN(float4s), RUN(float4s_added), RUN(own_struct), RUN(float3s), RUN(four_floats);
+    RUN(::bytes), RUN(doubles), RUN(float4s), RUN(float4s_added), RUN(own_struct), RUN(float3s), RUN(loose_struct),
+        RUN(four_floats);
     RUN(odd_threads), RUN(first_lanes), RUN(ragged), RUN(short_block, blocks, 40), RUN(triangle, 1, 32);
     RUN(after_a_barrier);
     RUN(no_conflict, blocks, 32), RUN(conflicts2, blocks, 32), RUN(conflicts4, blocks, 32), RUN(conflicts8, blocks, 32);
@@ -173,7 +180,8 @@ int main() {
     RUN(two_words, blocks, 32), RUN(four_bytes_apart, blocks, 32), RUN(side_by_side, blocks, 32);
     RUN(shared8, blocks, 32), RUN(shared8_conflicts2, blocks, 32), RUN(shared8_pairs, blocks, 32);
     RUN(shared8_conflicts16, blocks, 32), RUN(shared16, blocks, 32), RUN(shared16_conflicts2, blocks, 32);
-    RUN(shared16_conflicts8, blocks, 32), RUN(shared16_pairs, blocks, 32), RUN(shared16_other_pairs, blocks, 32);
+    RUN(shared16_conflicts8, blocks, 32), RUN(shared16_by_quarters, blocks, 32), RUN(shared16_pairs, blocks, 32),
+        RUN(shared16_other_pairs, blocks, 32);
     RUN(shared16_broadcast, blocks, 32), RUN(stores_conflict, blocks, 32);
     RUN(own_counters), RUN(eight_counters), RUN(one_counter), RUN(shared_counters);
     return report();

@@ -162,7 +162,7 @@ struct Launch {
 
     template <class... A>
     cudaError_t run(A... arguments) const {
-        auto call = [kernel = kernel, arguments...] { kernel(arguments...); };
+        auto call = [kernel = kernel, arguments...]() CUDA_ON_CPU_UNRECORDED { kernel(arguments...); };
         const void* address = address_of(find_address, 0);
         if (!capturing) return check_and_run(config, address, name, run_threads<decltype(call)>, &call);
         if (const cudaError_t error = check(config, address)) return record(error);
@@ -173,7 +173,7 @@ struct Launch {
     }
 
     template <class Call>
-    static void run_threads(void* call, Fiber& fiber) {
+    CUDA_ON_CPU_UNRECORDED static void run_threads(void* call, Fiber& fiber) {
         CUDA_ON_CPU_RECORD(kernel_arguments(call, sizeof(Call)));
         while (start_thread(fiber)) {
             (*static_cast<Call*>(call))();

@@ -81,7 +81,7 @@ inline Config config_of(const cudaLaunchConfig_t& c) {
 
 template <class... P>
 cudaError_t launch_kernel(void (*kernel)(P...), const Config& config, P... arguments) {
-    const auto call = [kernel](auto... p) { kernel(p...); };
+    const auto call = [kernel](auto... p) CUDA_ON_CPU_UNRECORDED { kernel(p...); };
     const auto find = [kernel](auto f) { return f(kernel); };
     return Launch<decltype(call), decltype(find)>{"given to a cudaLaunch function", call, find, config}.run(
         arguments...);

@@ -1,0 +1,56 @@
+"""Small breakages of the microscope, and the tests that must fail because of each. They need g++."""
+
+from mutants import Mutant
+
+T = "tests/cuda_on_cpu/test_microscope.py::test_"
+MODEL = "common/cuda_on_cpu/recorder/microscope.h"
+RECORDER = "common/cuda_on_cpu/recorder/recorder.cpp"
+PYTHON = "common/cuda_on_cpu/microscope.py"
+COUNTERS = "tests/cuda_on_cpu/test_counters.py::test_"
+
+
+def of(test, kernel):
+    return f"{T}{test}[{kernel}]"
+
+
+MUTANTS = [
+    # ---- sectors and bytes
+    Mutant(MODEL, "sectors += touched(sorted, lane_bytes, 32);", "sectors += touched(sorted, lane_bytes, 64);",
+           of("global_memory", "coalesced")),
+    Mutant(MODEL, "end = (a + bytes - 1) / unit + 1;", "end = a / unit + 1;", of("shared_memory", "shared8")),
+    Mutant(MODEL, "std::max(a / unit, next)", "a / unit", of("global_memory", "coalesced")),
+    Mutant(MODEL, "least_sectors += (different + 31) / 32;", "least_sectors += different / 32;",
+           of("global_memory", "all_the_same")),
+    Mutant(MODEL, "        std::sort(sorted.begin(), sorted.end());\n        if (!requests++)", "        if (!requests++)",
+           of("global_memory", "backwards")),
+    Mutant(MODEL, "size_t piece = a.bytes > 16 ? 16 : 4;", "size_t piece = 16;", of("global_memory", "loose_struct")),
+    # ---- banks
+    Mutant(MODEL, "words.erase(std::unique(words.begin(), words.end()), words.end());", "",
+           of("shared_memory", "broadcast")),
+    Mutant(MODEL, "++of_bank[w % 32]", "++of_bank[w % 16]", of("shared_memory", "no_conflict")),
+    Mutant(MODEL, "bytes <= 4 ? 32 : unsigned(128 / bytes)", "32",
+           of("shared_memory", "shared16_by_quarters")),
+    Mutant(MODEL, "(are_pairs(r, twice, 1) || are_pairs(r, twice, 2))", "are_pairs(r, twice, 2)",
+           of("shared_memory", "shared8_pairs")),
+    Mutant(MODEL, "(are_pairs(r, twice, 1) || are_pairs(r, twice, 2))", "are_pairs(r, twice, 1)",
+           of("shared_memory", "shared16_other_pairs")),
+    Mutant(MODEL, "r.address[l] != r.address[l ^ distance]", "false",
+           of("shared_memory", "shared16_by_quarters")),
+    # ---- which accesses are a request
+    Mutant(MODEL, "if (r.lanes) count(s, r);", "", of("global_memory", "odd_threads")),
+    Mutant(RECORDER, "    if (microscope.is_on) microscope.block_together(room_of(room));\n", "",
+           of("global_memory", "after_a_barrier")),
+    Mutant(RECORDER, "    if (microscope.is_on) microscope.warp_together(room_of(room), warp);\n}\nvoid grid", "}\nvoid grid",
+           of("global_memory", "ragged")),
+    Mutant(MODEL, "space == Space::shared) address -= array->begin", "space == Space::global) address -= 4",
+           of("global_memory", "coalesced")),
+    # ---- atomics
+    Mutant(MODEL, "same = i && sorted[i] == sorted[i - 1] ? same + 1 : 1;", "same++;", of("atomics", "own_counters")),
+    Mutant(MODEL, "        at_one_address += most;\n", "        at_one_address++;\n", of("atomics", "one_counter")),
+    # ---- Python
+    Mutant(PYTHON, 'symbol.removeprefix("void ")', "symbol", T + "command_line"),
+    Mutant(PYTHON, "    if int(launches) == 0:", "    if False:", T + "command_line"),
+    Mutant("tools/counters.py", 'if row["kind"] != "atomic":', "if True:", COUNTERS + "a_difference_is_found"),
+    Mutant("tools/counters.py", 'counts[name] = counts.get(name, 0) + round', "counts[name] = round",
+           COUNTERS + "what_ncu_prints_is_understood"),
+]  # fmt: skip
