@@ -3,7 +3,7 @@
 check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
 limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
-accesses(call)                  what they ask, as rows of the microscope
+seen(call)                      what each line of the kernels asks of memory (common/cuda_on_cpu/microscope.py)
 refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
@@ -30,7 +30,6 @@ from .launchers import launchers
 
 __all__ = [
     "Wrong",
-    "accesses",
     "answer",
     "check",
     "device",
@@ -41,6 +40,7 @@ __all__ = [
     "orders",
     "refuses",
     "run",
+    "seen",
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -93,37 +93,34 @@ def limits(call, **most):
     """Raises Wrong where a line of a kernel that call() launches has more than `most` of a field or property of
     common.cuda_on_cpu.microscope.Row: limits(call, sectors_per_request=4, wavefronts_per_request=1). Shows an example.
 
-    Without the microscope, see accesses(), this counts nothing, and says so.
+    Without the microscope, see seen(), this counts nothing, and says so.
     """
-    rows = accesses(call)
-    if rows is None:
+    rows = seen(call)
+    if not rows:
         if device.type == "cpu":
             print(f"{'skipped':8}{' '.join(most)}: counted with g++ on Linux only")
         return
-    words = {name: name.removesuffix("_per_request").replace("wavefronts", "passes").replace("_", " ") for name in most}
+    words = {name: name.replace("wavefronts", "passes").replace("_", " ") for name in most}
     for row in rows:
         for name, limit in most.items():
             if getattr(row, name) > limit:
-                of = f"for each {row.kind} of a warp" if name.endswith("_per_request") else f"({row.kind})"
+                count = f"{getattr(row, name):g} {words[name].replace(' per ', ' a ')}"
                 raise Wrong(
-                    f"{getattr(row, name):g} {words[name]} {of} in {row.space} memory, at most {limit:g} allowed\n"
+                    f"{count} of {row.space} memory ({row.kind}), at most {limit:g} allowed\n"
                     f"{row.file}:{row.line}\n{_lanes(row)}"
                 )
-    print(f"{'right':8}" + ", ".join(f"{words[name]}: at most {limit:g}" for name, limit in most.items()))
+    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {words[name]}" for name, limit in most.items()))
 
 
-def accesses(call):
-    """What the kernels that call() launches ask of memory, as rows of the microscope, or None where it cannot count.
+def seen(call):
+    """The microscope's rows of what call() launches. None of them, and no call, where nothing is counted: a GPU, clang++."""
+    from .cuda_on_cpu import memory_check, microscope
 
-    The microscope needs CUDA on CPU, the memory check and g++.
-    """
-    from .cuda_on_cpu import memory_check
-    from .cuda_on_cpu.microscope import microscope
-
-    if os.environ.get("CHAPTERS_SANITIZE") != "memory" or memory_check.is_clang(memory_check.compiler()):
-        return None
+    watched = device.type == "cpu" and os.environ.get("CHAPTERS_SANITIZE") == "memory"
+    if not watched or memory_check.is_clang(memory_check.compiler()):
+        return []
     os.environ["CUDA_REVERSE"] = "0"
-    return microscope(call)
+    return microscope.microscope(call)
 
 
 def _lanes(row, shown=10) -> str:

@@ -15,11 +15,11 @@ HINTS = [
     "for (int k = t; k < 3 * here; k += threads) out[3 * first + k] = pixels[k]; in this loop each thread takes part, "
     "also one that has no pixel of its own.",
 ]
-FAILS = "12 sectors for each store"
+FAILS = "12 sectors a request of global memory (store)"
 WRONG = {
     "no_barrier": "data race",
     "returns_early": "? is not written",
-    "planes_in_shared": "3 passes for each load",
+    "planes_in_shared": "3 passes a request of shared memory (load)",
 }
 
 

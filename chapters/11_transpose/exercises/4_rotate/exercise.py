@@ -16,9 +16,9 @@ HINTS = [
     "is out[left + y][rows - 1 - (top + x)]. Its bounds check is about left + y and top + x.",
     "Passes: with __shared__ float shared[side][side], a column of the tile lies in one bank. What did padded change?",
 ]
-FAILS = "32 sectors for each store"
+FAILS = "32 sectors a request of global memory (store)"
 WRONG = {
-    "no_padding": "32 passes for each load",
+    "no_padding": "32 passes a request of shared memory (load)",
     "bounds_of_the_load": "out of bounds",
     "mirrored_in_the_tile": "which no thread of its block has written",
     "no_barrier": "data race",

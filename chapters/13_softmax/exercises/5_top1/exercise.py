@@ -78,7 +78,9 @@ def kernel(launch):
         for remark in orders():
             index = top1(x)[1].item()
             if index != places[0]:
-                raise Wrong(f"elements {places} of a row are the largest{remark}: expected index {places[0]}, got {index}")
+                raise Wrong(
+                    f"elements {places} of a row are the largest{remark}: expected index {places[0]}, got {index}"
+                )
     check(top1, by_torch, few_values, (2, 5, 33, 65, 70, 200), name="ties, n")
     check(top1, by_torch, lambda n: (torch.full((1, n), -torch.inf, device=device),), (1, 100), name="all -infinity, n")
     check(top1, by_torch, with_nan, (1, 2, 33, 65, 70, 200), name="NaN, n")
