@@ -16,6 +16,7 @@ import ast
 import dataclasses
 import difflib
 import importlib.util
+import itertools
 import json
 import multiprocessing
 import os
@@ -235,8 +236,6 @@ def files_in(folder: Path) -> list[Path]:
 
 def attempt(exercise, following) -> bool:
     """Checks the reader's files, on the CPU and then on a GPU where there is one, and says so."""
-    if not exercise.mine.exists():
-        shutil.copytree(exercise.folder / "skeleton", exercise.mine)
     print(title(exercise))
 
     def echo(text):
@@ -274,10 +273,9 @@ def solution(exercise):
 
 
 def reset(exercise):
-    if exercise.mine.exists():
-        kept = next(k for i in range(1, 1000) if not (k := exercise.folder / f"mine-{i}").exists())
-        exercise.mine.rename(kept)
-        print(f"{'kept':8}{kept.relative_to(ROOT)}")
+    kept = next(k for i in itertools.count(1) if not (k := exercise.folder / f"mine-{i}").exists())
+    exercise.mine.rename(kept)
+    print(f"{'kept':8}{kept.relative_to(ROOT)}")
     shutil.copytree(exercise.folder / "skeleton", exercise.mine)
     remember(exercise, done=False)
     print(f"{'new':8}{exercise.mine.relative_to(ROOT)}")
@@ -324,6 +322,8 @@ def main():
     if options.number not in by_number:
         sys.exit(f"There is no exercise {options.number}; `make exercises` lists them.")
     exercise = by_number[options.number]
+    if not exercise.mine.exists():
+        shutil.copytree(exercise.folder / "skeleton", exercise.mine)
     following = next(iter(found[found.index(exercise) + 1 :]), None)
     if options.hint or options.solution or options.reset:
         return hint(exercise) if options.hint else solution(exercise) if options.solution else reset(exercise)

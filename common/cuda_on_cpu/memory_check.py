@@ -11,6 +11,7 @@ a library of its own that all kernels of a process share.
 
 from __future__ import annotations
 
+import concurrent.futures
 import ctypes
 import functools
 import hashlib
@@ -109,14 +110,18 @@ def program_for(cu: Path) -> Path:
 
 
 def build(cus: list[Path], program: Path, compiler: list[str], flags: list[str] = ()) -> None:
-    """Compiles a program of one or several .cu."""
-    objects = []
-    for cu in cus:
-        objects.append(program.with_name(f"{program.name}_{cu.stem}.o"))
-        cpp = objects[-1].with_suffix(".cpp")
+    """Compiles a program of one or several .cu, as many at a time as there are cores."""
+
+    def compiled(cu: Path) -> Path:
+        made = program.with_name(f"{program.name}_{cu.stem}.o")
+        cpp = made.with_suffix(".cpp")
         translate_file(cu, cpp, [Path(flag[2:]) for flag in flags if flag.startswith("-I")])
         own = ["-std=c++17", "-DCUDA_ON_CPU", f"-I{HERE / 'include'}", f"-I{cu.resolve().parent}", "-pthread"]
-        subprocess.run([*compiler, *own, *flags, *cflags(compiler), "-c", cpp, "-o", objects[-1]], check=True)
+        subprocess.run([*compiler, *own, *flags, *cflags(compiler), "-c", cpp, "-o", made], check=True)
+        return made
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(compiled, cus))
     subprocess.run([*compiler, *objects, "-o", program, "-pthread", *ldflags(compiler)], check=True)
 
 

@@ -13,7 +13,7 @@ from common import cuda_on_cpu, toolkit
 
 pytestmark = pytest.mark.thorough
 HARNESS = [ROOT / "tests/common/harness.cu", ROOT / "tests/common/wrong_launchers.cu"]
-SPEED = ROOT / "tests/cuda_on_cpu/programs/speed.cu"  # gives kernels the host's memory: for the CPU only
+SPEED = ROOT / "tests/cuda_on_cpu/programs/speed.cu"  # measures, and checks nothing
 PORTABLE = sorted(p for p in SPEED.parent.glob("*.cu") if p != SPEED)
 INCLUDES = [f"-I{ROOT}", f"-I{SPEED.parent}"]
 

@@ -1,6 +1,6 @@
 """The memory check: kernels that use memory wrongly, each found with its lines, and right ones without a false alarm.
 
-g++ only, about 20 s from clean, and 5 s again; clang++ is thorough.
+g++ only, about 30 s from clean, and 5 s again; clang++ is thorough.
 """
 
 from __future__ import annotations
@@ -74,6 +74,20 @@ FOUND = {
     "freed": (BOUNDS, "which has been freed"),
     "two_calls": ("thread (32, 0, 0) of block (0, 0, 0) reaches a barrier by ", "all must reach it by the same calls"),
 }
+# The same of memory_copies.cu.
+FOUND_COPIES = {
+    "no_wait": (RACE, "thread (0, 0, 0) of block (0, 0, 0) started a copy into it", "it may not be complete"),
+    "waits_for_one": (RACE, "reads byte 256", "started a copy into it", "it may not be complete"),
+    "no_barrier": (RACE, "thread (31, 0, 0) of block (0, 0, 0) wrote it", BARRIER),
+    "wait_behind_the_barrier": (RACE, "thread (63, 0, 0) of block (0, 0, 0) started a copy into it"),
+    "into_what_others_read": (RACE, "starts a copy into byte 128", BARRIER),
+    "group_without_wait": (RACE, "it may not be complete"),
+    "barrier_not_waited_for": (RACE, "it may not be complete"),
+    "wmma_too_early": (RACE, WARP, VALUE),
+    "wmma_stored_too_early": (RACE, WARP, VALUE),
+    "ldmatrix_too_early": (RACE, WARP),
+    "ldmatrix_of_nothing": (VALUE, "thread (7, 0, 0)"),
+}
 # What clang++ hides: it asks for no alignment where a whole struct is copied, and makes one of two calls of a function.
 OVERLOOKED = "float2_off", "two_calls"
 ON_THE_HOST = {
@@ -113,14 +127,14 @@ def messages(text: str) -> dict[str, str]:
     return dict(re.findall(r"^(\w+): (.*(?:\n  .*)*)", text, re.MULTILINE))
 
 
-def marked(name: str) -> str:
-    return f"memory_wrong.cu:{line_of('cpu_only/memory_wrong', name)}"
+def marked(name: str, program: str = "memory_wrong") -> str:
+    return f"{program}.cu:{line_of(f'cpu_only/{program}', name)}"
 
 
-def other(name: str) -> str | None:
+def other(name: str, program: str = "memory_wrong") -> str | None:
     """The line that ends in `// OTHER name`."""
-    lines = (PROGRAMS / "cpu_only/memory_wrong.cu").read_text().splitlines()
-    return next((f"memory_wrong.cu:{i}" for i, line in enumerate(lines, 1) if line.endswith(f"// OTHER {name}")), None)
+    lines = (PROGRAMS / f"cpu_only/{program}.cu").read_text().splitlines()
+    return next((f"{program}.cu:{i}" for i, line in enumerate(lines, 1) if line.endswith(f"// OTHER {name}")), None)
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -143,6 +157,22 @@ def test_wrong_kernels(compiler, reverse):
             assert other(name) is None or other(name) in text, (name, text)
 
 
+def test_copies_and_tensor_cores(compiler):
+    """Asynchronous copies and matrices, used too early, too late and rightly."""
+    for reverse in (False, True):
+        result = run(checked("memory_copies", compiler), reverse=reverse)
+        assert result.returncode == 0, result.stderr
+        found = messages(result.stdout)
+        right = {name for name, text in found.items() if text == "nothing"}
+        assert right == {"right_pipeline", "right_group", "right_barrier", "right_tensor_cores"}
+        assert set(found) - right == set(FOUND_COPIES)
+        for name, words in FOUND_COPIES.items():
+            assert marked(name, "memory_copies") in found[name], (name, found[name])
+            if not reverse:
+                assert not [word for word in words if word not in found[name]], (name, found[name])
+                assert (other(name, "memory_copies") or "") in found[name], (name, found[name])
+
+
 def test_right_kernels(compiler):
     for reverse in (False, True):
         result = run(checked("memory_right", compiler), reverse=reverse)
@@ -157,6 +187,18 @@ def test_the_hosts_mistakes(compiler):
         assert all(part in found[name] for part in re.split(r" at \{\}(?:\.cu:\d+)? ", text)), (name, found[name])
     assert result.returncode == 139
     assert f"the host reads 4 bytes at {PROGRAMS}/cpu_only/{marked('on_the_host')}: byte 12 of the 512" in result.stderr
+
+
+@pytest.mark.thorough
+def test_every_launcher_of_every_chapter(tmp_path):
+    """tests/chapters/launchers.cu with the kernels of all chapters: no false alarm, and no mistake."""
+    need("g++")
+    headers = ROOT.glob("chapters/[0-9][0-9]_*/*.h")
+    kernels = [cu for h in headers for cu in (h.with_suffix(".cu"), h.with_name(f"{h.stem}_kernel.cu")) if cu.exists()]
+    memory_check.build([ROOT / "tests/chapters/launchers.cu", *kernels], tmp_path / "launchers", ["g++"], [f"-I{ROOT}"])
+    result = subprocess.run([tmp_path / "launchers"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
+    assert result.stdout.count("  ok\n") == result.stdout.count("check ") > 30
 
 
 # 09 and 10 check rows of a million elements with their gradients: minutes. 04 and 05 build in ways of their own.

@@ -181,16 +181,16 @@ def test_command_line(tmp_path):
     (tmp_path / "own.cu").write_text(
         "namespace mine {\ntemplate <class T>\n__global__ void twice(T* a, void (*)(int)) { a[threadIdx.x] *= 2; }\n}\n"
         "int main(int, char** words) {\n    float* a;\n    cudaMallocManaged(&a, 128);\n"
-        "    for (int i = 0; i < 32; i++) a[i] = 1;\n    if (words[1]) mine::twice<float><<<1, 32>>>(a, nullptr);\n}\n"
+        "    for (int i = 0; i < 32; i++) a[i] = 1;\n    mine::twice<float><<<*words[1] - '0', 32>>>(a, nullptr);\n}\n"
     )
     script = [sys.executable, ROOT / "common/cuda_on_cpu/microscope.py"]
-    done = subprocess.run([*script, tmp_path / "own.cu", "run"], capture_output=True, text=True, cwd=tmp_path)
+    done = subprocess.run([*script, tmp_path / "own.cu", "1"], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("mine::twice<float>\n  own.cu\n"), done.stdout
     assert "     3  __global__ void twice(T* a, void (*)(int)) { a[threadIdx.x] *= 2; }\n" in done.stdout
     assert "global memory: 256 bytes used of 256 in sectors, 100%" in done.stdout
-    nothing = subprocess.run([*script, tmp_path / "own.cu"], capture_output=True, text=True)
-    assert nothing.returncode == 1 and "no kernel ran that the microscope can see" in nothing.stderr
+    with pytest.raises(RuntimeError, match="no kernel ran that the microscope can see"):
+        _rows("0\n")
     assert "usage: " in subprocess.run(script, capture_output=True, text=True).stderr
     clang = subprocess.run(
         [*script, tmp_path / "own.cu"], capture_output=True, text=True, env=os.environ | {"CXX": "clang++"}

@@ -38,9 +38,9 @@ public:
 };
 
 template <class T>
-void memcpy_async(T& to, const T& from, pipeline&) {
+void memcpy_async(T& to, const T& from, pipeline&, cuda_on_cpu::Location where = {}) {
     static_assert(std::is_trivially_copyable_v<T>);
-    cuda_on_cpu::copy_async(&to, &from, int(sizeof(T)), int(sizeof(T)));
+    cuda_on_cpu::copy_async(&to, &from, int(sizeof(T)), int(sizeof(T)), where);
 }
 
 // The same for 4, 8 or 16 bytes of an array: segment<4>(p) is the first four elements. What the source lacks becomes 0.

@@ -100,7 +100,9 @@ void each_element(const char* function, Fragment& f, Pointer p, unsigned step, b
              ": the address and the leading dimension must be multiples of 16 bytes");
     for (unsigned i = 0; i < f.num_elements; i++) {
         const unsigned e = self->lane() * f.num_elements + i, row = e / f.columns, column = e % f.columns;
-        move(f.x[i], p[by_rows ? row * step + column : column * step + row]);
+        auto& element = p[by_rows ? row * step + column : column * step + row];
+        CUDA_ON_CPU_RECORD(touches(&element, sizeof element, std::is_const<Fragment>::value, where.file, where.line));
+        move(f.x[i], element);
     }
 }
 

@@ -14,19 +14,19 @@
 
 namespace cuda_on_cpu_recorder {
 
-enum class Kind : uint32_t { plain, is_volatile, atomic, runtime };
+enum class Kind : uint32_t { plain, is_volatile, atomic, runtime, copy };  // copy: not complete yet
 
 // One access: who and when by the number of a segment (order.h), where by the number of a site. 0: none.
 class Stamp {
 public:
     Stamp() = default;
-    Stamp(uint32_t segment, uint32_t site, Kind kind) : bits_(uint64_t(site) << 34 | uint64_t(kind) << 32 | segment) {}
+    Stamp(uint32_t segment, uint32_t site, Kind kind) : bits_(uint64_t(site) << 35 | uint64_t(kind) << 32 | segment) {}
     uint32_t segment() const { return uint32_t(bits_); }
-    uint32_t site() const { return uint32_t(bits_ >> 34); }
-    Kind kind() const { return Kind(bits_ >> 32 & 3); }
+    uint32_t site() const { return uint32_t(bits_ >> 35); }
+    Kind kind() const { return Kind(bits_ >> 32 & 7); }
     explicit operator bool() const { return bits_ != 0; }
     // The same thread and kind, with nothing of another thread between.
-    bool is_with(Stamp o) const { return uint64_t((bits_ ^ o.bits_) << 30) == 0; }
+    bool is_with(Stamp o) const { return uint64_t((bits_ ^ o.bits_) << 29) == 0; }
 
 private:
     uint64_t bits_ = 0;
@@ -162,6 +162,17 @@ public:
     // Whether there may be any array, or one that the host cannot use, at an address: a quick look at its page.
     bool may_be_any(uintptr_t a) const { return pages_[page(a)]; }
     bool may_be_device(uintptr_t a) const { return pages_[page(a)] == 2; }
+
+    // The part of an array around an address that no other array has, with its margins: in memory of which nothing is
+    // known there may be others.
+    std::pair<uintptr_t, uintptr_t> alone(const Array& array, uintptr_t a) const {
+        uintptr_t begin = array.begin, end = array.end;
+        const auto next = all_.upper_bound(a);
+        if (next != all_.end()) end = std::min(end, next->first - next->second->margin);
+        if (next != all_.begin() && std::prev(next)->second != &array)
+            begin = std::max(begin, std::prev(next)->second->end + std::prev(next)->second->margin);
+        return {begin, end};
+    }
 
     // The array whose margin has this address.
     Array* beside(uintptr_t a) {

@@ -60,6 +60,15 @@ public:
 
     // ---- an access of the thread that runs ------------------------------------------------------------------------
 
+    // A write at an earlier time of this launch.
+    void write_at(const Access& a, uint32_t segment) {
+        Array* array = arrays.find(a.address);
+        if (!array || array->place >= Place::variable || a.bytes > array->end - a.address) return;
+        Shadow& shadow = shadow_of(*array);
+        const Stamp then(segment, a.site, a.kind);
+        shadow.for_each(a.address, a.bytes, [&](size_t word, uintptr_t) { shadow.write(word, then); });
+    }
+
     // Inlined into what the compiler calls, since it runs millions of times. What is rare is a call.
     [[gnu::always_inline]] void access(const Access& a) {
         if (pending_.bytes) settle();
@@ -171,8 +180,10 @@ private:
         if (array->is_freed || a.address + a.bytes > array->end) return outside(a, *array);
         if (array->place == Place::variable && sites.get(a.site).is_runtime) return;
         Shadow& shadow = shadow_of(*array);
-        if (array->place < Place::variable && !array->original)
-            seen_[a.site % seen_size] = {a.site, order.room, array->begin, array->end - array->begin, array, &shadow};
+        if (!array->original && array->place != Place::variable) {
+            const auto [begin, end] = arrays.alone(*array, a.address);
+            seen_[a.site % seen_size] = {a.site, order.room, begin, end - begin, array, &shadow};
+        }
         look_at(*array, shadow, array->original ? a.address - array->begin + array->original->begin : a.address, a);
     }
 
@@ -242,8 +253,9 @@ private:
     [[gnu::noinline]] bool conflict_in_launch(const Array& array, Stamp before, Stamp now) const {
         if (before.kind() == Kind::runtime || now.kind() == Kind::runtime) return false;
         if (array.place == Place::shared && before.segment() < owner(array).first) return false;  // an earlier block's
+        if (before.kind() == Kind::copy) return true;
         if (order.is_ordered(before)) return false;
-        if (before.kind() == Kind::plain || now.kind() == Kind::plain) return true;
+        if (now.kind() == Kind::copy || before.kind() == Kind::plain || now.kind() == Kind::plain) return true;
         return before.kind() == Kind::is_volatile && now.kind() == Kind::is_volatile && array.place == Place::shared &&
                same_warp(before);
     }
@@ -260,7 +272,8 @@ private:
         if (said_.count(key)) return;
         if (is_runtime(a.site) || is_runtime(before.site())) return;
         const Race race = {&array, at, before, now, wrote, a.writes, order.self};
-        if (!a.writes || a.reads || !wrote || a.bytes > sizeof pending_.old) return find(text(race), key);
+        if (!a.writes || a.reads || !wrote || a.kind == Kind::copy || a.bytes > sizeof pending_.old)
+            return find(text(race), key);
         // Two writes: no race in effect if both write the same. What this one writes is there at the next access.
         pending_ = {a.address, a.bytes, {}, race, key};
         memcpy(pending_.old, reinterpret_cast<void*>(a.address), a.bytes);
@@ -268,10 +281,15 @@ private:
     std::string text(const Race& r) {
         const Who other = order.who(r.before);
         const char* did = r.before.kind() == Kind::atomic ? "changed it by an atomic"
+                          : r.before.kind() == Kind::copy ? "started a copy into it"
                           : r.wrote                       ? "wrote it"
                                                           : "read it";
-        const char* does = r.now.kind() == Kind::atomic ? "changes by an atomic" : r.writes ? "writes" : "reads";
-        const char* between = other.block != r.self.block           ? "blocks run in any order"
+        const char* does = r.now.kind() == Kind::atomic ? "changes by an atomic"
+                           : r.now.kind() == Kind::copy ? "starts a copy into"
+                           : r.writes                   ? "writes"
+                                                        : "reads";
+        const char* between = r.before.kind() == Kind::copy         ? "it may not be complete"
+                              : other.block != r.self.block         ? "blocks run in any order"
                               : other.rank / 32 != r.self.rank / 32 ? "no __syncthreads() is between them"
                                                                     : "no __syncwarp() and no barrier is between them";
         return format("data race: %s %s %s at %s, and %s %s at %s; %s", thread(r.self).c_str(), does,

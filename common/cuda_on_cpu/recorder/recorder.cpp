@@ -177,6 +177,23 @@ void acquire(const void* object) {
 
 // ---- accesses that the compiler does not report -------------------------------------------------------------------
 
+void touches(const void* address, size_t bytes, bool writes, const char* file, int line) {
+    const Pause pause;
+    if (!pause.was_running || !bytes || is_private(uintptr_t(address))) return;
+    check.access({uintptr_t(address), bytes, !writes, writes, Kind::plain, check.sites.of(file, line)});
+}
+uint32_t copy_starts(const void* to, size_t bytes, const char* file, int line) {
+    const Pause pause;
+    if (!is_private(uintptr_t(to)))
+        check.access({uintptr_t(to), bytes, false, true, Kind::copy, check.sites.of(file, line)});
+    return check.order.segment;
+}
+void copy_ends(const void* to, size_t bytes, uint32_t started, const char* file, int line) {
+    const Pause pause;
+    if (!is_private(uintptr_t(to)))
+        check.write_at({uintptr_t(to), bytes, false, true, Kind::plain, check.sites.of(file, line)}, started);
+}
+
 void atomic(const void* address, size_t bytes, const char* file, int line) {
     const Pause pause;
     if (!pause.was_running || is_private(uintptr_t(address))) return;

@@ -54,11 +54,12 @@ void timed(const char* name, F run) {
 
 int main() {
     const int n = 1 << 20, threads = 256, blocks = n / threads;
-    std::vector<float> a(n, 1), b(n, 2), c(n);
-    float sum = 0;
-    timed("add", [&] { add<<<blocks, threads>>>(c.data(), a.data(), b.data(), n); });
-    timed("sum_shuffle", [&] { sum = 0, sum_shuffle<threads><<<blocks, threads>>>(&sum, a.data(), n); });
-    if (sum != n) return 1;
-    timed("sum_tree", [&] { sum = 0, sum_tree<<<blocks, threads, threads * sizeof(float)>>>(&sum, a.data(), n); });
-    return sum != n || c[n - 1] != 3;
+    float *a, *b, *c, *sum;
+    for (float** p : {&a, &b, &c, &sum}) cudaMallocManaged(p, n * sizeof(float));
+    std::fill(a, a + n, 1.f), std::fill(b, b + n, 2.f);
+    timed("add", [&] { add<<<blocks, threads>>>(c, a, b, n); });
+    timed("sum_shuffle", [&] { *sum = 0, sum_shuffle<threads><<<blocks, threads>>>(sum, a, n); });
+    if (*sum != n) return 1;
+    timed("sum_tree", [&] { *sum = 0, sum_tree<<<blocks, threads, threads * sizeof(float)>>>(sum, a, n); });
+    return *sum != n || c[n - 1] != 3;
 }

@@ -2,7 +2,7 @@
 //
 // A GPU carries such a copy out at any time before the wait that covers it. Here it happens as late as that allows, so
 // a kernel that reads too early reads old data. With CUDA_REVERSE=1 it happens at once, so a kernel that starts a copy
-// into memory that others still read changes what they read.
+// into memory that others still read changes what they read. The memory check finds both, in any order.
 #pragma once
 
 #include <deque>
@@ -14,14 +14,25 @@
 
 namespace cuda_on_cpu {
 
+inline bool copies_at_once() {
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+    return false;
+#else
+    return block.reverse;
+#endif
+}
+
 struct AsyncCopy {
     void* to;
     const void* from;
     int bytes, source_bytes;  // what the source does not have becomes 0
+    Location where;
+    uint32_t started = 0;  // the memory check's time
 
     void carry_out() const {
         memcpy(to, from, size_t(source_bytes));
         memset(static_cast<char*>(to) + source_bytes, 0, size_t(bytes - source_bytes));
+        CUDA_ON_CPU_RECORD(copy_ends(to, size_t(bytes), started, where.file, where.line));
     }
 };
 
@@ -56,9 +67,14 @@ inline AsyncCopies& my_async_copies(Engine engine = Engine::copies) {
     return mine;
 }
 
-inline void copy_async(void* shared, const void* global, int bytes, int source_bytes, Engine engine = Engine::copies) {
-    const AsyncCopy copy{shared, global, bytes, source_bytes};
-    if (block.reverse) return copy.carry_out();
+inline void copy_async(void* shared, const void* global, int bytes, int source_bytes, Location where,
+                       Engine engine = Engine::copies) {
+    AsyncCopy copy{shared, global, bytes, source_bytes, where};
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+    cuda_on_cpu_recorder::touches(global, size_t(source_bytes), false, where.file, where.line);
+    copy.started = cuda_on_cpu_recorder::copy_starts(shared, size_t(bytes), where.file, where.line);
+#endif
+    if (copies_at_once()) return copy.carry_out();
     my_async_copies(engine).copies.push_back(copy);
 }
 
@@ -75,18 +91,18 @@ inline void copy_async_checked(const char* function, void* shared, const void* g
             refuse(p == global
                        ? ": the address in global memory is not aligned to " + std::to_string(bytes) + " bytes"
                        : ": the address in shared memory is not aligned to " + std::to_string(bytes) + " bytes");
-    copy_async(shared, global, bytes, source_bytes);
+    copy_async(shared, global, bytes, source_bytes, where);
 }
 
 inline void commit_async() {
-    if (block.reverse) return;
+    if (copies_at_once()) return;
     AsyncCopies& mine = my_async_copies();
     mine.groups.push_back(mine.end());
 }
 
 // Waits for all groups but the latest `groups_left`; copies that are not committed are not waited for.
 inline void wait_async(int groups_left) {
-    if (block.reverse) return;
+    if (copies_at_once()) return;
     AsyncCopies& mine = my_async_copies();
     for (; int(mine.groups.size()) > groups_left; mine.groups.pop_front()) mine.carry_out(mine.groups.front());
 }

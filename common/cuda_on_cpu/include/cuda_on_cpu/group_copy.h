@@ -56,7 +56,8 @@ inline void copy_async_by_group(const char* function, unsigned rank, unsigned th
     const size_t parts = bytes / alignment, each = (parts + threads - 1) / threads * alignment;
     const size_t begin = std::min(rank * each, bytes), size = std::min(each, bytes - begin);
     if (size == 0) return;
-    copy_async(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, int(size), int(size), engine);
+    copy_async(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, int(size), int(size), where,
+               engine);
 }
 
 template <class Group, class T, class Size>

@@ -90,7 +90,7 @@ struct __attribute__((may_alias)) Mbarrier {
     // The copies that this thread has started so far belong to the present phase.
     void add_copies(Engine engine, const char* function, Location where) {
         check(function, where);
-        if (block.reverse) return;  // they have been carried out
+        if (copies_at_once()) return;  // they have been carried out
         AsyncCopies& mine = my_async_copies(engine);
         std::deque<CopiesOfPhase>& all = all_copies()[key()];
         carry_out(all);

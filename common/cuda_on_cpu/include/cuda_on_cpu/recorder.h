@@ -54,7 +54,11 @@ void fence();
 void release(const void* object);
 void acquire(const void* object);
 
-// An access that the compiler does not report.
+// Accesses that the compiler does not report, or not with the kernel's line.
+void touches(const void* address, size_t bytes, bool writes, const char* file, int line);
+// An asynchronous copy writes at any time between the two; the start's result is given to the end.
+uint32_t copy_starts(const void* to, size_t bytes, const char* file, int line);
+void copy_ends(const void* to, size_t bytes, uint32_t started, const char* file, int line);
 void atomic(const void* address, size_t bytes, const char* file, int line);
 
 // Arrays. The types of memory are those of cudaMemoryType.
