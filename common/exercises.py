@@ -81,8 +81,10 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
             except AssertionError as error:
                 head, _, detail = str(error).partition("\n")
                 what = head.partition(f", n = {n}: ")[2] or head
-                if what == "wrong result":
-                    detail = _picture(op, reference, first, rtol, atol) or detail
+                if what.startswith("wrong result"):
+                    pictures = (_picture(op, reference, values, rtol, atol) for values in (first, second))
+                    if picture := next(filter(None, pictures), ""):  # then it is wrong for these values in any call
+                        what, detail = "wrong result", picture
                 raise Wrong(f"{where}{what}\n{detail}".rstrip()) from None
             except RuntimeError as error:  # the memory check, a launch that CUDA refuses, threads that wait for ever
                 raise Wrong(where + str(error).removeprefix("CUDA on CPU: ")) from error
@@ -100,21 +102,23 @@ def limits(call, **most):
     rows = seen(call)
     if not rows:
         return
+    words = {name: name.replace("wavefronts", "passes").replace("_", " ") for name in most}
     for row in rows:
         for name, limit in most.items():
             if getattr(row, name) > limit:
-                count = f"{getattr(row, name):g} {name.replace('_per_request', ' a request').replace('_', ' ')}"
+                count = f"{getattr(row, name):g} {words[name].replace(' per ', ' a ')}"
                 raise Wrong(
                     f"{count} of {row.space} memory ({row.kind}), at most {limit:g} allowed\n{row.file}:{row.line}\n"
                     + picture(row).partition("\n")[2]  # without the line, which the reader is shown anyway
                 )
-    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {name.replace('_', ' ')}" for name, limit in most.items()))
+    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {words[name]}" for name, limit in most.items()))
 
 
 def seen(call):
-    """The rows of common.cuda_on_cpu.microscope for call().
+    """The rows of common.cuda_on_cpu.microscope for what call() launches.
 
-    The microscope needs CUDA on CPU, the memory check and g++: without them this calls nothing, says so, and returns no row.
+    The microscope needs CUDA on CPU, the memory check and g++: without them this calls nothing and returns no row; on the
+    CPU it says so.
     """
     from .cuda_on_cpu import memory_check
     from .cuda_on_cpu.microscope import microscope
@@ -123,6 +127,7 @@ def seen(call):
         if device.type == "cpu":
             print(f"{'skipped':8}what a kernel asks of memory: counted with g++ on Linux only")
         return []
+    os.environ["CUDA_REVERSE"] = "0"
     return microscope(call)
 
 

@@ -1,0 +1,38 @@
+"""interleave: coalesce the stores of a kernel
+
+The kernel is right, but a store of a warp touches 12 sectors where 4 could hold its elements.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers, limits
+
+MINUTES = 20
+HINTS = [
+    "What a block writes is one piece of memory, 3 * here floats from out + 3 * first on. Collect them in shared memory.",
+    "First write as the skeleton does, but to an array pixels[3 * threads] in shared memory. Then a barrier. Then the "
+    "block copies the array to out, neighbouring threads neighbouring floats.",
+    "for (int k = t; k < 3 * here; k += threads) out[3 * first + k] = pixels[k]; in this loop each thread takes part, "
+    "also one that has no pixel of its own.",
+]
+FAILS = "12 sectors a request of global memory (store)"
+WRONG = {
+    "no_barrier": "data race",
+    "returns_early": "? is not written",
+    "planes_in_shared": "3 passes a request of shared memory (load)",
+}
+
+
+def run(mine):
+    launch = launchers(mine / "interleave.cu").launch_interleave
+
+    def interleave(planes):
+        out = torch.empty(planes.shape[1], 3, device=device)
+        launch(out, planes, planes.shape[1])
+        return out
+
+    def inputs(n):
+        return (torch.arange(3, device=device)[:, None] * 1000.0 + torch.arange(n, device=device),)
+
+    check(interleave, lambda planes: planes.T.contiguous(), inputs, (0, 1, 2, 33, 255, 256, 600))
+    limits(lambda: interleave(*inputs(512)), sectors_per_request=4, wavefronts_per_request=1)

@@ -1,0 +1,26 @@
+"""predict: atomics, lanes and digits
+
+No kernel runs: the lesson's lines give the numbers.
+"""
+
+from common.exercises import answer
+
+MINUTES = 5
+HINTS = [
+    "tree has a thread for each element, in blocks of 256, and each block adds once.",
+    "__shfl_down_sync returns the value of the lane `distance` further on, or the lane's own where there is none. "
+    "Both lanes add what they get to what they hold.",
+    "A float has 24 bits for its digits. From which number on is x + 1 the same float as x?",
+]
+FAILS = "ATOMICS is None"
+WRONG = {"zero_beyond_the_warp": "LANE_20 = 20 is not right", "floats_count_on": "ONES = 33554432 is not right"}
+
+
+def run(mine):
+    answer(mine, "ATOMICS", -(-(10**6) // 256), "how many blocks of 256 threads are there? The last one is not full")
+    answer(mine, "LANE_3", 3 + 19, "which lane is 16 further on, and what does it hold?")
+    answer(mine, "LANE_20", 20 + 20, "lane 36 does not exist: the lesson says what __shfl_down_sync returns then")
+    total = 2**24  # a float holds this and not this + 1
+    answer(mine, "ONES", total, "each atomic rounds the total to a float: look at the end of the section The run")
+    fixed = ["last_block", "chunks"]
+    answer(mine, "SAME_BITS", fixed, "in which kernels does the order of the additions depend on which block is first?")

@@ -1,0 +1,36 @@
+"""warps: one atomic addition for each warp
+
+The kernel adds each element to the total. Let the lanes of a warp add first.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers, limits
+
+MINUTES = 15
+HINTS = [
+    "warp_sum() in the lesson has the loop. Only one lane ends with the warp's sum: which?",
+    "A lane with i >= n takes part in the shuffles, too, so it may not return before. What does it add?",
+    "float sum = i < n ? x[i] : 0; then the loop, then the lane 0 adds: threadIdx.x % 32 == 0.",
+]
+FAILS = "lanes at one address"
+WRONG = {
+    "returns_early": "__shfl_down_sync",
+    "all_lanes_add": "wrong result",
+    "last_lane_adds": "wrong result",
+}
+
+
+def run(mine):
+    launch = launchers(mine / "warps.cu").launch_warps
+
+    def total(x):
+        out = torch.zeros((), device=device)
+        launch(out, x, x.numel())
+        return out
+
+    def inputs(n):
+        return (torch.randint(1, 9, (n,), device=device).float(),)
+
+    check(total, lambda x: x.sum(), inputs, (0, 1, 2, 31, 32, 33, 127, 128, 300))
+    limits(lambda: total(*inputs(512)), lanes_at_one_address=1)

@@ -1,0 +1,36 @@
+"""in_step: mend a tree from before 2017
+
+The last levels take for granted that the lanes of a warp run in step. The check names two lanes that do not.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers
+
+MINUTES = 15
+HINTS = [
+    "Which lane writes part[t + 16] while lane t reads it?",
+    "__syncwarp() between two lines is not enough: within a line, too, one lane reads what another writes. Each level needs "
+    "one __syncwarp() behind its reads and one behind its writes; or lanes that exchange registers instead.",
+    "Take a float sum = part[t] + part[t + 32]. From there on it is warp_sum() of the lesson.",
+]
+FAILS = "data race"
+WRONG = {
+    "a_barrier_between_lines": "data race",
+    "level_forgotten": "wrong result",
+    "result_of_another_lane": "wrong result",
+}
+
+
+def run(mine):
+    launch = launchers(mine / "in_step.cu").launch_in_step
+
+    def sums(x):
+        out = torch.empty(x.shape[0], device=device)
+        launch(out, x, x.shape[0])
+        return out
+
+    def inputs(n):
+        return (torch.randint(1, 9, (n, 256), device=device).float(),)
+
+    check(sums, lambda x: x.sum(1), inputs, (0, 1, 3), name="blocks")

@@ -1,0 +1,52 @@
+"""maximum: write a reduction that the last block finishes
+
+The largest element, NaN where there is one, as torch.max has it.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers
+
+MINUTES = 40
+HINTS = [
+    "It is sum_last_block_kernel with another operation. Write a function of two floats first, which is the larger one, "
+    "then block_sum() with it, then the kernel.",
+    "What does a thread hold that has no element, and what does it begin with? The largest of no numbers is the number "
+    "that is smaller than all others: -INFINITY.",
+    "NaN > 1 and 1 > NaN are both false, and fmaxf(NaN, 1) is 1. So ask for isnan() of one of them, and let the "
+    "comparison's other branch return the other.",
+    "In this order: loop over x, block_max, thread 0 writes partial[blockIdx.x], is_last_block(ticket). Then the "
+    "last block does the same with partial as with x.",
+]
+FAILS = "? is not written"
+WRONG = {
+    "fmaxf_drops_nan": "nan",
+    "begins_at_zero": "wrong result",
+    "ticket_before_the_partial": "data race",
+    "own_maximum_only": "wrong result",
+}
+
+
+def run(mine):
+    launch = launchers(mine / "maximum.cu").launch_maximum
+
+    def maximum(x):
+        blocks = 3
+        out, partial = torch.empty((), device=device), torch.empty(blocks, device=device)
+        launch(out, x, x.numel(), partial, torch.zeros(1, dtype=torch.uint32, device=device), blocks)
+        return out
+
+    def negative(n):
+        return (-1 - torch.randperm(n, device=device).float(),)
+
+    def with_nan(n):
+        (x,) = negative(n)
+        x[torch.randint(n, ())] = torch.nan
+        return (x,)
+
+    def infinite(n):
+        return (torch.full((n,), -torch.inf, device=device),)
+
+    check(maximum, lambda x: x.max(), negative, (1, 2, 3, 31, 33, 64, 65, 192, 1000))
+    check(maximum, lambda x: x.max(), with_nan, (1, 2, 33, 65, 300), name="one NaN, n")
+    check(maximum, lambda x: x.max(), infinite, (1, 300), name="all -infinity, n")

@@ -1,0 +1,126 @@
+"""top1: the largest of each row and its place, as torch.max(x, 1) has them
+
+From the kernel to the gradient: top1.cu, top1.cpp, gradient.py, in this order.
+"""
+
+import os
+
+import torch
+
+from common.exercises import Wrong, check, device, extension, launchers, module, orders, refuses
+
+MINUTES = 60
+HINTS = [
+    "Kernel: let a struct hold a value and an index, and write a function that returns the better of two: the larger value, "
+    "else the smaller index. Reduction by threads, lanes and warps is then as in block_sum() of chapter 12.",
+    "Thread t has the elements t, t + 64, t + 128 ... So of two equal values the smaller index may be in the lane with the "
+    "larger number: compare the indices. A shuffle moves one number, so a pair takes two shuffles.",
+    "NaN: isnan(a) and not isnan(b) means that a is better; both NaN is a tie. NaN == NaN is false.",
+    'Binding: check_input(x, "x", {ScalarType::Float}); the other checks by STD_TORCH_CHECK; a DeviceGuard; '
+    "torch::stable::new_empty(x, {rows}, ScalarType::Long) for the indices; then the launcher, as in softmax.cpp.",
+    "Gradient: only the element at indices[r] has determined values[r], so it gets grad_values[r], and all others get 0: "
+    "zeros of x's shape, and scatter(1, indices[:, None], grad_values[:, None]).",
+]
+FAILS = "? is not written"
+WRONG = {
+    "last_of_ties": "expected index 1, got 2",
+    "ties_by_lane": "expected index 1, got 2",
+    "nan_dropped": "nan",
+    "strides_forgotten": "two columns of a matrix",
+    "indices_in_float": "int64",
+    "gradient_to_all": "expected the gradient",
+}
+
+
+def run(mine):
+    kernel(launchers(mine / "top1.cu").launch_top1)
+    os.environ["CHAPTERS_SANITIZE"] = ""  # the kernel is right: without the memory check the binding compiles faster
+    extension(mine, ["top1.cpp", "top1.cu"], stable=True)
+    top1 = torch.ops.exercise13.top1
+    binding(top1)
+    module(mine / "gradient.py")
+    fake(top1)
+    gradient(top1)
+    check(lambda x: top1(x)[0], lambda x: by_torch(x)[0], few_values, (1, 2, 5, 70), gradients=True, name="gradient, n")
+
+
+def few_values(n):
+    return (torch.randint(-3, 0, (2, n), device=device).float(),)
+
+
+def with_nan(n):
+    (x,) = few_values(n)
+    x[:, torch.randint(n, (2,))] = torch.nan
+    return (x,)
+
+
+def by_torch(x):
+    return tuple(t.to(device) for t in torch.max(x.cpu(), 1))
+
+
+def kernel(launch):
+    def top1(x):
+        values = torch.empty(x.shape[0], device=device)
+        indices = torch.empty(x.shape[0], dtype=torch.int64, device=device)
+        launch(values, indices, x, *x.shape)
+        return values, indices
+
+    check(
+        top1,
+        by_torch,
+        lambda n: (torch.randperm(2 * n, device=device).float().view(2, n),),
+        (1, 2, 33, 65, 300),
+        name="n",
+    )
+    for places in [1, 2], [3, 66]:
+        x = torch.zeros(1, 70, device=device)
+        x[0, places] = 1
+        for remark in orders():
+            index = top1(x)[1].item()
+            if index != places[0]:
+                raise Wrong(
+                    f"elements {places} of a row are the largest{remark}: expected index {places[0]}, got {index}"
+                )
+    check(top1, by_torch, few_values, (2, 5, 33, 65, 70, 200), name="ties, n")
+    check(top1, by_torch, lambda n: (torch.full((1, n), -torch.inf, device=device),), (1, 100), name="all -infinity, n")
+    check(top1, by_torch, with_nan, (1, 2, 33, 65, 70, 200), name="NaN, n")
+
+
+def binding(top1):
+    matrix = torch.rand(3, 4, device=device)
+    found, expected = top1(matrix), by_torch(matrix)
+    for mine, torchs in zip(found, expected, strict=True):
+        if mine.dtype != torchs.dtype or not torch.equal(mine, torchs):
+            raise Wrong(f"top1 returns {mine}, {mine.dtype}, expected {torchs}, {torchs.dtype}")
+    if [t.shape for t in top1(matrix[:0])] != [(0,), (0,)]:
+        raise Wrong("top1 of no rows: expected no values and no indices")
+    refuses(lambda: top1(matrix[:, :2]), RuntimeError, "contiguous", "two columns of a matrix")
+    refuses(lambda: top1(matrix.double()), RuntimeError, "dtype", "float64")
+    refuses(lambda: top1(matrix[0]), RuntimeError, "dimensions", "a vector")
+    refuses(lambda: top1(matrix.new_empty(3, 0)), RuntimeError, "column", "a matrix of 3 rows and no column")
+    print(f"{'right':8}binding: results, refused tensors")
+
+
+def fake(top1):
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        found = top1(torch.empty(3, 4, device=device))
+    for i, (mine, dtype) in enumerate(zip(found, (torch.float32, torch.int64), strict=True)):
+        if mine.shape != (3,) or mine.dtype != dtype:
+            raise Wrong(
+                f"fake() says that result {i} of a matrix of 3 rows is {mine.dtype} of shape {list(mine.shape)}; it is "
+                f"{dtype} of shape [3]"
+            )
+    print(f"{'right':8}fake()")
+
+
+def gradient(top1):
+    x = torch.tensor([[1.0, 2.0, 2.0], [3.0, 0.0, 0.0]], device=device, requires_grad=True)
+    top1(x)[0].backward(torch.tensor([10.0, 20.0], device=device))
+    expected = [[0, 10, 0], [20, 0, 0]]
+    if x.grad is None or x.grad.tolist() != expected:
+        raise Wrong(
+            f"x = {x.tolist()}, grad_values = [10, 20]: expected the gradient {expected}, got "
+            f"{'none' if x.grad is None else x.grad.tolist()}"
+        )
