@@ -4,7 +4,9 @@ Inputs    copies an operator's arguments into such memory
 Guarded   a context in which the tensors that an operator allocates lie in such memory
 """
 
+import functools
 import os
+import sys
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -147,13 +149,18 @@ class Guarded(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls):
-        """What torch asks. True would import torch._dynamo at the first tensor, which takes a second."""
+        """What torch asks when this class is made. True would import torch._dynamo, which takes a second."""
         return False
 
     def __init__(self, prefix: str = "", pattern=NAN):
         super().__init__()
         self.prefix, self.pattern = prefix, pattern
         self.regions = []
+
+    def __enter__(self):
+        if "torch._dynamo" in sys.modules:  # the operator may be compiled; what is in here is not to be
+            Guarded.__torch_dispatch__ = _never_compiled()
+        return super().__enter__()
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -204,6 +211,11 @@ class Guarded(TorchDispatchMode):
             for region in self.regions:
                 if where := region.written():
                     raise AssertionError(f"{self.prefix}the operator wrote {where} a tensor {region}")
+
+
+@functools.cache
+def _never_compiled():
+    return torch._disable_dynamo(Guarded.__torch_dispatch__, recursive=True)
 
 
 def tensors_in(values):

@@ -17,9 +17,6 @@ TENSOR_CORES = f"{TESTS}::test_program[g++-tensor_cores]"
 PTX_PY = "common/cuda_on_cpu/ptx.py"
 HEADERS = "tests/cuda_on_cpu/test_translate.py::test_headers_that_need_it_are_translated"
 OTHER_PTX = "tests/cuda_on_cpu/test_translate.py::test_other_instructions_are_a_compilers_error"
-RECORDER = "common/cuda_on_cpu/recorder"
-WRONG = "tests/cuda_on_cpu/test_memory_check.py::test_wrong_kernels[g++-False]"
-RIGHT = "tests/cuda_on_cpu/test_memory_check.py::test_right_kernels[g++]"
 TRANSLATED = "tests/cuda_on_cpu/test_translate.py::test_translated"
 
 MUTANTS = [
@@ -151,21 +148,6 @@ MUTANTS = [
         "#error",
         f"{TESTS}::test_a_header_that_is_lacking_ends_the_compilation[g++]",
     ),
-    # The memory check.
-    Mutant(f"{RECORDER}/order.h", "            if (s.segment <= room->barrier) return true;\n", "", RIGHT),
-    Mutant(f"{RECORDER}/order.h", "if (who.rank / 32 == self.rank / 32 && ", "if (", WRONG),
-    Mutant(
-        f"{RECORDER}/order.h",
-        "if (has_fenced()) release",
-        "release",
-        WRONG,
-        why="a flag without a fence orders nothing",
-    ),
-    Mutant(f"{RECORDER}/order.h", "        clock.raise_block(self.block, room->barrier);\n", "", RIGHT),
-    Mutant(f"{RECORDER}/check.h", "if (!is_same) find", "find", RIGHT, why="two writes of one value are no race"),
-    Mutant(f"{RECORDER}/check.h", "if (!keep) cell.other_read = cell.read;", "", WRONG),
-    Mutant(f"{RECORDER}/check.h", "before.segment < owner_->first", "false", RIGHT),
-    Mutant(f"{RECORDER}/arrays.h", "if (shift_ && ((address | bytes) & 3)) split();", "", RIGHT),
     # The translator, inline PTX, tensor cores.
     Mutant(f"{INCLUDE}/ptx.h", "return self->lane();", "return self->rank;", PTX),
     Mutant(f"{INCLUDE}/ptx_warp.h", "from = g.lane ^ (bits & 31);", "from = g.lane + (bits & 31);", PTX),
