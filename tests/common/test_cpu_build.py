@@ -24,7 +24,7 @@ here = Path(__file__).parent
 sources = [here / name for name in ("add2.cu", "wrong.cu", "binding.cpp")]
 module = load("sanitized", sources, extra_include_paths=[{str(ROOT)!r}], build_directory=str(here / "build"))
 module.add(1000, False)
-print("added")
+print("added", flush=True)  # AddressSanitizer ends the process at once
 module.add(1000, True)
 """
 BINDING = """

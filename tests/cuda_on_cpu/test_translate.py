@@ -20,7 +20,7 @@ def body(source: str) -> str:
     assert f"{head}\n" == headers + LANGUAGE
     assert text.count("\n") == source.count("\n")
     pattern = r"cuda_on_cpu::launch\(CUDA_ON_CPU_NAME\((.*?)\), "
-    pattern += r"\[=\]\(const auto&\.\.\. cuda_p_\) \{ \1\(cuda_p_\.\.\.\); \}, "
+    pattern += r"\[=\]\(const auto&\.\.\. cuda_p_\) CUDA_ON_CPU_UNRECORDED \{ \1\(cuda_p_\.\.\.\); \}, "
     pattern += r"\[=\]\(auto cuda_f_\) -> decltype\(cuda_f_\(\1\)\) \{ return cuda_f_\(\1\); \}, "
     text = re.sub(pattern, r"LAUNCH{\1}(", text)
     text = re.sub(
