@@ -8,7 +8,7 @@
     make exercise03.2 ARGS=--reset          starts anew; your files stay beside it, in mine-1
 
 An exercise is a folder chapters/NN_name/exercises/K_name with exercise.py (the check, and all there is to say about it),
-skeleton/, solution/ and wrong/. The first run copies skeleton/ to mine/, which git ignores. CONTRIBUTING.md says more.
+skeleton/ and solution/. The first run copies skeleton/ to mine/, which git ignores. CONTRIBUTING.md says more.
 """
 
 import argparse
@@ -48,7 +48,7 @@ class Exercise:
     minutes: int
     hints: list
     fails: str  # words of the message that the skeleton gets
-    wrong: dict  # {name of a folder in wrong/: words of the message that it gets}
+    wrong: dict  # {name of a wrong solution: (words of the message that it gets, {file: [(text, what it is instead)]})}
     needs_gpu: bool = False
     memory_check: bool = True
 

@@ -13,7 +13,11 @@ HINTS = [
     "First compute i, which differs in all threads of the grid. The warp and the lane come from threadIdx.x and warpSize.",
 ]
 FAILS = "? is not written"
-WRONG = {"no_block": "data race", "warp_of_the_grid": "output 1", "grid_for_block": "out of bounds"}
+WRONG = {
+    "no_block": ("data race", {"who.cu": [("blockIdx.x * blockDim.x + threadIdx", "threadIdx")]}),
+    "warp_of_the_grid": ("output 1", {"who.cu": [("= threadIdx.x /", "= i /")]}),
+    "grid_for_block": ("out of bounds", {"who.cu": [("blockDim", "gridDim")]}),
+}
 
 
 def run(mine):

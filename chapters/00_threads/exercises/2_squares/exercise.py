@@ -14,7 +14,11 @@ HINTS = [
     "The square of a number above 46340 does not fit into 32 bits: use int64_t.",
 ]
 FAILS = "undefined reference to `launch_squares"
-WRONG = {"one_block": "invalid configuration", "int_overflows": "wrong result", "no_bounds_check": "out of bounds"}
+WRONG = {
+    "one_block": ("invalid configuration", {"squares.cu": [("blocks_for(n, threads), threads", "1, n")]}),
+    "int_overflows": ("wrong result", {"squares.cu": [("int64_t i = int64_t(blockIdx.x)", "int i = blockIdx.x")]}),
+    "no_bounds_check": ("out of bounds", {"squares.cu": [("    if (i >= n) return;\n", "")]}),
+}
 
 
 def run(mine):

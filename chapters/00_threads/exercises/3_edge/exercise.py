@@ -13,7 +13,11 @@ HINTS = [
     "Round up: (n + threads - 1) / threads. Which threads of the last block have an element then?",
 ]
 FAILS = "invalid configuration"
-WRONG = {"only_rounded_up": "out of bounds", "one_more": "out of bounds", "still_rounded_down": "invalid configuration"}
+WRONG = {
+    "only_rounded_up": ("out of bounds", {"triple.cu": [("if (i < n) out", "out")]}),
+    "one_more": ("out of bounds", {"triple.cu": [("< n", "<= n")]}),
+    "still_rounded_down": ("invalid configuration", {"triple.cu": [("(n + threads - 1)", "n")]}),
+}
 
 
 def run(mine):

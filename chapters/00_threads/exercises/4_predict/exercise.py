@@ -12,7 +12,10 @@ HINTS = [
     "Kernels in one stream run one after another.",
 ]
 FAILS = "WARP is None"
-WRONG = {"warps_of_the_grid": "WARPS = 7 is not right", "side_by_side": "MILLISECONDS = 10 is not right"}
+WRONG = {
+    "warps_of_the_grid": ("WARPS = 7 is not right", {"answers.py": [("= 9", "= 7")]}),
+    "side_by_side": ("MILLISECONDS = 10 is not right", {"answers.py": [("20\n", "10\n")]}),
+}
 
 
 def run(mine):

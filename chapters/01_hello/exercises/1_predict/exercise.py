@@ -15,8 +15,14 @@ HINTS = [
 ]
 FAILS = "LETTER is None"
 WRONG = {
-    "compiles_all": "LETTER = ['g++', 'nvcc', 'linker'] is not right",
-    "header_in_one": "HEADER = ['g++', 'linker'] is not right",
+    "compiles_all": (
+        "LETTER = ['g++', 'nvcc', 'linker'] is not right",
+        {"answers.py": [('["nvcc"', '["g++", "nvcc"')]},
+    ),
+    "header_in_one": (
+        "HEADER = ['g++', 'linker'] is not right",
+        {"answers.py": [(' "nvcc", "linker"]', ' "linker"]')]},
+    ),
 }
 
 

@@ -16,9 +16,22 @@ HINTS = [
 ]
 FAILS = "yours '??'"
 WRONG = {
-    "signed_bytes": "uses index -3 of",
-    "no_bounds_check": "1 bytes behind",
-    "digits_swapped": "expected '48', yours '84'",
+    "signed_bytes": (
+        "uses index -3 of",
+        {"hex.cu": [("uint8_t byte = in[i];  // as int8_t, half of all bytes are below 0", "int8_t byte = in[i];")]},
+    ),
+    "no_bounds_check": ("1 bytes behind", {"hex.cu": [("    if (i >= n) return;\n", "")]}),
+    "digits_swapped": (
+        "expected '48', yours '84'",
+        {
+            "hex.cu": [
+                (
+                    "out[2 * i] = digits[byte / 16];\n    out[2 * i + 1] = digits[byte % 16];",
+                    "out[2 * i + 1] = digits[byte / 16];\n    out[2 * i] = digits[byte % 16];",
+                )
+            ]
+        },
+    ),
 }
 
 

@@ -15,9 +15,9 @@ HINTS = [
 ]
 FAILS = "PyInit_"
 WRONG = {
-    "not_in_functions": "PyInit_",
-    "other_name": "wrap_pybind_function(shout)",
-    "every_character": "shout('Hello World', 1)",
+    "not_in_functions": ("PyInit_", {"shout.py": [('        functions=["shout"],\n', "")]}),
+    "other_name": ("wrap_pybind_function(shout)", {"shout.py": [("string shout(", "string shouted(")]}),
+    "every_character": ("shout('Hello World', 1)", {"shout.py": [("std::toupper(letter)", "letter - 32")]}),
 }
 
 

@@ -16,7 +16,30 @@ HINTS = [
     "hello.cpp and hello.cu of the chapter include one header, so they cannot differ.",
 ]
 FAILS = "undefined symbol"
-WRONG = {"long_long": "_Z10launch_hexPaPKax", "not_called_so_in_c": "undefined symbol: launch_hex"}
+WRONG = {
+    "long_long": (
+        "_Z10launch_hexPaPKax",
+        {
+            "hex.cpp": [
+                (
+                    '#include "hex.h"',
+                    "void launch_hex(int8_t* out, const int8_t* in, long long n, cudaStream_t stream);",
+                )
+            ]
+        },
+    ),
+    "not_called_so_in_c": (
+        "undefined symbol: launch_hex",
+        {
+            "hex.cpp": [
+                (
+                    '#include "hex.h"',
+                    'extern "C" void launch_hex(int8_t* out, const int8_t* in, int64_t n, cudaStream_t stream);',
+                )
+            ]
+        },
+    ),
+}
 
 
 def run(mine):

@@ -15,9 +15,19 @@ HINTS = [
 ]
 FAILS = "? is not written"
 WRONG = {
-    "factor_of_the_column": "out of bounds",
-    "no_right_edge": "out of bounds",
-    "height_as_stride": "data race",
+    "factor_of_the_column": ("out of bounds", {"scale_rows.cu": [("[row]", "[column]")]}),
+    "no_right_edge": ("out of bounds", {"scale_rows.cu": [("height || column >= width", "height")]}),
+    "height_as_stride": (
+        "data race",
+        {
+            "scale_rows.cu": [
+                (
+                    "width + column] = factors[row] * matrix[row * width",
+                    "height + column] = factors[row] * matrix[row * height",
+                )
+            ]
+        },
+    ),
 }
 
 

@@ -15,9 +15,9 @@ HINTS = [
 ]
 FAILS = "undefined reference to `launch_transpose"
 WRONG = {
-    "width_as_stride": "out of bounds",
-    "only_square": "? is not written",
-    "empty_grid": "invalid configuration",
+    "width_as_stride": ("out of bounds", {"transpose.cu": [("* height", "* width")]}),
+    "only_square": ("? is not written", {"transpose.cu": [("(width", "(height")]}),
+    "empty_grid": ("invalid configuration", {"transpose.cu": [("    if (height == 0 || width == 0) return;\n", "")]}),
 }
 
 

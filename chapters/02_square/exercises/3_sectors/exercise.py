@@ -13,7 +13,29 @@ HINTS = [
     "Where threadIdx.x counts columns, neighbouring lanes have neighbours in a row. The grid has to change, too.",
 ]
 FAILS = "16 sectors a request of global memory (load), at most 4 allowed"
-WRONG = {"only_the_kernel": "? is not written", "one_column": "32 sectors a request"}
+WRONG = {
+    "only_the_kernel": (
+        "? is not written",
+        {"negate.cu": [("width, tile), blocks_for(height", "height, tile), blocks_for(width")]},
+    ),
+    "one_column": (
+        "32 sectors a request",
+        {
+            "negate.cu": [
+                (
+                    "const int64_t column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    const int64_t row = int64_t(blockIdx.y) * blockDim.y + threadIdx.y;",
+                    "const int64_t row = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    const int64_t column = int64_t(blockIdx.y) * blockDim.y + threadIdx.y;",
+                ),
+                (
+                    "tile, tile), grid(blocks_for(width, tile), blocks_for(height, tile",
+                    "tile * tile, 1), grid(blocks_for(height, tile * tile), blocks_for(width, 1",
+                ),
+            ]
+        },
+    ),
+}
 
 
 def run(mine):

@@ -14,7 +14,21 @@ HINTS = [
     "Ask for row and column, not for i, in all three conditions.",
 ]
 FAILS = "wrong result"
-WRONG = {"threads_beyond_the_edge": "data race", "neighbour_of_the_next_row": "wrong result"}
+WRONG = {
+    "threads_beyond_the_edge": (
+        "data race",
+        {
+            "blur.cu": [
+                ("    if (row >= height || column >= width) return;\n", ""),
+                (
+                    "const int64_t i = row * width + column;",
+                    "const int64_t i = row * width + column;\n    if (i >= height * width) return;",
+                ),
+            ]
+        },
+    ),
+    "neighbour_of_the_next_row": ("wrong result", {"blur.cu": [("column <", "i < height *")]}),
+}
 
 
 def run(mine):

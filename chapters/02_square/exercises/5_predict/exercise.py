@@ -16,7 +16,10 @@ HINTS = [
     "A sector that holds an element of several lanes counts once.",
 ]
 FAILS = "ALIGNED is None"
-WRONG = {"shift_is_free": "SHIFTED = 4 is not right", "a_sector_a_lane": "EVERY_SECOND = 32 is not right"}
+WRONG = {
+    "shift_is_free": ("SHIFTED = 4 is not right", {"answers.py": [("= 5", "= 4")]}),
+    "a_sector_a_lane": ("EVERY_SECOND = 32 is not right", {"answers.py": [("= 8", "= 32")]}),
+}
 LOADS = {  # name of the answer: the first element, and how far the next lane's is
     "ALIGNED": (0, 1),
     "SHIFTED": (1, 1),

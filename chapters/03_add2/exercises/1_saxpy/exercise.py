@@ -14,9 +14,22 @@ HINTS = [
 ]
 FAILS = "? is not written"
 WRONG = {
-    "no_loop": "? is not written",
-    "one_too_far": "4 bytes behind",
-    "no_block": "? is not written",
+    "no_loop": (
+        "? is not written",
+        {
+            "saxpy.cu": [
+                (
+                    "const int64_t stride = int64_t(gridDim.x) * blockDim.x;\n"
+                    "    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += "
+                    "stride) out[i] = factor * x[i] + y[i];",
+                    "const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    if (i < n) out[i] = factor * x[i] + y[i];",
+                )
+            ]
+        },
+    ),
+    "one_too_far": ("4 bytes behind", {"saxpy.cu": [("< n", "<= n")]}),
+    "no_block": ("? is not written", {"saxpy.cu": [("int64_t(blockIdx.x) * blockDim.x + threadIdx", "threadIdx")]}),
 }
 
 

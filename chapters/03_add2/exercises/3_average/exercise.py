@@ -15,7 +15,52 @@ HINTS = [
     "Make two kernels of it: one writes sum, the next one reads it. Both are launched by launch_average.",
 ]
 FAILS = "data race"
-WRONG = {"waits_in_its_block": "data race", "one_block": "? is not written"}
+WRONG = {
+    "waits_in_its_block": (
+        "data race",
+        {
+            "average.cu": [
+                ("sum_kernel(float", "average_kernel(float* out, float"),
+                (
+                    "}\n"
+                    "\n"
+                    "__global__ void average_kernel(float* out, const float* sum, int64_t n) {\n"
+                    "    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;",
+                    "    __syncthreads();",
+                ),
+                (
+                    "sum_kernel<<<blocks_for(n, threads), threads, 0, stream>>>(sum, a, b, n);\n"
+                    "    CHECK_LAUNCH();\n"
+                    "    average_kernel<<<blocks_for(n, threads), threads, 0, stream>>>(out, sum, n);  "
+                    "// after it, as in any stream",
+                    "average_kernel<<<blocks_for(n, threads), threads, 0, stream>>>(out, sum, a, b, n);",
+                ),
+            ]
+        },
+    ),
+    "one_block": (
+        "? is not written",
+        {
+            "average.cu": [
+                ("sum_kernel(float", "average_kernel(float* out, float"),
+                (
+                    "}\n"
+                    "\n"
+                    "__global__ void average_kernel(float* out, const float* sum, int64_t n) {\n"
+                    "    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;",
+                    "    __syncthreads();",
+                ),
+                (
+                    "sum_kernel<<<blocks_for(n, threads), threads, 0, stream>>>(sum, a, b, n);\n"
+                    "    CHECK_LAUNCH();\n"
+                    "    average_kernel<<<blocks_for(n, threads), threads, 0, stream>>>(out, sum, n);  "
+                    "// after it, as in any stream",
+                    "average_kernel<<<1, threads, 0, stream>>>(out, sum, a, b, n);",
+                ),
+            ]
+        },
+    ),
+}
 
 
 def run(mine):

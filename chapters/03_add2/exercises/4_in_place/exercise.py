@@ -15,9 +15,17 @@ HINTS = [
 ]
 FAILS = "ValueError is expected, and there was no error"
 WRONG = {
-    "version_forgotten": "version",
-    "strides_forgotten": "ValueError is expected",
-    "copies": "ValueError is expected",
+    "version_forgotten": ("version", {"scale.cpp": [("    x.unsafeGetTensorImpl()->bump_version();\n", "")]}),
+    "strides_forgotten": ("ValueError is expected", {"scale.cpp": [(" check_input", " check_tensor")]}),
+    "copies": (
+        "ValueError is expected",
+        {
+            "scale.cpp": [
+                ("const at::Tensor&", "at::Tensor"),
+                ('check_input(x, "x", at::kFloat);', 'check_tensor(x, "x", at::kFloat);\n    x = x.contiguous();'),
+            ]
+        },
+    ),
 }
 
 

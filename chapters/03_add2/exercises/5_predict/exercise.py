@@ -12,7 +12,10 @@ HINTS = [
     "add2 reads an element of a and one of b and writes one of c: three times 4 bytes for each of 2^20 elements.",
 ]
 FAILS = "BLOCKS is None"
-WRONG = {"each_block": "ELEMENTS = 4 is not right", "without_stores": "BYTES = 8388608 is not right"}
+WRONG = {
+    "each_block": ("ELEMENTS = 4 is not right", {"answers.py": [("= 2\n", "= 4\n")]}),
+    "without_stores": ("BYTES = 8388608 is not right", {"answers.py": [("12582912", "8388608")]}),
+}
 
 
 def run(mine):

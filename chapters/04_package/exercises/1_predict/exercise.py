@@ -13,7 +13,10 @@ HINTS = [
     "the .so that was compiled last.",
 ]
 FAILS = "UNDEFINED is None"
-WRONG = {"import_builds": "CHANGED_CU = 'nothing' is not right", "refuses": "OTHER_TORCH = 'stops' is not right"}
+WRONG = {
+    "import_builds": ("CHANGED_CU = 'nothing' is not right", {"answers.py": [('"build_ext"\n', '"nothing"\n')]}),
+    "refuses": ("OTHER_TORCH = 'stops' is not right", {"answers.py": [('"replaces"\n', '"stops"\n')]}),
+}
 
 
 def run(mine):

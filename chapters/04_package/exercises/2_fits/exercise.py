@@ -16,9 +16,25 @@ HINTS = [
 ]
 FAILS = "expected 'python', yours None"
 WRONG = {
-    "first_letters": "torch 2.11.0: expected 'torch', yours None",
-    "whole_version": "torch 2.11.0+cu130: expected None, yours 'torch'",
-    "python_only": "expected 'python', yours None",
+    "first_letters": (
+        "torch 2.11.0: expected 'torch', yours None",
+        {"fits.py": [('split(".")[:2] == required.split(".")[:2]', 'startswith(required.rstrip(".*"))')]},
+    ),
+    "whole_version": (
+        "torch 2.11.0+cu130: expected None, yours 'torch'",
+        {
+            "fits.py": [
+                (
+                    'split(".")[:2] == required.split(".")[:2]',
+                    'rpartition(".")[0] + ".*" == required and "+" not in torch',
+                )
+            ]
+        },
+    ),
+    "python_only": (
+        "expected 'python', yours None",
+        {"fits.py": [('not wheel.name.endswith(f"-{tag}.whl")', 'tag.split("-")[0] not in wheel.name')]},
+    ),
 }
 LINUX, MAC = "cp312-cp312-linux_x86_64", "cp312-cp312-macosx_14_0_arm64"
 

@@ -18,9 +18,15 @@ HINTS = [
 ]
 FAILS = "my_kernel has no 'halve'"
 WRONG = {
-    "not_in_init": "scaling has no 'halve'",
-    "no_stub": "my_kernel.pyi has no 'halve'",
-    "no_name": "halve(input=x)",
+    "not_in_init": (
+        "scaling has no 'halve'",
+        {"src/scaling/__init__.py": [("halve, twice", "twice"), ('halve", "twice', "twice")]},
+    ),
+    "no_stub": (
+        "my_kernel.pyi has no 'halve'",
+        {"src/scaling/my_kernel.pyi": [("def halve(input: Tensor) -> Tensor: ...\n\n", "")]},
+    ),
+    "no_name": ("halve(input=x)", {"scaling.cpp": [('halve), py::arg("input"))', "halve))")]}),
 }
 PROGRAM = """import scaling
 import torch

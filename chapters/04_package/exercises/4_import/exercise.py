@@ -19,9 +19,17 @@ HINTS = [
 ]
 FAILS = "No module named 'scaling.my_kernel'"
 WRONG = {
-    "module_renamed": "No module named 'scaling.my_kernel'",
-    "torch_second": "libc10.so: cannot open shared object file",
-    "one_source": "undefined symbol: _Z12launch_scale",
+    "module_renamed": ("No module named 'scaling.my_kernel'", {"setup.py": [("scaling.my_kernel", "my_kernel")]}),
+    "torch_second": (
+        "libc10.so: cannot open shared object file",
+        {
+            "src/scaling/__init__.py": [
+                ("import torch  # first: it loads the libraries that my_kernel is linked to\n", ""),
+                ("from .my_kernel import scale_", "from .my_kernel import scale_\nimport torch"),
+            ]
+        },
+    ),
+    "one_source": ("undefined symbol: _Z12launch_scale", {"setup.py": [(', "scaling_kernel.cu"', "")]}),
 }
 PROGRAM = """import scaling
 import torch

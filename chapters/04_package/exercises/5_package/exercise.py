@@ -26,12 +26,28 @@ HINTS = [
 ]
 FAILS = "expected scaling-1.0.0-...whl"
 WRONG = {
-    "module_alone": "scaling/ has no kernel.*.so",
-    "any_torch": "METADATA has no line `Requires-Dist: torch==",
-    "not_dynamic": "setuptools has warned: `dependencies` defined outside of `pyproject.toml`",
-    "fetches_torch": "pip would download a torch",
-    "torch_forgotten": "libc10.so: cannot open shared object file",
-    "setuptools_compiles": "did setuptools compile by itself?",
+    "module_alone": ("scaling/ has no kernel.*.so", {"setup.py": [("scaling.kernel", "kernel")]}),
+    "any_torch": (
+        "METADATA has no line `Requires-Dist: torch==",
+        {"setup.py": [("f\"torch=={'.'.join(torch.__version__.split('.')[:2])}.*", '"torch')]},
+    ),
+    "not_dynamic": (
+        "setuptools has warned: `dependencies` defined outside of `pyproject.toml`",
+        {"pyproject.toml": [('dynamic = ["dependencies"]\n', "")]},
+    ),
+    "fetches_torch": ("pip would download a torch", {"pyproject.toml": [('85"]', '85", "torch"]')]}),
+    "torch_forgotten": (
+        "libc10.so: cannot open shared object file",
+        {
+            "src/scaling/__init__.py": [
+                ("import torch  # first: it loads the libraries that the module is linked to\n", "")
+            ]
+        },
+    ),
+    "setuptools_compiles": (
+        "did setuptools compile by itself?",
+        {"setup.py": [('    cmdclass={"build_ext": BuildExtension},\n', "")]},
+    ),
 }
 PROGRAM = """import scaling
 import torch

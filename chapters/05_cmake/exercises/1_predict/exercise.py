@@ -12,7 +12,10 @@ HINTS = [
     "The linker accepts undefined symbols in a shared library, and the module is one. A program is none.",
 ]
 FAILS = "COMMANDS is None"
-WRONG = {"build_only": "COMMANDS = ['build'] is not right", "compiler_sees": "TORCH_PYTHON = 'link' is not right"}
+WRONG = {
+    "build_only": ("COMMANDS = ['build'] is not right", {"answers.py": [(', "install"', "")]}),
+    "compiler_sees": ("TORCH_PYTHON = 'link' is not right", {"answers.py": [('"import"\n', '"link"\n')]}),
+}
 
 
 def run(mine):

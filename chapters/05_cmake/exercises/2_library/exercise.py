@@ -21,9 +21,25 @@ HINTS = [
 ]
 FAILS = "unknown target 'scale'"
 WRONG = {
-    "private": "cuda",  # main.cpp finds no cuda_runtime.h, or one of a CUDA that is not linked
-    "no_folder": "scale.h: No such file",
-    "no_library": "does not load libscale.so",
+    # main.cpp finds no cuda_runtime.h, or one of a CUDA that is not linked.
+    "private": ("cuda", {"CMakeLists.txt": [("scale PUBLIC cuda", "scale PRIVATE cuda")]}),
+    "no_folder": (
+        "scale.h: No such file",
+        {"CMakeLists.txt": [("target_include_directories(scale PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\n", "")]},
+    ),
+    "no_library": (
+        "does not load libscale.so",
+        {
+            "CMakeLists.txt": [
+                (
+                    "add_executable(scale_main app/main.cpp)\ntarget_link_libraries(scale_main PRIVATE scale)",
+                    "add_executable(scale_main app/main.cpp ${kernels})\n"
+                    "target_include_directories(scale_main PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})\n"
+                    "target_link_libraries(scale_main PRIVATE cuda)",
+                )
+            ]
+        },
+    ),
 }
 
 

@@ -22,9 +22,12 @@ HINTS = [
 ]
 FAILS = "unknown target 'scale_module'"
 WRONG = {
-    "no_torch_python": "undefined symbol",
-    "other_file": "No module named 'scale'",
-    "other_name": "PyInit_scale",
+    "no_torch_python": ("undefined symbol", {"CMakeLists.txt": [("scale ${TORCH_PYTHON}", "scale")]}),
+    "other_file": (
+        "No module named 'scale'",
+        {"CMakeLists.txt": [("set_target_properties(scale_module PROPERTIES OUTPUT_NAME scale)\n", "")]},
+    ),
+    "other_name": ("PyInit_scale", {"CMakeLists.txt": [("=scale", "=scale_module")]}),
 }
 PROGRAM = """import torch, scale
 from common import device

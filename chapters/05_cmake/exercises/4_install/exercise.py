@@ -25,9 +25,9 @@ HINTS = [
 ]
 FAILS = "find_package"
 WRONG = {
-    "no_header": "scale.h: No such file",
-    "no_config": "find_package",
-    "other_namespace": "scale::scale",
+    "no_header": ("scale.h: No such file", {"CMakeLists.txt": [("install(FILES scale.h DESTINATION include)\n", "")]}),
+    "no_config": ("find_package", {"CMakeLists.txt": [("lib/cmake/scale)", "lib)")]}),
+    "other_namespace": ("scale::scale", {"CMakeLists.txt": [("NAMESPACE scale:: DESTINATION", "DESTINATION")]}),
 }
 
 

@@ -13,9 +13,9 @@ HINTS = [
 ]
 FAILS = "BYTES is None"
 WRONG = {
-    "without_b": "PAIRS = 4 is not right",
-    "alignment_of_float4": "FLOAT2 = [4] is not right",
-    "distance_as_head": "PARTS = [1, 16, 3] is not right",
+    "without_b": ("PAIRS = 4 is not right", {"answers.py": [("= 2", "= 4")]}),
+    "alignment_of_float4": ("FLOAT2 = [4] is not right", {"answers.py": [("2, 4, 6", "4")]}),
+    "distance_as_head": ("PARTS = [1, 16, 3] is not right", {"answers.py": [("3, 16, 1", "1, 16, 3")]}),
 }
 
 

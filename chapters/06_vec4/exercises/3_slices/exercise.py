@@ -14,9 +14,15 @@ HINTS = [
 ]
 FAILS = "misaligned"
 WRONG = {
-    "one_by_one": "one float at a time",
-    "as_for_float2": "misaligned",
-    "one_of_them": "misaligned",
+    "one_by_one": (
+        "one float at a time",
+        {"subtract.cu": [("is_aligned(c) && is_aligned(a) && is_aligned(b) ? n / 4 : 0", "0")]},
+    ),
+    "as_for_float2": ("misaligned", {"subtract.cu": [("16", "8")]}),
+    "one_of_them": (
+        "misaligned",
+        {"subtract.cu": [("is_aligned(a) && is_aligned(b", "(is_aligned(a) || is_aligned(b)")]},
+    ),
 }
 
 

@@ -18,10 +18,47 @@ HINTS = [
 ]
 FAILS = "at most 1 pair"
 WRONG = {
-    "two_and_two": "at most 2 pairs",
-    "neighbours": "16 sectors a request",
-    "no_test_in_the_loads": "out of bounds",
-    "old_step": "4096 elements, and",
+    "two_and_two": (
+        "at most 2 pairs",
+        {
+            "add.cu": [
+                (
+                    "const int64_t stride = int64_t(gridDim.x) * blockDim.x * 4;\n"
+                    "    for (int64_t first = int64_t(blockIdx.x) * blockDim.x * 4 + threadIdx.x; first "
+                    "< n; first += stride) {\n"
+                    "        float x[4] = {}, y[4] = {};\n"
+                    "        for (int k = 0; k < 4; k++) {",
+                    "const int64_t stride = int64_t(gridDim.x) * blockDim.x * 2;\n"
+                    "    for (int64_t first = int64_t(blockIdx.x) * blockDim.x * 2 + threadIdx.x; first "
+                    "< n; first += stride) {\n"
+                    "        float x[2] = {}, y[2] = {};\n"
+                    "        for (int k = 0; k < 2; k++) {",
+                ),
+                ("< 4;", "< 2;"),
+            ]
+        },
+    ),
+    "neighbours": (
+        "16 sectors a request",
+        {
+            "add.cu": [
+                (
+                    "int64_t(blockIdx.x) * blockDim.x * 4 + threadIdx.x",
+                    "4 * (int64_t(blockIdx.x) * blockDim.x + threadIdx.x)",
+                ),
+                (
+                    "const int64_t i = first + k * int(blockDim.x);\n            if (i < n) x[k] = a[i], y[k] = b[i];",
+                    "if (first + k < n) x[k] = a[first + k], y[k] = b[first + k];",
+                ),
+                (
+                    "const int64_t i = first + k * int(blockDim.x);\n            if (i < n) c[i] = x[k] + y[k];",
+                    "if (first + k < n) c[first + k] = x[k] + y[k];",
+                ),
+            ]
+        },
+    ),
+    "no_test_in_the_loads": ("out of bounds", {"add.cu": [("if (i < n) x", "x")]}),
+    "old_step": ("4096 elements, and", {"add.cu": [(".x * 4;", ".x;")]}),
 }
 
 

@@ -18,10 +18,72 @@ HINTS = [
 ]
 FAILS = "undefined reference to `launch_scale"
 WRONG = {
-    "no_head": "misaligned",
-    "head_beyond_the_end": "n = 1",
-    "no_tail": "wrong result",
-    "float_by_float": "one by one",
+    "no_head": (
+        "misaligned",
+        {
+            "scale.cu": [
+                (
+                    "int64_t head = 0;\n"
+                    "    while (head < n && reinterpret_cast<uintptr_t>(x + head) % 16 != 0) head++;",
+                    "const int64_t head = 0;",
+                )
+            ]
+        },
+    ),
+    "head_beyond_the_end": (
+        "n = 1",
+        {
+            "scale.cu": [
+                (
+                    "while (head < n && reinterpret_cast<uintptr_t>(x + head) % 16 != 0) head++;\n"
+                    "    scale_kernel<<<std::max(blocks_for(n - head, 4 * threads), 1u), threads, 0, "
+                    "stream>>>(x, factor, n, head);",
+                    "while (reinterpret_cast<uintptr_t>(x + head) % 16 != 0) head++;\n"
+                    "    scale_kernel<<<blocks_for(n, 4 * threads), threads, 0, stream>>>(x, factor, n, "
+                    "head);",
+                )
+            ]
+        },
+    ),
+    "no_tail": (
+        "wrong result",
+        {
+            "scale.cu": [
+                ("thread, tail = n - (n - head) % 4 + thread", "thread"),
+                ("    if (tail < n) x[tail] *= factor;\n", ""),
+            ]
+        },
+    ),
+    "float_by_float": (
+        "one by one",
+        {
+            "scale.cu": [
+                (
+                    "// x + head is a multiple of 16 bytes, or the array's end.\n"
+                    "__global__ void scale_kernel(float* x, float factor, int64_t n, int64_t head) {\n"
+                    "    const int64_t thread = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    const int64_t i = head + 4 * thread, tail = n - (n - head) % 4 + thread;\n"
+                    "    if (i + 4 <= n) {\n"
+                    "        float4* p = reinterpret_cast<float4*>(x + i);\n"
+                    "        const float4 v = *p;\n"
+                    "        *p = make_float4(factor * v.x, factor * v.y, factor * v.z, factor * v.w);\n"
+                    "    }\n"
+                    "    if (thread < head) x[thread] *= factor;\n"
+                    "    if (tail < n) x[tail] *= factor;",
+                    "__global__ void scale_kernel(float* x, float factor, int64_t n) {\n"
+                    "    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    if (i < n) x[i] *= factor;",
+                ),
+                (
+                    "int64_t head = 0;\n"
+                    "    while (head < n && reinterpret_cast<uintptr_t>(x + head) % 16 != 0) head++;\n"
+                    "    scale_kernel<<<std::max(blocks_for(n - head, 4 * threads), 1u), threads, 0, "
+                    "stream>>>(x, factor, n, head);",
+                    "scale_kernel<<<blocks_for(n, threads), threads, 0, stream>>>(x, factor, n);",
+                ),
+            ]
+        },
+    ),
 }
 
 

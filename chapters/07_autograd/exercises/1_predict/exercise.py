@@ -14,7 +14,10 @@ HINTS = [
     "passes to save_for_backward(). The pitfalls answer the rest.",
 ]
 FAILS = "NODE is None"
-WRONG = {"two_of_torch": "TORCH = 8388608 is not right", "silent": "CHANGED = 'a' is not right"}
+WRONG = {
+    "two_of_torch": ("TORCH = 8388608 is not right", {"answers.py": [("12582912", "8388608")]}),
+    "silent": ("CHANGED = 'a' is not right", {"answers.py": [('"c"\n', '"a"\n')]}),
+}
 
 
 def run(mine):

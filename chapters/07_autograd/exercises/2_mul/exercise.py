@@ -15,10 +15,57 @@ HINTS = [
 ]
 FAILS = "a.grad is None"
 WRONG = {
-    "swapped": "a.grad is [2.0, 4.0], expected [3.0, 5.0]",
-    "saves_all": "the node saves a and b, expected b",
-    "on_ctx": "the node saves nothing, expected a and b",
-    "computes_all": "backward returns a gradient of b, expected None",
+    "swapped": (
+        "a.grad is [2.0, 4.0], expected [3.0, 5.0]",
+        {
+            "mul.py": [
+                (
+                    "of_a, of_b = ctx.needs_input_grad\n"
+                    "        return grad * b if of_a else None, grad * a if of_b else None",
+                    "return grad * a if a is not None else None, grad * b if b is not None else None",
+                )
+            ]
+        },
+    ),
+    "saves_all": (
+        "the node saves a and b, expected b",
+        {
+            "mul.py": [
+                (
+                    "of_a, of_b = ctx.needs_input_grad\n"
+                    "        ctx.save_for_backward(a if of_b else None, b if of_a else None)",
+                    "ctx.save_for_backward(a, b)",
+                )
+            ]
+        },
+    ),
+    "on_ctx": (
+        "the node saves nothing, expected a and b",
+        {
+            "mul.py": [
+                (
+                    "of_a, of_b = ctx.needs_input_grad\n"
+                    "        ctx.save_for_backward(a if of_b else None, b if of_a else None)",
+                    "ctx.a, ctx.b = a, b",
+                ),
+                ("        a, b = ctx.saved_tensors\n", ""),
+                ("b if of_a else None, grad * a", "ctx.b if of_a else None, grad * ctx.a"),
+            ]
+        },
+    ),
+    "computes_all": (
+        "backward returns a gradient of b, expected None",
+        {
+            "mul.py": [
+                ("None, b if of_a else None", "b, b if of_a else a"),
+                (
+                    "of_a, of_b = ctx.needs_input_grad\n"
+                    "        return grad * b if of_a else None, grad * a if of_b else None",
+                    "return grad * b, grad * a",
+                ),
+            ]
+        },
+    ),
 }
 
 

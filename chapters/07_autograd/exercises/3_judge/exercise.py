@@ -18,10 +18,35 @@ HINTS = [
 ]
 FAILS = "Constant: is_right() says True"
 WRONG = {
-    "float32": "Right: is_right() says False",
-    "positive": "Mirrored: is_right() says True",
-    "first_only": "NoGraph: is_right() says True",
-    "no_change": "OnCtx: is_right() says True",
+    "float32": (
+        "Right: is_right() says False",
+        {"judge.py": [("dtype=torch.float64, requires_grad", "requires_grad")]},
+    ),
+    "positive": ("Mirrored: is_right() says True", {"judge.py": [("-3.0, -1.0, -0.1, 0.1", "0.1, 0.5")]}),
+    "first_only": (
+        "NoGraph: is_right() says True",
+        {"judge.py": [("    if not gradgradcheck(silu, (x,), raise_exception=False):\n        return False\n", "")]},
+    ),
+    "no_change": (
+        "OnCtx: is_right() says True",
+        {
+            "judge.py": [
+                (
+                    "if not gradgradcheck(silu, (x,), raise_exception=False):\n"
+                    "        return False\n"
+                    "    out = silu(x)\n"
+                    "    with torch.no_grad():\n"
+                    "        x.mul_(2)\n"
+                    "    try:\n"
+                    "        out.sum().backward()\n"
+                    "    except RuntimeError:\n"
+                    "        return True\n"
+                    "    return False",
+                    "return gradgradcheck(silu, (x,), raise_exception=False)",
+                )
+            ]
+        },
+    ),
 }
 
 

@@ -20,9 +20,46 @@ HINTS = [
 ]
 FAILS = "the second derivative is [-0.0908, 0.5, 0.9277], expected"
 WRONG = {
-    "refuses": "cannot be differentiated",
-    "always_torch": "launched the kernel 0 times, expected once",
-    "detached": "the second derivative is [-0.1816, 1.0, 1.8553], expected",
+    "refuses": (
+        "cannot be differentiated",
+        {
+            "twice.py": [
+                (
+                    "if torch.is_grad_enabled():  # create_graph=True\n"
+                    "            s = torch.sigmoid(x)\n"
+                    "            return None, grad * s * (1 + x * (1 - s))",
+                    "if torch.is_grad_enabled():\n"
+                    '            raise RuntimeError("SiLU.backward runs a kernel and cannot be '
+                    'differentiated")',
+                )
+            ]
+        },
+    ),
+    "always_torch": (
+        "launched the kernel 0 times, expected once",
+        {
+            "twice.py": [
+                (
+                    "if torch.is_grad_enabled():  # create_graph=True\n"
+                    "            s = torch.sigmoid(x)\n"
+                    "            return None, grad * s * (1 + x * (1 - s))\n"
+                    "        return None, ctx.kernels.backward(grad.contiguous(), x)",
+                    "s = torch.sigmoid(x)\n        return None, grad * s * (1 + x * (1 - s))",
+                )
+            ]
+        },
+    ),
+    "detached": (
+        "the second derivative is [-0.1816, 1.0, 1.8553], expected",
+        {
+            "twice.py": [
+                (
+                    "if torch.is_grad_enabled():  # create_graph=True",
+                    "if torch.is_grad_enabled():\n            x = x.detach()",
+                )
+            ]
+        },
+    ),
 }
 VALUES = [-2.0, 0.0, 1.0]
 

@@ -17,10 +17,25 @@ HINTS = [
 ]
 FAILS = "? is not written"
 WRONG = {
-    "no_contiguous": "must be contiguous",
-    "constant_sigmoid": "output 0",
-    "both_written": "null pointer",
-    "saves_all": "the node saves a and b, expected a",
+    "no_contiguous": ("must be contiguous", {"quick_glu.py": [("grad.contiguous()", "grad")]}),
+    "constant_sigmoid": ("output 0", {"quick_glu.cu": [("(s + 1.702f * a[i] * s * (1 - s))", "s")]}),
+    "both_written": (
+        "null pointer",
+        {
+            "quick_glu.cu": [
+                (
+                    "if (grad_a) grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
+                    "    if (grad_b) grad_b[i] = grad[i] * a[i] * s;",
+                    "grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
+                    "    grad_b[i] = grad[i] * a[i] * s;",
+                )
+            ]
+        },
+    ),
+    "saves_all": (
+        "the node saves a and b, expected a",
+        {"quick_glu.py": [("b if ctx.needs_input_grad[1] else None", "b")]},
+    ),
 }
 
 

@@ -15,9 +15,9 @@ HINTS = [
 ]
 FAILS = "ROW_STRIDE is None"
 WRONG = {
-    "stride_of_a_copy": "ROW_STRIDE = 150 is not right",
-    "pixels_for_bytes": "FIRST = 2007 is not right",
-    "only_the_first": "SINGLY = [0, 3] is not right",
+    "stride_of_a_copy": ("ROW_STRIDE = 150 is not right", {"answers.py": [("600", "150")]}),
+    "pixels_for_bytes": ("FIRST = 2007 is not right", {"answers.py": [("6021", "2007")]}),
+    "only_the_first": ("SINGLY = [0, 3] is not right", {"answers.py": [("2, 3", "3")]}),
 }
 
 

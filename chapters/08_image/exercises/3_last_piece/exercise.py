@@ -15,9 +15,33 @@ HINTS = [
 ]
 FAILS = "behind"
 WRONG = {
-    "only_the_beginning": "behind",
-    "only_without_shift": "pixel by pixel",
-    "one_piece_too_few": "behind",
+    "only_the_beginning": (
+        "behind",
+        {
+            "invert.cu": [
+                (
+                    "const int64_t first_byte = begin - shift, last_byte = first_byte + (shift == 0 ? 4 "
+                    ": 8);\n"
+                    "        const bool inside = first_byte >= 0 && last_byte <= width;",
+                    "const bool inside = begin - int64_t(shift) >= 0 && end <= width;",
+                )
+            ]
+        },
+    ),
+    "only_without_shift": (
+        "pixel by pixel",
+        {
+            "invert.cu": [
+                (
+                    "const int64_t first_byte = begin - shift, last_byte = first_byte + (shift == 0 ? 4 "
+                    ": 8);\n"
+                    "        const bool inside = first_byte >= 0 && last_byte <= width;",
+                    "const bool inside = begin >= 0 && end <= width && shift == 0;",
+                )
+            ]
+        },
+    ),
+    "one_piece_too_few": ("behind", {"invert.cu": [("(shift == 0 ? 4 : 8)", "4")]}),
 }
 
 

@@ -21,10 +21,65 @@ HINTS = [
 ]
 FAILS = "undefined reference to `launch_prepare"
 WRONG = {
-    "flips_groups_only": "flip = True",
-    "rows_without_gaps": "wrong result",
-    "last_word": "behind",
-    "thread_for_a_pixel": "6 loads and stores for 32 pixels",
+    "flips_groups_only": ("flip = True", {"prepare.cu": [("flip ? byte(9 - 3 * k + c) : byte", "byte")]}),
+    "rows_without_gaps": ("wrong result", {"prepare.cu": [("y * row_stride", "3 * y * width")]}),
+    "last_word": (
+        "behind",
+        {"prepare.cu": [("shift && begin - shift + (shift == 0 ? 12 : 16) <= 3 * width", "shift")]},
+    ),
+    "thread_for_a_pixel": (
+        "6 loads and stores for 32 pixels",
+        {
+            "prepare.cu": [
+                (
+                    "// The 12 bytes at p, in the first three words. They lie in three aligned words, or "
+                    "in four.\n"
+                    "__device__ void load_12_bytes(unsigned (&words)[4], const uint8_t* p, unsigned shift) {\n"
+                    "    const unsigned* pieces = reinterpret_cast<const unsigned*>(p - shift);\n"
+                    "    for (int k = 0; k < 3; k++) words[k] = pieces[k];\n"
+                    "    if (shift != 0) words[3] = pieces[3];\n"
+                    "    for (int k = 0; k < 3; k++) words[k] = __funnelshift_r(words[k], words[k + 1], "
+                    "8 * shift);\n"
+                    "}\n"
+                    "\n"
+                    "// A thread computes four pixels of a row, with a float4 in each plane.\n",
+                    "",
+                ),
+                (
+                    "4 * (int64_t(blockIdx.x) * blockDim.x + threadIdx.x);  // in out",
+                    "int64_t(blockIdx.x) * blockDim.x + threadIdx.x;",
+                ),
+                (
+                    "    const int64_t begin = 3 * (flip ? width - 4 - x : x);  // in img, in bytes from "
+                    "the row's beginning\n",
+                    "",
+                ),
+                (
+                    "const uint8_t* p = img + y * row_stride + begin;\n"
+                    "        const unsigned shift = uintptr_t(p) % 4;\n"
+                    "        unsigned words[4] = {};\n"
+                    "        if (begin >= shift && begin - shift + (shift == 0 ? 12 : 16) <= 3 * width) {\n"
+                    "            load_12_bytes(words, p, shift);\n"
+                    "        } else {\n"
+                    "            for (int k = 0; k < 12; k++) words[k / 4] |= unsigned(p[k]) << (8 * (k "
+                    "% 4));\n"
+                    "        }\n"
+                    "        const auto byte = [&](int k) { return (words[k / 4] >> (8 * (k % 4))) & 255; };\n"
+                    "        for (int c = 0; c < 3; c++) {\n"
+                    "            float v[4];\n"
+                    "            for (int k = 0; k < 4; k++) v[k] = (float(flip ? byte(9 - 3 * k + c) : "
+                    "byte(3 * k + c)) - mean) * scale;\n"
+                    "            *reinterpret_cast<float4*>(out + (c * height + y) * width + x) = "
+                    "make_float4(v[0], v[1], v[2], v[3]);\n"
+                    "        }",
+                    "const uint8_t* p = img + y * row_stride + 3 * (flip ? width - 1 - x : x);\n"
+                    "        for (int c = 0; c < 3; c++) out[(c * height + y) * width + x] = (p[c] - "
+                    "mean) * scale;",
+                ),
+                ("4 * threads", "threads"),
+            ]
+        },
+    ),
 }
 MEAN, SCALE = 128.0, 0.0625
 

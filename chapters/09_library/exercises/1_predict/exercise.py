@@ -13,7 +13,10 @@ HINTS = [
     "shape and no memory, so no kernel runs.",
 ]
 FAILS = "PLAIN is None"
-WRONG = {"no_version": "PLAIN = ['CUDA'] is not right", "kernel_too": "FAKE = ['ADInplaceOrView', 'CUDA'] is not right"}
+WRONG = {
+    "no_version": ("PLAIN = ['CUDA'] is not right", {"answers.py": [('["ADInplaceOrView", "CUDA"', '["CUDA"')]}),
+    "kernel_too": ("FAKE = ['ADInplaceOrView', 'CUDA'] is not right", {"answers.py": [('"Meta"]', '"CUDA"]')]}),
+}
 
 
 def run(mine):

@@ -21,11 +21,14 @@ HINTS = [
 ]
 FAILS = "halve_: the schema"
 WRONG = {
-    "returns": "halve_: the operator returns",
-    "long": "largest: the function for fake tensors",
-    "strides": "rotated: the function for fake tensors",
-    "view": "head: ",
-    "alias": "scaled: ",
+    "returns": ("halve_: the operator returns", {"promises.py": [("> ()", "> Tensor(a!)")]}),
+    "long": ("largest: the function for fake tensors", {"promises.py": [("int64", "int32")]}),
+    "strides": (
+        "rotated: the function for fake tensors",
+        {"promises.py": [("x.new_empty(x.shape[1], x.shape[0]", "torch.empty_like(x).t(")]},
+    ),
+    "view": ("head: ", {"promises.py": [("].clone(", "].contiguous(")]}),
+    "alias": ("scaled: ", {"promises.py": [("x.clone()", "x.view_as(x)")]}),
 }
 
 

@@ -19,10 +19,30 @@ HINTS = [
 ]
 FAILS = "torch.ops.exercise has no outer"
 WRONG = {
-    "no_meta": "no function for fake tensors",
-    "square": "the Meta function promises the shape [1, 1], the operator returns [1, 0]",
-    "fixed_size": "the Meta function takes a size for a number",
-    "writes": "which are read alone",
+    "no_meta": (
+        "no function for fake tensors",
+        {
+            "outer.cpp": [
+                (
+                    "static at::Tensor outer_meta(const at::Tensor& x, const at::Tensor& y) {\n"
+                    "    return at::empty_symint({x.sym_size(0), y.sym_size(0)}, x.options());\n"
+                    "}\n"
+                    "\n",
+                    "",
+                ),
+                ('    m.impl("outer", c10::DispatchKey::Meta, TORCH_FN(outer_meta));\n', ""),
+            ]
+        },
+    ),
+    "square": (
+        "the Meta function promises the shape [1, 1], the operator returns [1, 0]",
+        {"outer.cpp": [(", y.sym_size", ", x.sym_size")]},
+    ),
+    "fixed_size": (
+        "the Meta function takes a size for a number",
+        {"outer.cpp": [("empty_symint({x.sym_size(0), y.sym_size", "empty({x.size(0), y.size")]},
+    ),
+    "writes": ("which are read alone", {"outer.cpp": [("(Tensor", "(Tensor(a!)")]}),
 }
 
 

@@ -21,14 +21,80 @@ HINTS = [
 ]
 FAILS = "? is not written"
 WRONG = {
-    "not_scaled": "wrong result",
-    "race": "data race",
-    "other_mask": "output 0",
-    "no_rows": "without rows",
-    "no_fake": "exercise::bias_dropout has no function for fake tensors",
-    "fake_bias": "promises",
-    "saves_x": "the node saves 1056 bytes",
-    "expanded": "must be contiguous",
+    "not_scaled": ("wrong result", {"bias_dropout.cu": [(") / (1 - p)", ")")]}),
+    "race": (
+        "data race",
+        {
+            "bias_dropout.cu": [
+                ("// A thread has one column: it goes down the rows and adds up.\n", ""),
+                (
+                    "const int64_t column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    if (column >= columns) return;\n"
+                    "    float sum = 0;\n"
+                    "    for (int64_t i = column; i < rows * columns; i += columns) {\n"
+                    "        grad_x[i] = uniform(seed, i) < p ? 0 : grad[i] / (1 - p);\n"
+                    "        sum += grad_x[i];\n"
+                    "    }\n"
+                    "    grad_bias[column] = sum;",
+                    "const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    if (i < columns) grad_bias[i] = 0;\n"
+                    "    __syncthreads();\n"
+                    "    if (i >= rows * columns) return;\n"
+                    "    grad_x[i] = uniform(seed, i) < p ? 0 : grad[i] / (1 - p);\n"
+                    "    grad_bias[i % columns] += grad_x[i];",
+                ),
+                (
+                    "bias_dropout_backward_kernel<<<blocks_for(columns, 256), 256, 0, stream>>>(grad_x, "
+                    "grad_bias, grad, rows, columns,\n"
+                    "                                                                               p, seed);",
+                    "bias_dropout_backward_kernel<<<blocks_for(columns + rows * columns, 256), 256, 0, "
+                    "stream>>>(grad_x, grad_bias, grad,\n"
+                    "                                                                                    "
+                    "            rows, columns, p, seed);",
+                ),
+            ]
+        },
+    ),
+    "other_mask": (
+        "output 0",
+        {
+            "bias_dropout.cu": [
+                ("grad_x[i] = uniform(seed, i) < p ? 0 :", "grad_x[i] = uniform(seed, column) < p ? 0 :")
+            ]
+        },
+    ),
+    "no_rows": ("without rows", {"bias_dropout.cu": [("(columns ", "(rows == 0 || columns ")]}),
+    "no_fake": (
+        "exercise::bias_dropout has no function for fake tensors",
+        {
+            "bias_dropout.py": [
+                (
+                    'library.impl("bias_dropout_backward", backward, device_type.upper())',
+                    'library.impl("bias_dropout_backward", backward, device_type.upper())\n',
+                ),
+                (
+                    '    torch.library.register_fake("exercise::bias_dropout", lambda x, bias, p, seed: '
+                    "torch.empty_like(x))\n"
+                    "    torch.library.register_fake(\n"
+                    '        "exercise::bias_dropout_backward",\n'
+                    "        lambda grad, p, seed: (torch.empty_like(grad), grad.new_empty(grad.shape[1])),\n"
+                    "    )\n"
+                    "\n",
+                    "",
+                ),
+            ]
+        },
+    ),
+    "fake_bias": ("promises", {"bias_dropout.py": [(".shape[1]))", ".shape[0]))")]}),
+    "saves_x": (
+        "the node saves 1056 bytes",
+        {
+            "bias_dropout.py": [
+                ("_, _, ctx.p, ctx.seed = inputs", "x, _, ctx.p, ctx.seed = inputs\n        ctx.save_for_backward(x)")
+            ]
+        },
+    ),
+    "expanded": ("must be contiguous", {"bias_dropout.py": [("grad.contiguous()", "grad")]}),
 }
 P, SEED, ROWS = 0.25, 7, 8
 SIZES = (0, 1, 3, 33, 300)

@@ -12,7 +12,13 @@ HINTS = [
     "begins with aoti_torch_ or torch_; _ZN2at begins the C++ names of at::.",
 ]
 FAILS = "TARGET is None"
-WRONG = {"decimal": "TARGET = 149181737656647680 is not right", "newest_tag": "TAGS = ['cp312-cp312'] is not right"}
+WRONG = {
+    "decimal": (
+        "TARGET = 149181737656647680 is not right",
+        {"answers.py": [("0x020C000000000000", "0x0212000000000000")]},
+    ),
+    "newest_tag": ("TAGS = ['cp312-cp312'] is not right", {"answers.py": [('cp310-abi3", "cp312', "cp312")]}),
+}
 
 
 def run(mine):

@@ -22,10 +22,23 @@ HINTS = [
 ]
 FAILS = "RuntimeError is expected, and there was no error"
 WRONG = {
-    "always": "under torch.no_grad(), double_(x) is allowed",
-    "no_version": "x._version is",
-    "no_kernel": "expected [2.0, 4.0]",
-    "no_fake": "no function for fake tensors",
+    "always": (
+        "under torch.no_grad(), double_(x) is allowed",
+        {"registration.py": [("requires_grad and torch.is_grad_enabled()", "requires_grad")]},
+    ),
+    "no_version": ("x._version is", {"registration.py": [("    torch.autograd.graph.increment_version(x)\n", "")]}),
+    "no_kernel": (
+        "expected [2.0, 4.0]",
+        {
+            "registration.py": [
+                ("    with torch._C._AutoDispatchBelowAutograd():\n        torch.ops.exercise.double_(x)\n", "")
+            ]
+        },
+    ),
+    "no_fake": (
+        "no function for fake tensors",
+        {"registration.py": [('@torch.library.register_fake("exercise::double_")\ndef _(x):\n    pass\n\n\n', "")]},
+    ),
 }
 
 

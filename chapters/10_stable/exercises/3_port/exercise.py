@@ -19,10 +19,37 @@ HINTS = [
 ]
 FAILS = "should not be included"
 WRONG = {
-    "float32": "axpy(factor=0.5, x=[1.0], y=[1.0]) is",
-    "no_checks": "two columns of a matrix: RuntimeError is expected, and there was no error",
-    "no_impl": "no function for tensors",
-    "shapes": "other shapes: RuntimeError is expected, and there was no error",
+    "float32": ("axpy(factor=0.5, x=[1.0], y=[1.0]) is", {"axpy.cpp": [("double", "float")]}),
+    "no_checks": (
+        "two columns of a matrix: RuntimeError is expected, and there was no error",
+        {
+            "axpy.cpp": [
+                (
+                    '    check_input(x, "x", {ScalarType::Float});\n'
+                    '    check_input(y, "y", {ScalarType::Float});\n'
+                    '    check_same(x, "x", y, "y");\n',
+                    "",
+                )
+            ]
+        },
+    ),
+    "no_impl": (
+        "no function for tensors",
+        {
+            "axpy.cpp": [
+                (
+                    "\n"
+                    'STABLE_TORCH_LIBRARY_IMPL(exercise, KERNEL_DISPATCH_KEY, m) { m.impl("axpy", '
+                    "TORCH_BOX(&axpy)); }\n",
+                    "",
+                )
+            ]
+        },
+    ),
+    "shapes": (
+        "other shapes: RuntimeError is expected, and there was no error",
+        {"axpy.cpp": [('    check_same(x, "x", y, "y");\n', "")]},
+    ),
 }
 
 

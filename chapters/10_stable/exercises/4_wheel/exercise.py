@@ -25,10 +25,21 @@ HINTS = [
 ]
 FAILS = "_C.cpython-"
 WRONG = {
-    "no_zeros": "its target version is 0.0, expected 2.10",
-    "no_target": "no target version",
-    "no_tag": "alone, expected 3.10 and later",
-    "older_python": "the wheel is for CPython 3.9 and later",
+    "no_zeros": ("its target version is 0.0, expected 2.10", {"setup.py": [("0x020a000000000000", "0x020a")]}),
+    "no_target": (
+        "no target version",
+        {
+            "setup.py": [
+                ('target = "-DTORCH_TARGET_VERSION=0x020a000000000000"\n\n', ""),
+                (', target], "nvcc": ["-O3", target', '], "nvcc": ["-O3"'),
+            ]
+        },
+    ),
+    "no_tag": (
+        "alone, expected 3.10 and later",
+        {"setup.py": [('    options={"bdist_wheel": {"py_limited_api": "cp310"}},\n', "")]},
+    ),
+    "older_python": ("the wheel is for CPython 3.9 and later", {"setup.py": [("cp310", "cp39")]}),
 }
 
 

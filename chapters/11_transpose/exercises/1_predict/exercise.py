@@ -14,7 +14,10 @@ HINTS = [
     "5 ^ 3: 101 and 011 in binary, exclusive or.",
 ]
 FAILS = "LOAD is None"
-WRONG = {"padding_helps": "COLUMN = 1 is not right", "broadcast_conflicts": "SAME = 32 is not right"}
+WRONG = {
+    "padding_helps": ("COLUMN = 1 is not right", {"answers.py": [("= 2", "= 1")]}),
+    "broadcast_conflicts": ("SAME = 32 is not right", {"answers.py": [("SAME = 1", "SAME = 32")]}),
+}
 
 
 def run(mine):

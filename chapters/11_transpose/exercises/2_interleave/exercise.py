@@ -17,9 +17,23 @@ HINTS = [
 ]
 FAILS = "12 sectors a request of global memory (store)"
 WRONG = {
-    "no_barrier": "data race",
-    "returns_early": "? is not written",
-    "planes_in_shared": "3 passes a request of shared memory (load)",
+    "no_barrier": ("data race", {"interleave.cu": [("    __syncthreads();\n", "")]}),
+    "returns_early": (
+        "? is not written",
+        {
+            "interleave.cu": [
+                (
+                    "if (t < here)\n        for (int c = 0; c < 3; c++) pixels[3 * t + c] = in[c * n + first + t];",
+                    "if (t >= here) return;\n"
+                    "    for (int c = 0; c < 3; c++) pixels[3 * t + c] = in[c * n + first + t];",
+                )
+            ]
+        },
+    ),
+    "planes_in_shared": (
+        "3 passes a request of shared memory (load)",
+        {"interleave.cu": [("3 * t + c", "c * threads + t"), ("pixels[k]", "pixels[k % 3 * threads + k / 3]")]},
+    ),
 }
 
 

@@ -17,9 +17,35 @@ HINTS = [
 ]
 FAILS = "? is not written"
 WRONG = {
-    "one_barrier": "data race",
-    "barrier_in_the_if": "__syncthreads()",
-    "barrier_in_the_wrong_place": "data race",
+    "one_barrier": (
+        "data race",
+        {"strip.cu": [("        __syncthreads();  // all have read this tile: the next one may overwrite it\n", "")]},
+    ),
+    "barrier_in_the_if": (
+        "__syncthreads()",
+        {
+            "strip.cu": [
+                (
+                    "if (top + y < rows && left + x < columns) shared[y][x] = in[(top + y) * columns + "
+                    "left + x];\n"
+                    "        __syncthreads();",
+                    "if (top + y < rows && left + x < columns) {\n"
+                    "            shared[y][x] = in[(top + y) * columns + left + x];\n"
+                    "            __syncthreads();\n"
+                    "        }",
+                )
+            ]
+        },
+    ),
+    "barrier_in_the_wrong_place": (
+        "data race",
+        {
+            "strip.cu": [
+                ("__syncthreads();\n", "__syncthreads();\n        __syncthreads();\n"),
+                ("        __syncthreads();  // all have read this tile: the next one may overwrite it\n", ""),
+            ]
+        },
+    ),
 }
 
 

@@ -18,10 +18,16 @@ HINTS = [
 ]
 FAILS = "32 sectors a request of global memory (store)"
 WRONG = {
-    "no_padding": "32 passes a request of shared memory (load)",
-    "bounds_of_the_load": "out of bounds",
-    "mirrored_in_the_tile": "which no thread of its block has written",
-    "no_barrier": "data race",
+    "no_padding": ("32 passes a request of shared memory (load)", {"rotate.cu": [("side + 1", "side")]}),
+    "bounds_of_the_load": (
+        "out of bounds",
+        {"rotate.cu": [("left + y < columns && top + x < rows", "top + y < rows && left + x < columns")]},
+    ),
+    "mirrored_in_the_tile": (
+        "which no thread of its block has written",
+        {"rotate.cu": [("shared[y]", "shared[side - 1 - y]"), ("rows - 1 - (top + x)", "top + x")]},
+    ),
+    "no_barrier": ("data race", {"rotate.cu": [("    __syncthreads();\n", "")]}),
 }
 
 

@@ -13,7 +13,10 @@ HINTS = [
     "A float has 24 bits for its digits. From which number on is x + 1 the same float as x?",
 ]
 FAILS = "ATOMICS is None"
-WRONG = {"zero_beyond_the_warp": "LANE_20 = 20 is not right", "floats_count_on": "ONES = 33554432 is not right"}
+WRONG = {
+    "zero_beyond_the_warp": ("LANE_20 = 20 is not right", {"answers.py": [("40", "20")]}),
+    "floats_count_on": ("ONES = 33554432 is not right", {"answers.py": [("*24", "*25")]}),
+}
 
 
 def run(mine):

@@ -15,9 +15,19 @@ HINTS = [
 ]
 FAILS = "lanes at one address"
 WRONG = {
-    "returns_early": "__shfl_down_sync",
-    "all_lanes_add": "wrong result",
-    "last_lane_adds": "wrong result",
+    "returns_early": (
+        "__shfl_down_sync",
+        {
+            "warps.cu": [
+                (
+                    "float sum = i < n ? x[i] : 0;  // all lanes take part in the shuffles",
+                    "if (i >= n) return;\n    float sum = x[i];",
+                )
+            ]
+        },
+    ),
+    "all_lanes_add": ("wrong result", {"warps.cu": [("if (threadIdx.x % 32 == 0) atomicAdd", "atomicAdd")]}),
+    "last_lane_adds": ("wrong result", {"warps.cu": [("== 0) atomicAdd", "== 31) atomicAdd")]}),
 }
 
 

@@ -16,9 +16,38 @@ HINTS = [
 ]
 FAILS = "data race"
 WRONG = {
-    "a_barrier_between_lines": "data race",
-    "level_forgotten": "wrong result",
-    "result_of_another_lane": "wrong result",
+    "a_barrier_between_lines": (
+        "data race",
+        {
+            "in_step.cu": [
+                (
+                    "if (t < 32) {  // one warp is left: the lanes exchange registers\n"
+                    "        float sum = part[t] + part[t + 32];\n"
+                    "        for (int distance = 16; distance > 0; distance /= 2) sum += "
+                    "__shfl_down_sync(~0u, sum, distance);\n"
+                    "        if (t == 0) sums[blockIdx.x] = sum;",
+                    "if (t < 32) {\n"
+                    "        part[t] += part[t + 32];\n"
+                    "        __syncwarp();\n"
+                    "        part[t] += part[t + 16];\n"
+                    "        __syncwarp();\n"
+                    "        part[t] += part[t + 8];\n"
+                    "        __syncwarp();\n"
+                    "        part[t] += part[t + 4];\n"
+                    "        __syncwarp();\n"
+                    "        part[t] += part[t + 2];\n"
+                    "        __syncwarp();\n"
+                    "        part[t] += part[t + 1];",
+                ),
+                (
+                    "}\n    // end of your code",
+                    "}\n    if (t == 0) sums[blockIdx.x] = part[0];\n    // end of your code",
+                ),
+            ]
+        },
+    ),
+    "level_forgotten": ("wrong result", {"in_step.cu": [(" + part[t + 32]", "")]}),
+    "result_of_another_lane": ("wrong result", {"in_step.cu": [("== 0) sums", "== 31) sums")]}),
 }
 
 

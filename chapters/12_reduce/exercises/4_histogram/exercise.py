@@ -18,9 +18,21 @@ HINTS = [
 ]
 FAILS = "32 lanes at one address"
 WRONG = {
-    "all_add_the_number": "wrong result",
-    "first_lane_adds_one": "wrong result",
-    "zero_behind_the_end": "wrong result",
+    "all_add_the_number": (
+        "wrong result",
+        {
+            "histogram.cu": [
+                (
+                    "const int first = __ffs(int(same)) - 1;  // the first of these lanes\n"
+                    "    if (i < n && int(threadIdx.x) % 32 == first) atomicAdd(&counts[value], "
+                    "__popc(same));",
+                    "if (i < n) atomicAdd(&counts[value], __popc(same));",
+                )
+            ]
+        },
+    ),
+    "first_lane_adds_one": ("wrong result", {"histogram.cu": [("__popc(same)", "1")]}),
+    "zero_behind_the_end": ("wrong result", {"histogram.cu": [("-1;  // no element has -1", "0;")]}),
 }
 
 

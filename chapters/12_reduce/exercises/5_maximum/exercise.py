@@ -20,10 +20,34 @@ HINTS = [
 ]
 FAILS = "? is not written"
 WRONG = {
-    "fmaxf_drops_nan": "nan",
-    "begins_at_zero": "wrong result",
-    "ticket_before_the_partial": "data race",
-    "own_maximum_only": "wrong result",
+    "fmaxf_drops_nan": ("nan", {"maximum.cu": [("a > b || isnan(a) ? a : b", "fmaxf(a, b)")]}),
+    "begins_at_zero": ("wrong result", {"maximum.cu": [("float max = -INFINITY;", "float max = 0;")]}),
+    "ticket_before_the_partial": (
+        "data race",
+        {
+            "maximum.cu": [
+                (
+                    "max = larger(max, x[i]);\n    max = block_max(max);",
+                    "max = larger(max, x[i]);\n    max = block_max(max);\n    const bool last = is_last_block(ticket);",
+                ),
+                ("!is_last_block(ticket)", "!last"),
+            ]
+        },
+    ),
+    "own_maximum_only": (
+        "wrong result",
+        {
+            "maximum.cu": [
+                (
+                    "    max = -INFINITY;\n"
+                    "    for (unsigned k = threadIdx.x; k < gridDim.x; k += threads) max = larger(max, "
+                    "partial[k]);\n"
+                    "    max = block_max(max);\n",
+                    "",
+                )
+            ]
+        },
+    ),
 }
 
 

@@ -13,7 +13,10 @@ HINTS = [
     "exp(0 - log(4)) is a quarter.",
 ]
 FAILS = "LANES is None"
-WRONG = {"added_sums": "SUM = 3 is not right", "read_once": "BYTES = 8 is not right"}
+WRONG = {
+    "added_sums": ("SUM = 3 is not right", {"answers.py": [("1.5", "3")]}),
+    "read_once": ("BYTES = 8 is not right", {"answers.py": [("12", "8")]}),
+}
 
 
 def run(mine):

@@ -16,10 +16,35 @@ HINTS = [
 ]
 FAILS = "wrong result"
 WRONG = {
-    "sum_of_a_lane": "wrong result",
-    "logarithm_of_the_quotient": "-inf",
-    "no_maximum": "wrong result",
-    "values_overwritten": "wrong result",
+    "sum_of_a_lane": ("wrong result", {"log_softmax.cu": [("warp_sum(sum)", "sum")]}),
+    "logarithm_of_the_quotient": (
+        "-inf",
+        {
+            "log_softmax.cu": [
+                (
+                    "const float shift = max + logf(warp_sum(sum));\n    for (float& value : values) value -= shift;",
+                    "sum = warp_sum(sum);\n    for (float& value : values) value = logf(expf(value - max) / sum);",
+                )
+            ]
+        },
+    ),
+    "no_maximum": (
+        "wrong result",
+        {
+            "log_softmax.cu": [
+                (
+                    "float max = -INFINITY, sum = 0;\n"
+                    "    for (const float value : values) max = fmaxf(max, value);\n"
+                    "    max = warp_max(max);",
+                    "float max = 0, sum = 0;",
+                )
+            ]
+        },
+    ),
+    "values_overwritten": (
+        "wrong result",
+        {"log_softmax.cu": [("const float value : values) sum +", "float& value : values) sum += value ")]},
+    ),
 }
 
 

@@ -15,9 +15,12 @@ HINTS = [
 ]
 FAILS = "nan"
 WRONG = {
-    "smallest_positive": "wrong result",
-    "zero_for_nan": "wrong result",
-    "all_masked_is_zero": "wrong result",
+    "smallest_positive": ("wrong result", {"masked.cu": [("-FLT_MAX", "FLT_MIN")]}),
+    "zero_for_nan": ("wrong result", {"masked.cu": [("FLT_MAX", "INFINITY"), ("= expf(", "= isnan(sum) ? 0 : expf(")]}),
+    "all_masked_is_zero": (
+        "wrong result",
+        {"masked.cu": [("expf(x[i] - of_row) / sum", "sum > 0 ? expf(x[i] - of_row) / sum : 0")]},
+    ),
 }
 
 

@@ -19,10 +19,37 @@ HINTS = [
 ]
 FAILS = "x + 3000"
 WRONG = {
-    "one_barrier": "data race",
-    "padding_counts": "wrong result",
-    "loads_again": "2 times",
-    "clamped": "x + 3000",
+    "one_barrier": (
+        "data race",
+        {"layer_norm.cu": [("    __syncthreads();  // all have read the parts: the next call may write\n", "")]},
+    ),
+    "padding_counts": (
+        "wrong result",
+        {
+            "layer_norm.cu": [
+                (
+                    "for (int k = 0; k < elements; k++)\n"
+                    "        if (t + k * threads < n) squares += (values[k] - mean) * (values[k] - mean);",
+                    "for (const float value : values) squares += (value - mean) * (value - mean);",
+                )
+            ]
+        },
+    ),
+    "loads_again": ("2 times", {"layer_norm.cu": [(") squares", ") values[k] = x[t + k * threads], squares")]}),
+    "clamped": (
+        "x + 3000",
+        {
+            "layer_norm.cu": [
+                ("+= value;", "+= value, squares += value * value;"),
+                (
+                    "for (int k = 0; k < elements; k++)\n"
+                    "        if (t + k * threads < n) squares += (values[k] - mean) * (values[k] - mean);\n"
+                    "    const float scale = rsqrtf(block_sum(squares) / n + eps);",
+                    "const float scale = rsqrtf(fmaxf(block_sum(squares) / n - mean * mean, 0) + eps);",
+                ),
+            ]
+        },
+    ),
 }
 
 

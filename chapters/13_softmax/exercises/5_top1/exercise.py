@@ -23,12 +23,62 @@ HINTS = [
 ]
 FAILS = "? is not written"
 WRONG = {
-    "last_of_ties": "expected index 1, got 2",
-    "ties_by_lane": "expected index 1, got 2",
-    "nan_dropped": "nan",
-    "strides_forgotten": "two columns of a matrix",
-    "indices_in_float": "int64",
-    "gradient_to_all": "expected the gradient",
+    "last_of_ties": ("expected index 1, got 2", {"top1.cu": [("index <", "index >")]}),
+    "ties_by_lane": (
+        "expected index 1, got 2",
+        {
+            "top1.cu": [
+                (
+                    "if (a.value == b.value || both) return a.index < b.index ? a : b;\n"
+                    "    return a.value > b.value || isnan(a.value) ? a : b;",
+                    "if (both) return a.index < b.index ? a : b;\n"
+                    "    return a.value >= b.value || isnan(a.value) ? a : b;",
+                )
+            ]
+        },
+    ),
+    "nan_dropped": (
+        "nan",
+        {
+            "top1.cu": [
+                (
+                    "const bool both = isnan(a.value) && isnan(b.value);\n"
+                    "    if (a.value == b.value || both) return a.index < b.index ? a : b;\n"
+                    "    return a.value > b.value || isnan(a.value) ? a : b;",
+                    "if (a.value == b.value) return a.index < b.index ? a : b;\n    return a.value > b.value ? a : b;",
+                )
+            ]
+        },
+    ),
+    "strides_forgotten": (
+        "two columns of a matrix",
+        {
+            "top1.cpp": [
+                (
+                    'check_input(x, "x", {ScalarType::Float}',
+                    'STD_TORCH_CHECK(x.scalar_type() == ScalarType::Float, "x must have dtype Float"',
+                )
+            ]
+        },
+    ),
+    "indices_in_float": ("int64", {"gradient.py": [(", dtype=torch.int64", "")]}),
+    "gradient_to_all": (
+        "expected the gradient",
+        {
+            "gradient.py": [
+                (
+                    "_, indices = output\n    ctx.save_for_backward(indices)\n    ctx.shape = x.shape",
+                    "values, _ = output\n    ctx.save_for_backward(x, values)",
+                ),
+                (
+                    "(indices,) = ctx.saved_tensors\n"
+                    "    return grad_values.new_zeros(ctx.shape).scatter(1, indices[:, None], "
+                    "grad_values[:, None])",
+                    "x, values = ctx.saved_tensors\n    return grad_values[:, None] * (x == values[:, None])",
+                ),
+            ]
+        },
+    ),
 }
 
 
