@@ -146,6 +146,7 @@ def _ended(number, late):
 def _checked(exercise, files, device, log):
     """In the process of a check."""
     os.setsid()  # one group, which check() can end with all compilers in it
+    sys.dont_write_bytecode = True  # a file that is saved twice in a second must be read twice
     if device == "cpu":
         memory_check = exercise.memory_check and sys.platform == "linux"
         os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="memory" if memory_check else "")

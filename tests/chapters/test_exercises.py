@@ -37,7 +37,7 @@ def files_of(it, name) -> Path:
         return it.folder / name
     files = ROOT / "build" / "tests" / "exercises" / it.number / name
     shutil.rmtree(files, ignore_errors=True)
-    shutil.copytree(it.folder / "solution", files)
+    shutil.copytree(it.folder / "solution", files, ignore=shutil.ignore_patterns("__pycache__"))
     for file, changes in it.wrong[name][1].items():
         text = (files / file).read_text()
         for old, new in changes:
