@@ -32,10 +32,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 STATE = ROOT / "build" / "exercises.json"  # {number: {"done": bool, "hints": how many were given}}
-CPU_SECONDS, SECONDS = (
-    20,
-    180,
-)  # for a check: of its own CPU time, and of the clock, compilers and other programs included
+CPU_SECONDS = 20  # for a check, of its own CPU time
+SECONDS = 180  # for a check, of the clock: compilers and other programs included
 RIGHT, WRONG, BROKEN = 0, 1, 2  # the exit status of a check; BROKEN: exercise.py itself has failed
 
 

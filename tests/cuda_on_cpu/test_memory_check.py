@@ -214,6 +214,15 @@ def test_no_false_alarm_in_a_lesson(main):
     assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
 
 
+@pytest.mark.parametrize("cxx, command", [(None, ["g++"]), ("", ["g++"]), ("ccache clang++", ["ccache", "clang++"])])
+def test_the_compiler_is_that_of_the_environment(monkeypatch, cxx, command):
+    if cxx is None:
+        monkeypatch.delenv("CXX", raising=False)
+    else:
+        monkeypatch.setenv("CXX", cxx)
+    assert memory_check.compiler("g++") == command
+
+
 def test_command_line(tmp_path):
     """A program of the reader's: its output, and what is found."""
     need("g++")
