@@ -27,7 +27,7 @@ import torch
 from .checking import check_at
 from .device import device
 from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
-from .launchers import launchers
+from .launchers import Unchecked, launchers, refuse_launch
 
 __all__ = [
     "Wrong",
@@ -88,7 +88,18 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
                 raise Wrong(f"{where}{what}\n{detail}".rstrip()) from None
             except RuntimeError as error:  # the memory check, a launch that CUDA refuses, threads that wait for ever
                 raise Wrong(where + str(error).removeprefix("CUDA on CPU: ")) from error
+    _check_errors(op, inputs(sizes[-1]))
     print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
+
+
+def _check_errors(op, values):
+    """The launchers that op calls must report a launch that fails: here the first, then the second, ... of them do."""
+    try:
+        for number in range(1, 9):
+            if not refuse_launch(number, lambda: op(*values)):
+                return
+    except Unchecked as error:
+        raise Wrong(f"launch {number} was made to fail: {error}") from None
 
 
 def limits(call, **most):

@@ -53,7 +53,10 @@ public:
         settle();
         if (findings_.empty()) return nullptr;
         message_ = format("CUDA on CPU: kernel %s: ", launch.kernel);
-        for (const std::string& finding : findings_) message_ += (findings_.size() > 1 ? "\n  " : "") + finding;
+        for (const Finding& f : findings_) {
+            message_ += (findings_.size() > 1 ? "\n  " : "") + f.text;
+            if (f.more) message_ += format("; %u more like this", f.more);
+        }
         if (more_) message_ += format("\n  and %u more", more_);
         return message_.c_str();
     }
@@ -85,7 +88,7 @@ public:
         if (!pending_.bytes) return;
         const bool is_same = memcmp(pending_.old, reinterpret_cast<void*>(pending_.address), pending_.bytes) == 0;
         pending_.bytes = 0;
-        if (!is_same) find(text(pending_.race), pending_.key);
+        if (!is_same) find(pending_.race, pending_.key);
     }
 
     [[gnu::format(printf, 2, 3)]] void give_up(const char* pattern, ...) {
@@ -106,28 +109,30 @@ public:
                       who.rank / launch.block_x % launch.block_y, who.rank / launch.block_x / launch.block_y, b.x, b.y,
                       b.z);
     }
+    static std::string in_bytes(size_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
     // "byte 8 of array 2, 400 bytes by cudaMalloc() at a.cu:31"
     std::string name(const Array& array) {
-        const size_t bytes = array.end - array.begin;
+        const std::string bytes = in_bytes(array.end - array.begin);
         const std::string where = sites.first_outside(array.allocated_at);
         const char* types[] = {"cudaMalloc()", "cudaMallocHost()", "cudaMallocManaged()"};
         switch (array.place) {
             case Place::tensor:
-                return format("the %zu bytes of a tensor", bytes);
+                return "the " + bytes + " of a tensor";
             case Place::shared:
                 return array.begin == uintptr_t(launch.dynamic_memory)
-                           ? format("the %zu bytes of dynamic shared memory", bytes)
-                           : format("the shared array %s of %zu bytes", variable(array.begin).c_str(), bytes);
+                           ? "the " + bytes + " of dynamic shared memory"
+                           : "the shared array " + variable(array.begin) + " of " + bytes;
             case Place::variable:
                 return "a variable";
             case Place::unknown:
                 return "memory";
             default:
-                return format("the %zu bytes of %s number %u%s%s", bytes, types[int(array.place)], array.number,
+                return format("the %s of %s number %u%s%s", bytes.c_str(), types[int(array.place)], array.number,
                               where.empty() ? "" : " at ", where.c_str());
         }
     }
     std::string place(const Array& array, uintptr_t at) {
+        if (const Parameter* p = arrays.parameter(at, array)) return p->at(at);
         if (array.place == Place::unknown) return format("memory at %#lx", long(at));
         if (array.place == Place::variable) return "the variable " + variable(at);
         return format("byte %zu of %s", size_t(at - array.begin), name(array).c_str());
@@ -159,12 +164,33 @@ private:
         bool operator<(const Key& o) const { return std::tie(what, site, other) < std::tie(o.what, o.site, o.other); }
     };
 
-    void find(const std::string& text, Key key) {
+    struct Race {
+        Array* array;
+        uintptr_t at;
+        Stamp before, now;
+        bool wrote, writes;
+        Who self;
+    };
+    struct Finding {
+        std::string text, like;
+        unsigned more = 0;  // of the same
+    };
+
+    // `like`: findings for which it is the same are one mistake. The compiler makes several accesses of one line, and two
+    // lines race with each other in both directions.
+    void find(const std::string& text, Key key, const std::string& like) {
         if (!said_.insert(key).second) return;
+        for (Finding& f : findings_)
+            if (f.like == like) return void(f.more++);
         if (findings_.size() < 8)
-            findings_.push_back(text);
+            findings_.push_back({text, like});
         else
             more_++;
+    }
+    void find(const Race& r, Key key) {
+        std::string a = sites.text(r.now.site()), b = sites.text(r.before.site());
+        if (b < a) a.swap(b);
+        find(text(r), key, "race " + a + " " + b + " " + name(*r.array));
     }
 
     [[gnu::noinline]] void first_access(const Access& a) {
@@ -260,20 +286,13 @@ private:
                same_warp(before);
     }
 
-    struct Race {
-        Array* array;
-        uintptr_t at;
-        Stamp before, now;
-        bool wrote, writes;
-        Who self;
-    };
     [[gnu::noinline]] void race(Array& array, uintptr_t at, Stamp before, bool wrote, Stamp now, const Access& a) {
         const Key key = {0, a.site, before.site()};
         if (said_.count(key)) return;
         if (is_runtime(a.site) || is_runtime(before.site())) return;
         const Race race = {&array, at, before, now, wrote, a.writes, order.self};
         if (!a.writes || a.reads || !wrote || a.kind == Kind::copy || a.bytes > sizeof pending_.old)
-            return find(text(race), key);
+            return find(race, key);
         // Two writes: no race in effect if both write the same. What this one writes is there at the next access.
         pending_ = {a.address, a.bytes, {}, race, key};
         memcpy(pending_.old, reinterpret_cast<void*>(a.address), a.bytes);
@@ -309,7 +328,7 @@ private:
         find(format("uninitialised memory: %s reads %s at %s, which %s", thread(order.self).c_str(),
                     place(array, at).c_str(), sites.text(a.site).c_str(),
                     array.place == Place::shared ? "no thread of its block has written" : "nobody has written"),
-             key);
+             key, "no value " + sites.text(a.site));
     }
 
     // ---- addresses of no known array ------------------------------------------------------------------------------
@@ -328,8 +347,8 @@ private:
         const uintptr_t dynamic = uintptr_t(launch.dynamic_memory);
         if (a.address - dynamic < launch.dynamic_limit) {
             give_up(
-                "out of bounds: %s %s %zu bytes at %s: byte %zu of dynamic shared memory, and the launch asks for %zu",
-                thread(order.self).c_str(), a.writes ? "writes" : "reads", a.bytes, sites.text(a.site).c_str(),
+                "out of bounds: %s %s %s at %s: byte %zu of dynamic shared memory, and the launch asks for %zu",
+                thread(order.self).c_str(), a.writes ? "writes" : "reads", in_bytes(a.bytes).c_str(), sites.text(a.site).c_str(),
                 size_t(a.address - dynamic), launch.dynamic_bytes);
             return nullptr;
         }
@@ -349,8 +368,8 @@ private:
             return nullptr;
         }
         if (!is_python()) {
-            give_up("%s %s %zu bytes at %p, at %s: the host's memory, or that of no array", thread(order.self).c_str(),
-                    does, a.bytes, p, sites.text(a.site).c_str());
+            give_up("%s %s %s at %p, at %s: the host's memory, or that of no array", thread(order.self).c_str(), does,
+                    in_bytes(a.bytes).c_str(), p, sites.text(a.site).c_str());
             return nullptr;
         }
         // In Python not every tensor is announced: whatever there is may be one.
@@ -383,16 +402,22 @@ private:
 
     void outside(const Access& a, Array& array) {
         if (sites.get(a.site).is_runtime && a.kind != Kind::atomic) return;
-        const char* does = a.writes ? "writes" : "reads";
+        const std::string who = thread(order.self) + (a.writes ? " writes " : " reads "), at = sites.text(a.site);
+        if (const Parameter* p = arrays.parameter(a.address, array); p && !array.is_freed) {
+            std::string what = p->at(a.address);
+            if (a.bytes > p->element) what += " to " + p->at(a.address + a.bytes - p->element);
+            const char* side = a.address < p->begin ? "before the beginning" : "behind the end";
+            return give_up("out of bounds: %s%s at %s, %s of %s (%s)", who.c_str(), what.c_str(), at.c_str(), side,
+                           p->name.c_str(), p->size().c_str());
+        }
         std::string where;
         if (array.is_freed)
             where = place(array, a.address) + ", which has been freed";
         else if (a.address + a.bytes > array.end)
-            where = format("%zu bytes behind %s", size_t(a.address + a.bytes - array.end), name(array).c_str());
+            where = in_bytes(a.address + a.bytes - array.end) + " behind " + name(array);
         else
-            where = format("%zu bytes before %s", size_t(array.begin - a.address), name(array).c_str());
-        give_up("out of bounds: %s %s %zu bytes at %s: %s", thread(order.self).c_str(), does, a.bytes,
-                sites.text(a.site).c_str(), where.c_str());
+            where = in_bytes(array.begin - a.address) + " before " + name(array);
+        give_up("out of bounds: %s%s at %s: %s", who.c_str(), in_bytes(a.bytes).c_str(), at.c_str(), where.c_str());
     }
 
     struct {
@@ -413,7 +438,7 @@ private:
     };
     static constexpr size_t seen_size = 1 << 10;
     Seen seen_[seen_size] = {};
-    std::vector<std::string> findings_;
+    std::vector<Finding> findings_;
     std::set<Key> said_;
     unsigned more_ = 0;
     std::string message_;

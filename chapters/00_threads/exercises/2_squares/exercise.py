@@ -26,7 +26,7 @@ def run(mine):
 
     def squares(n):
         out = torch.empty(n, dtype=torch.int64, device=device)
-        launch(out, n)
+        launch(out, n, threads=n)
         return out
 
     check(squares, lambda n: torch.arange(n, device=device) ** 2, lambda n: (n,), (0, 1, 3, 32, 255, 256, 257, 50000))

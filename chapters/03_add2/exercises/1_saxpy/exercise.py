@@ -28,7 +28,7 @@ WRONG = {
             ]
         },
     ),
-    "one_too_far": ("4 bytes behind", {"saxpy.cu": [("< n", "<= n")]}),
+    "one_too_far": ("behind the end of x (1 element)", {"saxpy.cu": [("< n", "<= n")]}),
     "no_block": ("? is not written", {"saxpy.cu": [("int64_t(blockIdx.x) * blockDim.x + threadIdx", "threadIdx")]}),
 }
 
