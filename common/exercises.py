@@ -3,6 +3,7 @@
 check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
 limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
+stored_once(call, numel)        no element is stored by two threads, also counted there
 seen(call)                      what each line of its kernels asks of memory, for other limits
 refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
@@ -18,6 +19,7 @@ import hashlib
 import importlib.util
 import inspect
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +36,7 @@ __all__ = [
     "answer",
     "check",
     "device",
+    "drawn",
     "extension",
     "launchers",
     "limits",
@@ -43,6 +46,7 @@ __all__ = [
     "refuses",
     "run",
     "seen",
+    "stored_once",
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,12 +79,17 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
         for remark in orders():
             torch.manual_seed(n)
             first, second = inputs(n), inputs(n)
-            where = f"{name} = {n}{remark}: "
+            where = f"{name} = {n}{_matrices(_parameters(reference), first)}{remark}: "
             try:
                 check_at(n, op, reference, Inputs(first), first, second, "", rtol, atol, gradients)
             except AssertionError as error:
                 head, _, detail = str(error).partition("\n")
                 what = head.partition(f", n = {n}: ")[2] or head
+                tensors = [
+                    p for p, v in zip(_parameters(reference), first, strict=False) if isinstance(v, torch.Tensor)
+                ]
+                if len(tensors) == len(tensors_in(first)):  # none is in a list
+                    what = re.sub(r"\binput (\d+)$", lambda found: tensors[int(found[1])], what)
                 if what.startswith("wrong result"):
                     pictures = (_picture(op, reference, values, rtol, atol) for values in (first, second))
                     if picture := next(filter(None, pictures), ""):  # then it is wrong for these values in any call
@@ -103,26 +112,51 @@ def _check_errors(op, values):
 
 
 def limits(call, **most):
-    """Raises Wrong where a line of a kernel that call() launches has more than `most` of a field or property of
-    common.cuda_on_cpu.microscope.Row: limits(call, sectors_per_request=4, wavefronts_per_request=1).
+    """Raises Wrong where a line of a kernel that call() launches asks for more than this of memory: limits(call,
+    sectors_per_request=4, wavefronts_per_request=1). LIMITS has all names, properties of
+    common.cuda_on_cpu.microscope.Row.
 
     The first request that the line made is drawn. Where seen() sees nothing, nothing is limited.
     """
-    from .cuda_on_cpu.microscope import picture
-
     rows = seen(call)
     if not rows:
         return
-    words = {name: name.replace("wavefronts", "passes").replace("_", " ") for name in most}
     for row in rows:
         for name, limit in most.items():
-            if getattr(row, name) > limit:
-                count = f"{getattr(row, name):g} {words[name].replace(' per ', ' a ')}"
-                raise Wrong(
-                    f"{count} of {row.space} memory ({row.kind}), at most {limit:g} allowed\n{row.file}:{row.line}\n"
-                    + picture(row).partition("\n")[2]  # without the line, which the reader is shown anyway
-                )
-    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {words[name]}" for name, limit in most.items()))
+            if (count := getattr(row, name)) > limit:
+                space = "device memory" if row.space == "global" else "shared memory"
+                said = LIMITS[name].format(kind=row.kind, count=f"{count:g}", space=space)
+                raise Wrong(f"{row.file}:{row.line}: {said}, at most {limit:g} allowed\n{drawn(row)}")
+    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {name.replace('_', ' ')}" for name, limit in most.items()))
+
+
+LIMITS = {
+    "sectors_per_request": "each {kind} of a warp touches {count} sectors of {space}",
+    "wavefronts_per_request": "each {kind} of a warp takes {count} passes of {space}",
+    "lanes_at_one_address": "in each {kind} {count} lanes of a warp change one address in {space}",
+}
+
+
+def drawn(row) -> str:
+    """picture(row) of common.cuda_on_cpu.microscope, what it shows first; of lines that are alike the first three."""
+    from .cuda_on_cpu.microscope import picture
+
+    _, legend, *lines, verdict = picture(row).splitlines()
+    alike = {tuple(cell == "." for cell in line.split()[2:]) for line in lines if "bank" not in line}
+    if len(lines) > 4 and len(alike) == 1:
+        lines[3:] = [f"{'':8}... and {len(lines) - 3} lines like these"]
+    return "\n".join([verdict, legend, *lines])
+
+
+def stored_once(call, numel):
+    """Raises Wrong where the kernels of call() store more often than `numel` elements need. As limits(): else nothing."""
+    stores = [row for row in seen(call) if (row.space, row.kind) == ("global", "store")]
+    count = sum(row.threads for row in stores)
+    if count > numel:
+        where = " ".join(f"{row.file}:{row.line}" for row in stores)
+        raise Wrong(f"{where}: {numel} elements, and {count} stores: threads compute what others have computed already")
+    if stores:
+        print(f"{'right':8}each of {numel} elements is stored once")
 
 
 def seen(call):
@@ -246,6 +280,16 @@ def _picture(op, reference, values, rtol, atol) -> str:
     return ""
 
 
+def _matrices(names, values) -> str:
+    """ " (x: 2 rows, 3 columns)", for each matrix among them"""
+    found = [(p, *t.shape) for p, t in zip(names, values, strict=False) if isinstance(t, torch.Tensor) and t.dim() == 2]
+    return "".join(f" ({p}: {_count(rows, 'row')}, {_count(columns, 'column')})" for p, rows, columns in found)
+
+
+def _count(number, what) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
 def _parameters(function):
     try:
         return list(inspect.signature(function).parameters)
@@ -268,11 +312,13 @@ def _close(a, b, rtol, atol):
 
 
 def _drawn(rows, wrong, unwritten, columns=8) -> str:
-    """The numbers around the first wrong element, and, of a matrix, a map of its first rows.
+    """How many are wrong, the numbers around the first of them, and, of a matrix, a map of its first rows.
 
     rows: {name: tensor}, all of the shape of wrong and unwritten, which are of bool.
     """
-    lines = []
+    count = int(wrong.sum())
+    remark = "; ? is not written" if unwritten.any() else ""
+    lines = [f"  {count} of {_count(wrong.numel(), 'element')} wrong{remark}"]
     if wrong.dim() == 0:
         rows = {name: t[None] for name, t in rows.items()}
         wrong, unwritten = wrong[None], unwritten[None]
@@ -282,8 +328,12 @@ def _drawn(rows, wrong, unwritten, columns=8) -> str:
         marks = torch.where(unwritten, 2, wrong.int()).view(-1, wrong.shape[-1])
         row = int(wrong.view(-1, wrong.shape[-1]).any(-1).nonzero()[0])
         begin = max(0, min(row - 8, len(marks) - 16))
-        for number, line in enumerate(marks[begin : begin + 16, :64].tolist(), begin):
-            lines.append(f"  row {number:<6}" + " ".join(".x?"[mark] for mark in line))
+        shown = [" ".join(".x?"[mark] for mark in line) for line in marks[begin : begin + 16, :64].tolist()]
+        for i, line in enumerate(shown):
+            if shown[i - 1 : i + 2] != [line] * 3:
+                lines.append(f"  row {begin + i:<6}{line}")
+            elif lines[-1] != "  ...":  # of rows that are alike the first and the last
+                lines.append("  ...")
     begin = max(0, min(last - columns // 2, wrong.shape[-1] - columns))
     part = slice(begin, min(begin + columns, wrong.shape[-1]))
     cells = [["index"] + [str((*head, i) if head else i) for i in range(wrong.shape[-1])[part]]]
@@ -294,12 +344,9 @@ def _drawn(rows, wrong, unwritten, columns=8) -> str:
                 "?" if missing else value for value, missing in zip(values, unwritten[head][part].tolist(), strict=True)
             ]
         cells.append([name, *map(_number, values)])
-    remark = "; ? is not written" if unwritten.any() else ""
     cells.append([""] + ["^" if bad else "" for bad in wrong[head][part].tolist()])
     width = max(len(cell) for row in cells for cell in row[1:])
     lines += [f"  {row[0]:<10}" + " ".join(f"{cell:>{width}}" for cell in row[1:]) for row in cells]
-    count = int(wrong.sum())
-    lines.append(f"  {count} of {wrong.numel()} element{'s' * (wrong.numel() > 1)} wrong{remark}")
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -377,8 +377,11 @@ def _passed(value, kind, where):
     wanted = DTYPES.get(kind[:-1])
     if wanted and value.dtype != getattr(torch, wanted):
         raise TypeError(f"{where} must be {wanted}, got {str(value.dtype).removeprefix('torch.')}")
-    if value.device.type != device.type or not value.is_contiguous():
-        raise ValueError(f"{where} must be contiguous and on the {device.type}, got {value.device}, {value.stride()}")
+    if value.device.type != device.type:
+        raise ValueError(f"{where} must be on the {device.type}, got {value.device}")
+    if not value.is_contiguous():
+        repeats = " (a stride of 0: one element in memory stands for several)" if 0 in value.stride() else ""
+        raise ValueError(f"{where} must be contiguous, got strides {list(value.stride())}{repeats}")
     return value.data_ptr()
 
 

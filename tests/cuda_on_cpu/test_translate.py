@@ -246,7 +246,10 @@ def test_a_kernel_calls_no_host_function(source):
 
 def test_a_launch_is_of_a_kernel():
     said = translate(HOST + "int main() { f<<<1, 1>>>(1); }", "a.cu")
-    assert r'main() { _Pragma("GCC error \"f() lacks __global__: nvcc launches nothing else\"") cuda_on_cpu::launch(' in said
+    assert (
+        r'main() { _Pragma("GCC error \"f() lacks __global__: nvcc launches nothing else\"") cuda_on_cpu::launch('
+        in said
+    )
 
 
 @pytest.mark.parametrize(

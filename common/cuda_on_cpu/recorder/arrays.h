@@ -169,11 +169,13 @@ struct Parameter {
             text += " (row " + std::to_string(i / columns) + ", column " + std::to_string(i % columns) + ")";
         return text;
     }
-    // "4 elements"; of a matrix "12 elements, 3 rows of 4"
+    // "4 elements"; of a matrix "3 rows, 4 columns"
     std::string size() const {
-        std::string text = std::to_string(count()) + " element" + (count() == 1 ? "" : "s");
-        if (columns) text += ", " + std::to_string(count() / columns) + " rows of " + std::to_string(columns);
-        return text;
+        const auto text = [](size_t n, const char* what) {
+            return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+        };
+        if (!columns) return text(count(), "element");
+        return text(count() / columns, "row") + ", " + text(columns, "column");
     }
 };
 

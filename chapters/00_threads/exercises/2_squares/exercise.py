@@ -18,6 +18,28 @@ WRONG = {
     "one_block": ("invalid configuration", {"squares.cu": [("blocks_for(n, threads), threads", "1, n")]}),
     "int_overflows": ("wrong result", {"squares.cu": [("int64_t i = int64_t(blockIdx.x)", "int i = blockIdx.x")]}),
     "no_bounds_check": ("out of bounds", {"squares.cu": [("    if (i >= n) return;\n", "")]}),
+    "default_stream": (
+        "squares_kernel is on the default stream",
+        {"squares.cu": [("threads, 0, stream>>>", "threads>>>")]},
+    ),
+    "no_check": ("without CHECK_LAUNCH()", {"squares.cu": [("    CHECK_LAUNCH();\n", "")]}),
+    "no_kernel": (
+        "launches nothing else",
+        {"squares.cu": [("__global__ ", "")]},
+    ),
+    "one_thread": (
+        "launches 1 thread, and each of 3 elements",
+        {
+            "squares.cu": [
+                ("blocks_for(n, threads), threads, 0", "1, 1, 0"),
+                ("    constexpr int threads = 256;\n", ""),
+                (
+                    "const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n    if (i >= n) return;\n    out",
+                    "for (int64_t i = 0; i < n; i++) out",
+                ),
+            ]
+        },
+    ),
 }
 
 

@@ -16,6 +16,17 @@ HINTS = [
 ]
 FAILS = "data race"
 WRONG = {
+    "default_stream": (
+        "the launch of sum_kernel is on the default stream",
+        {
+            "average.cu": [
+                (
+                    "sum_kernel<<<blocks_for(n, threads), threads, 0, stream>>>",
+                    "sum_kernel<<<blocks_for(n, threads), threads>>>",
+                )
+            ]
+        },
+    ),
     "waits_in_its_block": (
         "data race",
         {

@@ -32,6 +32,18 @@ WRONG = {
             ]
         },
     ),
+    "no_second_derivative": (
+        "a kernel's results have no graph",
+        {
+            "quick_glu.py": [
+                (
+                    "        if torch.is_grad_enabled():  # create_graph=True\n"
+                    '            raise RuntimeError("QuickGLU has no second derivative: its backward runs a kernel")\n',
+                    "",
+                )
+            ]
+        },
+    ),
     "saves_all": (
         "the node saves a and b, expected a",
         {"quick_glu.py": [("b if ctx.needs_input_grad[1] else None", "b")]},
@@ -81,6 +93,30 @@ def run(mine):
                     f"only {wanted} requires grad: the node saves {' and '.join(names) or 'nothing'}, expected {wants}"
                 )
     print("right   one gradient alone, and what is saved for it")
+    second_derivative(quick_glu, reference)
+
+
+def second_derivative(op, reference):
+    """Refused, or right. The factor a has a graph of its own: without op's, terms are lost, and autograd says nothing."""
+    x = (torch.tensor([-2.0, 0.0, 1.0], device=device).requires_grad_(), torch.full((3,), 2.0, device=device))
+
+    def first(f):
+        return torch.autograd.grad((f(*x) * x[0]).sum(), x[0], create_graph=True)[0].sum()
+
+    try:
+        found = first(op)
+    except RuntimeError as error:
+        print(f"{'right':8}create_graph=True is refused: {error}")
+        return
+    found, expected = (torch.autograd.grad(y, x[0])[0] for y in (found, first(reference)))
+    if not torch.allclose(found, expected, rtol=1e-4, atol=1e-4):
+        found, expected = ([round(value, 4) for value in t.tolist()] for t in (found, expected))
+        raise Wrong(
+            f"a = {x[0].tolist()}, b = {x[1].tolist()}: with create_graph=True the second derivative of "
+            f"quick_glu(a, b) * a by a is {found}, expected {expected} or RuntimeError\n"
+            "a kernel's results have no graph: terms were lost, and autograd did not notice"
+        )
+    print(f"{'right':8}second derivative")
 
 
 def saved_of(compute):
