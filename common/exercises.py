@@ -85,18 +85,15 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
             except AssertionError as error:
                 head, _, detail = str(error).partition("\n")
                 what = head.partition(f", n = {n}: ")[2] or head
-                tensors = [
-                    p for p, v in zip(_parameters(reference), first, strict=False) if isinstance(v, torch.Tensor)
-                ]
-                if len(tensors) == len(tensors_in(first)):  # none is in a list
-                    what = re.sub(r"\binput (\d+)$", lambda found: tensors[int(found[1])], what)
+                if place := re.search(r"\binput (\d+)$", what):
+                    what = what[: place.start()] + _tensors(_parameters(reference), first)[int(place[1])]
                 if what.startswith("wrong result"):
                     pictures = (_picture(op, reference, values, rtol, atol) for values in (first, second))
                     if picture := next(filter(None, pictures), ""):  # then it is wrong for these values in any call
                         what, detail = "wrong result", picture
                 raise Wrong(f"{where}{what}\n{detail}".rstrip()) from None
             except RuntimeError as error:  # the memory check, a launch that CUDA refuses, threads that wait for ever
-                raise Wrong(where + str(error).removeprefix("CUDA on CPU: ")) from error
+                raise Wrong(where + _first_of_each_kind(str(error).removeprefix("CUDA on CPU: "))) from error
     _check_errors(op, inputs(sizes[-1]))
     print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
 
@@ -278,6 +275,24 @@ def _picture(op, reference, values, rtol, atol) -> str:
             inputs = {name: t.cpu() for name, t in given if getattr(t, "shape", None) == right.shape}
             return which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten)
     return ""
+
+
+def _first_of_each_kind(text) -> str:
+    """Of several findings of the memory check, such as a race that it has seen in both directions."""
+    head, *findings = text.split("\n  ")
+    if not findings:
+        return text
+    kinds = {}
+    for finding in findings:
+        kinds.setdefault(finding.partition(":")[0], []).append(finding)
+    said = [first + f"; {len(rest)} more like this" * (len(rest) > 0) for first, *rest in kinds.values()]
+    return head + "\n".join(said)
+
+
+def _tensors(names, values) -> list[str]:
+    """What each tensor among the arguments is called: "x", "xs[0]" in a list."""
+    named = [[name] * len(tensors_in(value)) for name, value in zip(names, values, strict=False)]
+    return [f"{name}[{i}]" if len(group) > 1 else name for group in named for i, name in enumerate(group)]
 
 
 def _matrices(names, values) -> str:

@@ -53,10 +53,7 @@ public:
         settle();
         if (findings_.empty()) return nullptr;
         message_ = format("CUDA on CPU: kernel %s: ", launch.kernel);
-        for (const Finding& f : findings_) {
-            message_ += (findings_.size() > 1 ? "\n  " : "") + f.text;
-            if (f.more) message_ += format("; %u more like this", f.more);
-        }
+        for (const std::string& finding : findings_) message_ += (findings_.size() > 1 ? "\n  " : "") + finding;
         if (more_) message_ += format("\n  and %u more", more_);
         return message_.c_str();
     }
@@ -88,7 +85,7 @@ public:
         if (!pending_.bytes) return;
         const bool is_same = memcmp(pending_.old, reinterpret_cast<void*>(pending_.address), pending_.bytes) == 0;
         pending_.bytes = 0;
-        if (!is_same) find(pending_.race, pending_.key);
+        if (!is_same) find(text(pending_.race), pending_.key);
     }
 
     [[gnu::format(printf, 2, 3)]] void give_up(const char* pattern, ...) {
@@ -164,33 +161,12 @@ private:
         bool operator<(const Key& o) const { return std::tie(what, site, other) < std::tie(o.what, o.site, o.other); }
     };
 
-    struct Race {
-        Array* array;
-        uintptr_t at;
-        Stamp before, now;
-        bool wrote, writes;
-        Who self;
-    };
-    struct Finding {
-        std::string text, like;
-        unsigned more = 0;  // of the same
-    };
-
-    // `like`: findings for which it is the same are one mistake. The compiler makes several accesses of one line, and two
-    // lines race with each other in both directions.
-    void find(const std::string& text, Key key, const std::string& like) {
+    void find(const std::string& text, Key key) {
         if (!said_.insert(key).second) return;
-        for (Finding& f : findings_)
-            if (f.like == like) return void(f.more++);
         if (findings_.size() < 8)
-            findings_.push_back({text, like});
+            findings_.push_back(text);
         else
             more_++;
-    }
-    void find(const Race& r, Key key) {
-        std::string a = sites.text(r.now.site()), b = sites.text(r.before.site());
-        if (b < a) a.swap(b);
-        find(text(r), key, "race " + a + " " + b + " " + name(*r.array));
     }
 
     [[gnu::noinline]] void first_access(const Access& a) {
@@ -286,13 +262,20 @@ private:
                same_warp(before);
     }
 
+    struct Race {
+        Array* array;
+        uintptr_t at;
+        Stamp before, now;
+        bool wrote, writes;
+        Who self;
+    };
     [[gnu::noinline]] void race(Array& array, uintptr_t at, Stamp before, bool wrote, Stamp now, const Access& a) {
         const Key key = {0, a.site, before.site()};
         if (said_.count(key)) return;
         if (is_runtime(a.site) || is_runtime(before.site())) return;
         const Race race = {&array, at, before, now, wrote, a.writes, order.self};
         if (!a.writes || a.reads || !wrote || a.kind == Kind::copy || a.bytes > sizeof pending_.old)
-            return find(race, key);
+            return find(text(race), key);
         // Two writes: no race in effect if both write the same. What this one writes is there at the next access.
         pending_ = {a.address, a.bytes, {}, race, key};
         memcpy(pending_.old, reinterpret_cast<void*>(a.address), a.bytes);
@@ -328,7 +311,7 @@ private:
         find(format("uninitialised memory: %s reads %s at %s, which %s", thread(order.self).c_str(),
                     place(array, at).c_str(), sites.text(a.site).c_str(),
                     array.place == Place::shared ? "no thread of its block has written" : "nobody has written"),
-             key, "no value " + sites.text(a.site));
+             key);
     }
 
     // ---- addresses of no known array ------------------------------------------------------------------------------
@@ -346,10 +329,9 @@ private:
         if (sites.get(a.site).is_runtime) return nullptr;
         const uintptr_t dynamic = uintptr_t(launch.dynamic_memory);
         if (a.address - dynamic < launch.dynamic_limit) {
-            give_up(
-                "out of bounds: %s %s %s at %s: byte %zu of dynamic shared memory, and the launch asks for %zu",
-                thread(order.self).c_str(), a.writes ? "writes" : "reads", in_bytes(a.bytes).c_str(), sites.text(a.site).c_str(),
-                size_t(a.address - dynamic), launch.dynamic_bytes);
+            give_up("out of bounds: %s %s %s at %s: byte %zu of dynamic shared memory, and the launch asks for %zu",
+                    thread(order.self).c_str(), a.writes ? "writes" : "reads", in_bytes(a.bytes).c_str(),
+                    sites.text(a.site).c_str(), size_t(a.address - dynamic), launch.dynamic_bytes);
             return nullptr;
         }
         for (Array* array : variables_)
@@ -438,7 +420,7 @@ private:
     };
     static constexpr size_t seen_size = 1 << 10;
     Seen seen_[seen_size] = {};
-    std::vector<Finding> findings_;
+    std::vector<std::string> findings_;
     std::set<Key> said_;
     unsigned more_ = 0;
     std::string message_;

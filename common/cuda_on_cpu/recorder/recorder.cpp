@@ -320,8 +320,8 @@ const char* host_sets(const void* to, size_t bytes) {
     return nullptr;
 }
 
-// Code of the host uses memory that only kernels can: that of cudaMalloc(), and while a launcher runs (below) that of its
-// arguments. On a GPU's machine the process ends here. A launcher goes on, and its caller is told.
+// Code of the host uses memory that only kernels can: that of cudaMalloc(), and while a launcher runs (below) that of
+// its arguments. On a GPU's machine the process ends here. A launcher goes on, and its caller is told.
 static std::string host_used;
 static void host_access(uintptr_t a, size_t bytes, bool writes, const void* pc) {
     static __thread bool inside __attribute__((tls_model("initial-exec")));
@@ -332,7 +332,8 @@ static void host_access(uintptr_t a, size_t bytes, bool writes, const void* pc) 
     if (pthread_mutex_trylock(&mutex) == 0) {
         Array* array = check.arrays.find(a);
         const bool is_argument = in_launcher && array && check.arrays.parameter(a, *array);
-        if (array && (array->place == Place::device || is_argument) && !check.sites.get(check.sites.of(pc)).is_runtime) {
+        if (array && (array->place == Place::device || is_argument) &&
+            !check.sites.get(check.sites.of(pc)).is_runtime) {
             const std::string does = std::string("the host ") + (writes ? "writes " : "reads "),
                               at = " at " + check.sites.text(check.sites.of(pc));
             if (!is_argument) {
@@ -361,8 +362,8 @@ extern "C" void cuda_on_cpu_tensor(const void* address, size_t bytes, size_t mar
         check.arrays.remove(uintptr_t(address));
 }
 
-// What common/launchers.py tells of a launcher's arguments before the call. Until launcher_returned() only kernels may use
-// them: it says where code of the host has, or null.
+// What common/launchers.py tells of a launcher's arguments before the call. Until launcher_returned() only kernels may
+// use them: it says where code of the host has, or null.
 extern "C" void cuda_on_cpu_parameter(const char* name, const void* address, size_t bytes, size_t element,
                                       size_t columns) {
     using namespace cuda_on_cpu_recorder;

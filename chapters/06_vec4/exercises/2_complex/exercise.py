@@ -49,7 +49,8 @@ def run(mine):
         if row.sectors > row.least_sectors:
             raise Wrong(
                 f"multiply.cu:{row.line}: a {row.kind} of {row.width} bytes a thread: a warp touches "
-                f"{row.sectors_per_request:g} sectors, and {row.least_sectors_per_request:g} could hold its bytes\n{drawn(row)}"
+                f"{row.sectors_per_request:g} sectors, and {row.least_sectors_per_request:g} could hold its bytes\n"
+                + drawn(row)
             )
     if rows:
         print("right   each load and store of a warp touches as few sectors as can be")
