@@ -18,6 +18,7 @@ import contextlib
 import hashlib
 import importlib.util
 import inspect
+import itertools
 import os
 import re
 import subprocess
@@ -69,11 +70,12 @@ def orders():
         yield remark
 
 
-def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=False, name="n"):
+def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=False, name="n", outputs=()):
     """common.check() for each of the sizes (ascending) and both thread orders; raises Wrong at the first that fails.
 
     op, reference, inputs, rtol, atol, gradients as there; the op returns a tensor of its own, which torch.empty() may have
-    made. `name` is what the size is called. A wrong result is shown as a picture: which elements, expected and found.
+    made. `name` is what the size is called, `outputs` what the results are, where there are several. A wrong result is shown
+    as a picture: which elements, expected and found.
     """
     for n in sizes:
         for remark in orders():
@@ -88,7 +90,7 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
                 if place := re.search(r"\binput (\d+)$", what):
                     what = what[: place.start()] + _tensors(_parameters(reference), first)[int(place[1])]
                 if what.startswith("wrong result"):
-                    pictures = (_picture(op, reference, values, rtol, atol) for values in (first, second))
+                    pictures = (_picture(op, reference, values, rtol, atol, outputs) for values in (first, second))
                     if picture := next(filter(None, pictures), ""):  # then it is wrong for these values in any call
                         what, detail = "wrong result", picture
                 raise Wrong(f"{where}{what}\n{detail}".rstrip()) from None
@@ -253,7 +255,7 @@ def _shown(path):
     return path
 
 
-def _picture(op, reference, values, rtol, atol) -> str:
+def _picture(op, reference, values, rtol, atol, outputs) -> str:
     """Where op's result is wrong, what is expected there and what came; "" where that cannot be drawn."""
     expected = reference(*values)
     found = []
@@ -270,10 +272,11 @@ def _picture(op, reference, values, rtol, atol) -> str:
         one, right = one.detach().cpu(), right.detach().cpu()
         wrong = ~_close(one, right, rtol, atol) | unwritten
         if wrong.any():
-            which = f"output {place}\n" if len(tensors_in(expected)) > 1 else ""
+            which = f"output {place}\n" if len(tensors_in(expected)) > 1 and not outputs else ""
+            of = f" of {outputs[place]}" if outputs else ""
             given = zip(_parameters(reference), values, strict=False)
             inputs = {name: t.cpu() for name, t in given if getattr(t, "shape", None) == right.shape}
-            return which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten)
+            return which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten, of)
     return ""
 
 
@@ -326,14 +329,14 @@ def _close(a, b, rtol, atol):
     return torch.isclose(a.double(), b.double(), rtol=rtol, atol=atol, equal_nan=True)
 
 
-def _drawn(rows, wrong, unwritten, columns=8) -> str:
+def _drawn(rows, wrong, unwritten, of="", columns=8) -> str:
     """How many are wrong, the numbers around the first of them, and, of a matrix, a map of its first rows.
 
     rows: {name: tensor}, all of the shape of wrong and unwritten, which are of bool.
     """
     count = int(wrong.sum())
     remark = "; ? is not written" if unwritten.any() else ""
-    lines = [f"  {count} of {_count(wrong.numel(), 'element')} wrong{remark}"]
+    lines = [f"  {count} of {_count(wrong.numel(), 'element')}{of} wrong{remark}"]
     if wrong.dim() == 0:
         rows = {name: t[None] for name, t in rows.items()}
         wrong, unwritten = wrong[None], unwritten[None]
@@ -344,11 +347,11 @@ def _drawn(rows, wrong, unwritten, columns=8) -> str:
         row = int(wrong.view(-1, wrong.shape[-1]).any(-1).nonzero()[0])
         begin = max(0, min(row - 8, len(marks) - 16))
         shown = [" ".join(".x?"[mark] for mark in line) for line in marks[begin : begin + 16, :64].tolist()]
-        for i, line in enumerate(shown):
-            if shown[i - 1 : i + 2] != [line] * 3:
-                lines.append(f"  row {begin + i:<6}{line}")
-            elif lines[-1] != "  ...":  # of rows that are alike the first and the last
-                lines.append("  ...")
+        for line, alike in itertools.groupby(enumerate(shown, begin), key=lambda numbered: numbered[1]):
+            rows_alike = [f"  row {number:<6}{line}" for number, line in alike]
+            if len(rows_alike) > 3:
+                rows_alike[1:-1] = ["  ..."]
+            lines += rows_alike
     begin = max(0, min(last - columns // 2, wrong.shape[-1] - columns))
     part = slice(begin, min(begin + columns, wrong.shape[-1]))
     cells = [["index"] + [str((*head, i) if head else i) for i in range(wrong.shape[-1])[part]]]

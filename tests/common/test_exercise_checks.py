@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from common import device, exercises
+from common.cuda_on_cpu.microscope import Row
 from common.exercises import Wrong
 
 
@@ -82,6 +83,92 @@ def test_an_error_of_the_operator_names_the_size():
         return x.clone()
 
     assert told(op) == ["n = 2: kernel k: data race"]
+
+
+def test_of_several_results_the_wrong_one_is_named():
+    def op(x):
+        return x.clone(), x + (x == 10)
+
+    assert told(op, lambda x: (x, x), outputs=("same", "next"))[1] == "1 of 2 elements of next wrong"
+    assert told(op, lambda x: (x, x))[1:3] == ["output 1", "1 of 2 elements wrong"]
+
+
+def test_of_findings_of_one_kind_the_first_is_shown():
+    def op(x):
+        raise RuntimeError(
+            "CUDA on CPU: kernel k: \n  data race: a\n  data race: b\n  out of bounds: c\n  data race: d"
+        )
+
+    assert told(op) == ["n = 0: kernel k: data race: a; 2 more like this", "out of bounds: c"]
+
+
+def test_a_wrong_gradient_is_that_of_a_name():
+    class Wrong(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            return a + b
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad, 2 * grad
+
+    def inputs(n):
+        return torch.randn(n, device=device), torch.randn(n, device=device)
+
+    def reference(left, right):
+        return left + right
+
+    lines = told(Wrong.apply, reference, inputs, (3,), gradients=True)
+    assert lines[0] == "n = 3: wrong gradient of right"
+    lines = told(lambda pair: Wrong.apply(*pair), lambda pair: sum(pair), lambda n: (inputs(n),), (3,), gradients=True)
+    assert lines[0] == "n = 3: wrong gradient of pair[1]"
+
+
+def test_a_launch_that_fails_has_to_be_reported(monkeypatch):
+    refused = []
+
+    def refuse_launch(number, call):
+        refused.append(call())
+        if number == 3:
+            raise exercises.Unchecked("f() does not say so")
+        return True
+
+    monkeypatch.setattr(exercises, "refuse_launch", refuse_launch)
+    assert told(torch.clone, sizes=(2,)) == ["launch 3 was made to fail: f() does not say so"] and len(refused) == 3
+    monkeypatch.setattr(exercises, "refuse_launch", lambda number, call: number < 2)
+    exercises.check(torch.clone, torch.clone, inputs, (2,))
+
+
+def row(line, kind="load", threads=32, requests=1, sectors=16, step=32):
+    """Of the microscope: each lane asks for a word, `step` bytes behind the one before."""
+    counts = dict.fromkeys(("bytes_used", "least_sectors", "wavefronts", "least_wavefronts", "at_one_address"), 0)
+    example = tuple(step * lane for lane in range(32))
+    return Row(
+        "k", "a.cu", line, "global", kind, requests, threads, sectors=sectors, width=4, example=example, **counts
+    )
+
+
+def test_limits_say_what_a_warp_does_and_draw_little(monkeypatch, capsys):
+    monkeypatch.setattr(exercises, "seen", lambda call: [row(7, sectors=4), row(8)])
+    with pytest.raises(Wrong) as error:
+        exercises.limits(None, sectors_per_request=4)
+    lines = [" ".join(line.split()) for line in str(error.value).splitlines()]
+    assert lines[0] == "a.cu:8: each load of a warp touches 16 sectors of device memory, at most 4 allowed"
+    assert lines[1] == "32 sectors of 32 bytes; the lanes ask for 32 of 256 words." and len(lines) == 7
+    assert lines[3:] == [f"sector {k} {k} . . . . . . ." for k in range(3)] + ["... and 29 lines like these"]
+    exercises.limits(None, sectors_per_request=16)
+    assert capsys.readouterr().out == "right   at most 16 sectors per request\n"
+    assert len(exercises.drawn(row(8, step=4)).splitlines()) == 6, "four lines are all shown"
+    assert len(exercises.drawn(row(8, step=36)).splitlines()) == 34, "lines that differ are all shown"
+
+
+def test_no_element_is_stored_twice(monkeypatch, capsys):
+    rows = [row(5, threads=100), row(6, "store", threads=40), row(7, "store", threads=60)]
+    monkeypatch.setattr(exercises, "seen", lambda call: rows)
+    exercises.stored_once(None, 100)
+    assert "each of 100 elements is stored once" in capsys.readouterr().out
+    with pytest.raises(Wrong, match="a.cu:6 a.cu:7: 99 elements, and 100 stores"):
+        exercises.stored_once(None, 99)
 
 
 def test_what_has_to_be_refused():

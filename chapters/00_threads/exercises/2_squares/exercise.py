@@ -23,9 +23,19 @@ WRONG = {
         {"squares.cu": [("threads, 0, stream>>>", "threads>>>")]},
     ),
     "no_check": ("without CHECK_LAUNCH()", {"squares.cu": [("    CHECK_LAUNCH();\n", "")]}),
-    "no_kernel": (
-        "launches nothing else",
-        {"squares.cu": [("__global__ ", "")]},
+    "no_global": ("lacks __global__", {"squares.cu": [("__global__ ", "")]}),
+    "on_the_host": (
+        "the host writes out[0] at squares.cu",
+        {
+            "squares.cu": [
+                (
+                    "    constexpr int threads = 256;\n"
+                    "    squares_kernel<<<blocks_for(n, threads), threads, 0, stream>>>(out, n);\n"
+                    "    CHECK_LAUNCH();\n",
+                    "    for (int64_t i = 0; i < n; i++) out[i] = i * i;\n",
+                )
+            ]
+        },
     ),
     "one_thread": (
         "launches 1 thread, and each of 3 elements",
