@@ -1,6 +1,6 @@
 """transpose: write a kernel over a matrix, and its launcher
 
-The result has as many rows as the matrix has columns.
+The result has as many rows as the matrix has columns. Each element has a thread.
 """
 
 import torch
