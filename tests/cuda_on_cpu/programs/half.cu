@@ -413,9 +413,13 @@ void test_conversions(const char* name, const Layout& f) {
             if (type == Double && mode != RN) continue;
             convert_from<T><<<(n + 255) / 256, 256>>>(type, mode, out, in, n);
             EXPECT_DONE();
-            int wrong = 0;
-            for (int i = 0; i < n; i++) wrong += out[i] != f.round(real(type, in[i]), mode);
-            if (wrong) std::printf("%s from type %d, mode %d: %d of %d\n", name, type, mode, wrong, n);
+            int wrong = 0, at = 0;
+            for (int i = 0; i < n; i++)
+                if (out[i] != f.round(real(type, in[i]), mode)) wrong++, at = i;
+            if (wrong)
+                std::printf("%s from type %d, mode %d: %d of %d, the last one from %llx: %llx, not %llx\n", name, type, mode,
+                            wrong, n, (unsigned long long)in[at], (unsigned long long)out[at],
+                            (unsigned long long)f.round(real(type, in[at]), mode));
             EXPECT(wrong == 0);
         }
     }
