@@ -1,10 +1,12 @@
 // Asynchronous copies and tensor cores: kernels that use shared memory too early, or too late, and right ones. Prints
-// what the memory check says of each; the test knows the marked lines.
+// what the memory check says of each, or of the one that is named; the test knows the marked lines. tools/planted.py
+// runs each kernel on a GPU, too.
 #include <mma.h>
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cstdio>
+#include <cstring>
 #include <cuda/barrier>
 #include <cuda_pipeline.h>
 #include <stdexcept>
@@ -16,6 +18,8 @@ namespace wmma = nvcuda::wmma;
 #define KERNEL(name) \
     __global__ void name([[maybe_unused]] float* y, [[maybe_unused]] const float* x, [[maybe_unused]] const __half* h)
 #define I threadIdx.x
+
+// ---- asynchronous copies ----
 
 KERNEL(no_wait) {
     __shared__ alignas(16) float s[64];
@@ -73,6 +77,8 @@ KERNEL(barrier_not_waited_for) {
     (void)barrier.arrive();
     y[I] = s[I];  // LINE barrier_not_waited_for
 }
+// ---- tensor cores ----
+
 KERNEL(wmma_too_early) {
     __shared__ alignas(16) __half s[256];
     for (int i = I; i < 256; i += 64) s[i] = h[i];  // OTHER wmma_too_early
@@ -112,6 +118,8 @@ KERNEL(ldmatrix_of_nothing) {
     __syncthreads();
     y[I] = float(load_column(&s[I % 8 * 8]));
 }
+
+// ---- right kernels ----
 
 KERNEL(right_pipeline) {
     __shared__ alignas(16) float s[2][64];
@@ -158,7 +166,7 @@ KERNEL(right_tensor_cores) {
     y[I] = t[I] + float(load_row(&s[I % 8 * 8]));
 }
 
-int main() {
+int main(int argc, char** argv) {
     float *y, *x;
     __half* h;
     cudaMalloc(&y, 64 * sizeof(float));
@@ -167,8 +175,10 @@ int main() {
     cudaMemset(x, 0, 64 * sizeof(float));
     cudaMemset(h, 0, 256 * sizeof(__half));
     const auto run = [&](const char* name, auto kernel) {
+        if (argc > 1 && std::strcmp(argv[1], name) != 0) return;
         try {
             kernel<<<1, 64>>>(y, x, h);
+            cudaDeviceSynchronize();
             std::printf("%s: nothing\n", name);
         } catch (const std::runtime_error& error) {
             std::printf("%s: %s\n", name, error.what());
