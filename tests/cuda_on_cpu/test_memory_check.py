@@ -91,6 +91,7 @@ FOUND_COPIES = {
     "wmma_too_early": (RACE, WARP, VALUE),
     "wmma_stored_too_early": (RACE, WARP, VALUE),
     "ldmatrix_too_early": (RACE, WARP),
+    "stmatrix_too_early": (RACE, WARP),
     "ldmatrix_of_nothing": (VALUE, "thread (7, 0, 0)"),
 }
 # What clang++ hides: it asks for no alignment where a whole struct is copied, and makes one of two calls of a function.

@@ -107,6 +107,21 @@ __device__ unsigned load_column(const __half* row) {
                  : "r"(unsigned(__cvta_generic_to_shared(row))));
     return a;
 }
+__device__ void store_row(__half* row, unsigned a) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};"  // LINE stmatrix_too_early
+                 ::"r"(unsigned(__cvta_generic_to_shared(row))),
+                 "r"(a)
+                 : "memory");
+#endif
+}
+KERNEL(stmatrix_too_early) {
+    __shared__ alignas(16) __half s[64];
+    s[63 - I] = h[I];
+    __syncthreads();
+    y[I] = float(s[I]);  // OTHER stmatrix_too_early
+    if (I < 32) store_row(&s[I % 8 * 8], 0);
+}
 KERNEL(ldmatrix_too_early) {
     __shared__ alignas(16) __half s[64];
     s[63 - I] = h[I];  // OTHER ldmatrix_too_early
@@ -187,6 +202,7 @@ int main(int argc, char** argv) {
 #define RUN(name) run(#name, name)
     RUN(no_wait), RUN(waits_for_one), RUN(no_barrier), RUN(wait_behind_the_barrier), RUN(into_what_others_read);
     RUN(group_without_wait), RUN(barrier_not_waited_for);
-    RUN(wmma_too_early), RUN(wmma_stored_too_early), RUN(ldmatrix_too_early), RUN(ldmatrix_of_nothing);
+    RUN(wmma_too_early), RUN(wmma_stored_too_early), RUN(stmatrix_too_early), RUN(ldmatrix_too_early),
+        RUN(ldmatrix_of_nothing);
     RUN(right_pipeline), RUN(right_group), RUN(right_barrier), RUN(right_tensor_cores);
 }
