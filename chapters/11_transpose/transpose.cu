@@ -189,7 +189,10 @@ __global__ void __launch_bounds__(squares<T>* squares<T>)
         for (int j = 0; j < V; j++) {
             Pack<T> turned;
             for (int k = 0; k < V; k++) turned.values[k] = packs[k].values[j];
-            *reinterpret_cast<Pack<T>*>(out + j * rows) = turned;
+            // nvcc would store what it has put together in registers a word at a time; __stcs() stores all 16 bytes.
+            uint4 bits;
+            memcpy(&bits, &turned, sizeof bits);
+            __stcs(reinterpret_cast<uint4*>(out + j * rows), bits);
         }
     }
 }
