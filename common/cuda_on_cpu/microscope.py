@@ -193,7 +193,8 @@ def _cells(row: Row) -> str:
         if row.space == "shared" and row.kind != "atomic":
             text += f"{_of(row.wavefronts_per_request, row.least_wavefronts_per_request):>15}"
     if row.kind == "atomic":
-        text += f"  {row.lanes_at_one_address:.3g} lanes at an address"
+        count = f"{row.lanes_at_one_address:.3g}"
+        text += f"  {count} lane{'s' if count != '1' else ''} at an address"
     return text.rstrip()
 
 
