@@ -70,7 +70,8 @@ def _says_clang(compiler: tuple[str, ...]) -> bool:
 def cflags(compiler: list[str]) -> list[str]:
     """What a .cu is compiled with, behind its other flags."""
     if is_clang(compiler):
-        return [*_ALL, *(word for flag in _CLANG for word in ("-mllvm", f"-{flag}"))]
+        # addr2line misses some of the inlined functions in what clang++ writes by default, version 5.
+        return [*_ALL, "-gdwarf-4", *(word for flag in _CLANG for word in ("-mllvm", f"-{flag}"))]
     return [*_ALL, *_GCC]
 
 

@@ -182,6 +182,18 @@ void touches(const void* address, size_t bytes, bool writes, const char* file, i
     if (!pause.was_running || !bytes || is_private(uintptr_t(address))) return;
     check.access({uintptr_t(address), bytes, !writes, writes, Kind::plain, check.sites.of(file, line)});
 }
+static void request(const void* address, size_t bytes, bool writes, Kind kind, const char* file, int line) {
+    if (microscope.is_on && running && !is_private(uintptr_t(address)))
+        microscope.access({uintptr_t(address), bytes, !writes, writes, kind, check.sites.of(file, line)}, true);
+}
+void asks(const void* address, size_t bytes, bool writes, const char* file, int line) {
+    touches(address, bytes, writes, file, line);
+    request(address, bytes, writes, Kind::plain, file, line);
+}
+void asks_copy(const void* to, const void* from, size_t bytes, const char* file, int line) {
+    request(from, bytes, false, Kind::copy, file, line);
+    request(to, bytes, true, Kind::copy, file, line);
+}
 uint32_t copy_starts(const void* to, size_t bytes, const char* file, int line) {
     const Pause pause;
     if (!is_private(uintptr_t(to)))
