@@ -19,7 +19,7 @@ HINTS = [
     "four arguments in `inputs`, as none is keyword-only. backward returns a gradient for each: None for p and for seed. The "
     'functions for fake tensors: torch.library.register_fake("exercise::bias_dropout", lambda x, bias, p, seed: ...).',
 ]
-FAILS = "? is not written"
+FAILS = "launch_bias_dropout() launches no kernel"
 WRONG = {
     "not_scaled": ("wrong result", {"bias_dropout.cu": [(") / (1 - p)", ")")]}),
     "race": (
