@@ -16,7 +16,7 @@ HINTS = [
 ]
 FAILS = "undefined reference to `launch_reverse"
 WRONG = {
-    "one_beside": ("4 bytes behind", {"reverse.cu": [("1 - i", "i")]}),
+    "one_beside": ("in[1] at reverse.cu", {"reverse.cu": [("1 - i", "i")]}),
     "no_bounds_check": ("out of bounds", {"reverse.cu": [("if (i < n) out", "out")]}),
     "empty_grid": ("invalid configuration", {"reverse.cu": [("    if (n == 0) return;\n", "")]}),
 }

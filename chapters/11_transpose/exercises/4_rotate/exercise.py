@@ -16,9 +16,9 @@ HINTS = [
     "is out[left + y][rows - 1 - (top + x)]. Its bounds check is about left + y and top + x.",
     "Passes: with __shared__ float shared[side][side], a column of the tile lies in one bank. What did padded change?",
 ]
-FAILS = "32 sectors a request of global memory (store)"
+FAILS = "each store of a warp touches 32 sectors"
 WRONG = {
-    "no_padding": ("32 passes a request of shared memory (load)", {"rotate.cu": [("side + 1", "side")]}),
+    "no_padding": ("each load of a warp takes 32 passes of shared memory", {"rotate.cu": [("side + 1", "side")]}),
     "bounds_of_the_load": (
         "out of bounds",
         {"rotate.cu": [("left + y < columns && top + x < rows", "top + y < rows && left + x < columns")]},
