@@ -23,7 +23,11 @@ WRONG = {
 }
 LOADS = {  # name of the answer: the first element, how far the next lane's is, what to look at
     "ALIGNED": (0, 1, "how many floats does a sector hold?"),
-    "SHIFTED": (1, 1, "the lanes read elements 1 to 32, and each sector begins at a multiple of 8: draw the lines between sectors"),
+    "SHIFTED": (
+        1,
+        1,
+        "the lanes read elements 1 to 32, and each sector begins at a multiple of 8: draw the lines between sectors",
+    ),
     "EVERY_SECOND": (0, 2, "the last lane reads element 62. A sector moves whole, used or not"),
     "COLUMN": (0, 1000, "how many bytes lie between the elements of two lanes?"),
     "SAME": (5, 0, "the 32 lanes ask in one instruction, and a sector is fetched once for all of them"),

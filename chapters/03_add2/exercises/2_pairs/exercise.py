@@ -17,7 +17,10 @@ HINTS = [
 ]
 FAILS = "undefined reference to `launch_pairs"
 WRONG = {
-    "vectors_exchanged": ("out of bounds", {"pairs.cu": [("a[i / columns] + b[i % columns]", "a[i % columns] + b[i / columns]")]}),
+    "vectors_exchanged": (
+        "out of bounds",
+        {"pairs.cu": [("a[i / columns] + b[i % columns]", "a[i % columns] + b[i / columns]")]},
+    ),
     "by_rows": (
         "wrong result",
         {
@@ -29,7 +32,10 @@ WRONG = {
     ),
     "no_bounds_check": ("out of bounds", {"pairs.cu": [("if (i < n) out", "out")]}),
     "no_columns": ("no columns, rows = 1: ", {"pairs.cu": [("if (n == 0)", "if (rows == 0)")]}),
-    "threads_for_the_rows": ("? is not written", {"pairs.cu": [("blocks_for(n, threads)", "blocks_for(rows, threads)")]}),
+    "threads_for_the_rows": (
+        "? is not written",
+        {"pairs.cu": [("blocks_for(n, threads)", "blocks_for(rows, threads)")]},
+    ),
 }
 
 

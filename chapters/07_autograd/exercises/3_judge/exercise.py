@@ -35,7 +35,17 @@ WRONG = {
         "no class could notice it",
         {"judge.py": [("with torch.no_grad():\n        x.mul_(2)", "x.data.mul_(2)")]},
     ),
-    "raises": ("Constant: is_right() raises GradcheckError", {"judge.py": [("gradcheck(silu, (x,), raise_exception=False):\n        return False\n    if not gradg", "gradcheck(silu, (x,)):\n        return False\n    if not gradg")]}),
+    "raises": (
+        "Constant: is_right() raises GradcheckError",
+        {
+            "judge.py": [
+                (
+                    "gradcheck(silu, (x,), raise_exception=False):\n        return False\n    if not gradg",
+                    "gradcheck(silu, (x,)):\n        return False\n    if not gradg",
+                )
+            ]
+        },
+    ),
     "no_change": (
         "no backward after a change of x",
         {

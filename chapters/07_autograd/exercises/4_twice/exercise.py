@@ -50,7 +50,7 @@ WRONG = {
         },
     ),
     "recorded": (
-        "to autograd, its result is a constant",
+        "autograd takes its result as constant",
         {
             "twice.py": [
                 (
@@ -116,9 +116,12 @@ def run(mine):
         return torch.autograd.grad(first.sum(), x)[0]
 
     second = second_derivative(silu)
-    why = "\nyour backward has launched the kernel while autograd records (create_graph=True); to autograd, its result is a constant"
+    why = "\nyour backward launched the kernel while autograd records (create_graph=True): autograd takes its result as constant"
     close(
-        "of silu(x) * x, the second derivative", second, second_derivative(of_torch), why if kernels.while_recording else ""
+        "of silu(x) * x, the second derivative",
+        second,
+        second_derivative(of_torch),
+        why if kernels.while_recording else "",
     )
     torch.autograd.gradcheck(silu, (x,))
     torch.autograd.gradgradcheck(silu, (x,))

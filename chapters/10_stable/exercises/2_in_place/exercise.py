@@ -62,7 +62,10 @@ WRONG = {
         "x is [1.0, 2.0], expected [0.7311, 0.8808]",
         {
             "registration.py": [
-                ("        with torch._C._AutoDispatchBelowAutograd():\n            torch.ops.exercise.sigmoid_(x)\n", "")
+                (
+                    "        with torch._C._AutoDispatchBelowAutograd():\n            torch.ops.exercise.sigmoid_(x)\n",
+                    "",
+                )
             ]
         },
     ),
@@ -123,7 +126,12 @@ def run(mine):
     saved = torch.ones(2, device=device)
     out = (leaf * saved).sum()  # keeps saved for the gradient of leaf
     sigmoid_(saved)
-    refuses(out.backward, RuntimeError, "modified by an inplace operation", "backward, after sigmoid_ changed a saved tensor")
+    refuses(
+        out.backward,
+        RuntimeError,
+        "modified by an inplace operation",
+        "backward, after sigmoid_ changed a saved tensor",
+    )
     leaf.grad = None
     matrix = leaf * torch.ones(2, 2, device=device)
     sigmoid_(matrix[0])

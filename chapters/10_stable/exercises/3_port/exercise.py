@@ -71,7 +71,8 @@ def run(mine):
             x, y, found, expected = (t.tolist()[:4] for t in (x, y, found, expected))
             raise Wrong(
                 f"axpy(factor=0.5, x={x}, y={y}) is {found}, expected {expected}"
-                + "\nfactor has arrived as 0. In the schema it is a float of Python, of 64 bits: which type is that in C++?" * lost
+                + "\nfactor has arrived as 0. In the schema it is a float of Python, of 64 bits: which type is that in C++?"
+                * lost
             )
     matrix = torch.ones(4, 4, device=device)
     refuses(lambda: axpy(1.0, matrix.double(), matrix.double()), RuntimeError, "", "float64")
