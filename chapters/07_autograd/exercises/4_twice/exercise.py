@@ -50,7 +50,7 @@ WRONG = {
         },
     ),
     "recorded": (
-        "autograd takes its result as constant",
+        "autograd cannot record a kernel",
         {
             "twice.py": [
                 (
@@ -116,7 +116,7 @@ def run(mine):
         return torch.autograd.grad(first.sum(), x)[0]
 
     second = second_derivative(silu)
-    why = "\nyour backward launched the kernel while autograd records (create_graph=True): autograd takes its result as constant"
+    why = "\nyour backward launched the kernel while autograd records (create_graph=True): autograd cannot record a kernel"
     close(
         "of silu(x) * x, the second derivative",
         second,
