@@ -30,6 +30,11 @@ WRONG = {
             ]
         },
     ),
+    "default_stream": (
+        "pairs_kernel is on the default stream",
+        {"pairs.cu": [("threads, 0, stream>>>", "threads>>>")]},
+    ),
+    "no_check": ("without CHECK_LAUNCH()", {"pairs.cu": [("    CHECK_LAUNCH();\n", "")]}),
     "no_bounds_check": ("out of bounds", {"pairs.cu": [("if (i < n) out", "out")]}),
     "no_columns": ("no columns, rows = 1: ", {"pairs.cu": [("if (n == 0)", "if (rows == 0)")]}),
     "threads_for_the_rows": (
