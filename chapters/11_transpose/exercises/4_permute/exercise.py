@@ -17,9 +17,9 @@ HINTS = [
     "takes k = first_k + y, i = first_i + x, which lies in shared[x][y]. Each has its own bounds check.",
     "Passes: with __shared__ float shared[side][side], a column of the tile lies in one bank. What did padded change?",
 ]
-FAILS = "32 sectors a request of global memory (store)"
+FAILS = "each store of a warp touches 32 sectors"
 WRONG = {
-    "no_padding": ("32 passes a request of shared memory (load)", {"permute.cu": [("side + 1", "side")]}),
+    "no_padding": ("each load of a warp takes 32 passes of shared memory", {"permute.cu": [("side + 1", "side")]}),
     "bounds_of_the_load": (
         "which no thread of its block has written",
         {"permute.cu": [("first_k + y < c && first_i + x < a", "first_i + y < a && first_k + x < c")]},
