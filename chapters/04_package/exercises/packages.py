@@ -59,7 +59,8 @@ def imported(mine: Path, folder: Path, code: str) -> str:
         [sys.executable, "-c", code], cwd="/", env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     if done.returncode:
-        lines = done.stdout.replace(f"{folder}/", "").strip().splitlines()
+        said = subprocess.run(["c++filt"], input=done.stdout, capture_output=True, text=True).stdout  # symbols as C++
+        lines = said.replace(f"{folder}/", "").strip().splitlines()
         where = [line.strip() for line in lines if line.startswith("  File ") and "<string>" not in line][-1:]
         raise Wrong(
             "\n".join([f"python -c '{code.splitlines()[0]}', started in another folder, fails", *lines[-1:], *where])

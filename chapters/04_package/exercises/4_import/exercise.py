@@ -15,7 +15,8 @@ HINTS = [
     "All three messages come from step 3, the import. What did Python, or the loader, look for, and who should have made it "
     "or loaded it?",
     "`from .my_kernel` in the package scaling looks for scaling/my_kernel.*.so. libc10.so is a library of torch.",
-    "`c++filt _Z12launch_scale...` shows the function that has no address. Which file defines it? Is that file compiled?",
+    "An undefined symbol is a function that nobody has defined for the loader. Which file defines this one? Is that file "
+    "compiled?",
 ]
 FAILS = "No module named 'scaling.my_kernel'"
 WRONG = {
@@ -29,7 +30,7 @@ WRONG = {
             ]
         },
     ),
-    "one_source": ("undefined symbol: _Z12launch_scale", {"setup.py": [(', "scaling_kernel.cu"', "")]}),
+    "one_source": ("undefined symbol: launch_scale(float*, float, long, CUstream_st*)", {"setup.py": [(', "scaling_kernel.cu"', "")]}),
 }
 PROGRAM = """import scaling
 import torch

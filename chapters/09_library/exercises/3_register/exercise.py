@@ -42,6 +42,10 @@ WRONG = {
         "the Meta function takes a size for a number",
         {"outer.cpp": [("empty_symint({x.sym_size(0), y.sym_size", "empty({x.size(0), y.size")]},
     ),
+    "kernel_for_meta": (
+        ", got meta",
+        {"outer.cpp": [("TORCH_FN(outer_meta)", "TORCH_FN(outer)")]},
+    ),
     "writes": ("which are read alone", {"outer.cpp": [("(Tensor", "(Tensor(a!)")]}),
 }
 
