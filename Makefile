@@ -92,7 +92,7 @@ $(NUMBERS:%=sanitize%): sanitize%:
 $(NUMBERS:%=memcheck%): memcheck%:
 	@$(call python,lesson) && $(run) "$$python" tools/memory_check.py chapters/$*_*/main.py
 
-## make microscopeNN run its kernels on the CPU and show what each line asks of memory;  ARGS='--kernel tile --picture 72'
+## make microscopeNN run its kernels on the CPU and show what each line asks of memory;  ARGS='--kernel tile --picture 78'
 $(NUMBERS:%=microscope%): microscope%:
 	@$(call python,lesson) && $(run) "$$python" tools/microscope.py $*
 

@@ -81,18 +81,18 @@ def banks(canvas):
 
 
 def wide(canvas):
-    """Above: the first 9 of 64 rows of a tile of floats, each 8 sectors long, and which load of a block's first warp
-    fetches which sector. rows: load k fetches the first 4 sectors of row 4 k, in 16 loads. wide: load k fetches the 8
-    sectors of row k and those of row 4 + k, in 4 loads. In the middle: a square of four packs in the registers of a thread,
-    each a row of four floats. The thread exchanges rows and columns: each pack now has an element of each pack before.
-    Below: the places of 8 packs in a row of shared memory, four banks each. Lanes 0 to 7 read a pack each, of column 0 of
-    packs and of rows 0, 4, 8 to 28. Without a swizzle all eight lie in the same four banks, and take 8 passes. At place x
-    xor y each lies in four other banks, and they take 1 pass."""
+    """Above: the first 9 of 64 rows of a tile of floats, each 8 sectors long, and which load of a block's first warp fetches
+    which sector. rows: load k fetches the first 4 sectors of row 8 k - 8, in 9 loads, the first of them above the tile.
+    wide: load k fetches the 8 sectors of row k and those of row 4 + k, in 4 loads. In the middle: a square of four packs in
+    the registers of a thread, each a row of four floats. The thread exchanges rows and columns: each pack now has an
+    element of each pack before. Below: the places of 8 packs in a row of shared memory, four banks each. Lanes 0 to 7 read
+    a pack each, of column 0 of packs and of rows 0, 4, 8 to 28. Without a swizzle all eight lie in the same four banks, and
+    take 8 passes. At place x xor y each lies in four other banks, and they take 1 pass."""
     canvas.height(75.5)
     colours = ["blue", "green", "orange", "pink"]
     left_of, unit, high, top = (8.6, 43), 3.4, 2.0, 6.2
     cases = {
-        "rows: 16 loads of 4 sectors": lambda row, k: row // 4 if row % 4 == 0 and k < 4 else None,
+        "rows: 9 loads of 4 sectors, load 0 above": lambda row, k: row // 8 + 1 if row % 8 == 0 and k < 4 else None,
         "wide: 4 loads of 16 sectors": lambda row, k: row % 4 if row < 8 else None,
     }
     canvas.text(

@@ -5,8 +5,8 @@ what is counted. g++ on Linux.
 
 python tools/microscope.py 11                    a table beside the lines of each kernel
 python tools/microscope.py 11 --kernel tile      ... of the kernels whose name has this in it
-python tools/microscope.py 11 --picture 72       the addresses of one warp in that line: in sectors, or in banks
-python tools/microscope.py 11 --picture 72 --svg FILE    ... drawn, too: FILE-light.svg and FILE-dark.svg
+python tools/microscope.py 11 --picture 78       the addresses of one warp in that line: in sectors, or in banks
+python tools/microscope.py 11 --picture 78 --svg FILE    ... drawn, too: FILE-light.svg and FILE-dark.svg
 python tools/microscope.py 11 --json             the counts as data
 """
 

@@ -8,48 +8,63 @@ pass each bank reads or writes one word, on a load for all lanes that ask for it
 pass. With 8 bytes a lane, half of the warp's lanes take part in a pass at most; with 16 bytes, a quarter.
 """
 
-from itertools import product
-
 
 def tile(step, size):
-    """(side, elements from one row of the tile in shared memory to the next, elements that a thread moves at a time)"""
+    """(rows, columns, elements from one row to the next in shared memory, elements that a thread moves at a time)"""
     bank = max(1, 4 // size)
     if step == "wide":
         pack = 16 // size
-        return pack * (8 if size < 4 else 16), pack * (8 if size < 4 else 16), pack
-    side = 64 if step == "rows" else 32
-    return side, side + bank * (step in ("padded", "rows")), 1
+        side = pack * (8 if size == 1 else 16)
+        return side, side, side, pack
+    if step == "rows":
+        return 128 if size < 4 else 64, 64, 64 + bank, 1
+    return 32, 32, 32 + bank * (step == "padded"), 1
 
 
 def addresses(step, size, pitch=4096):
-    """{access: [the address of each lane, for each instruction of each warp]}, for the first block of transpose.cu.
+    """{access: [the address of each lane, for each instruction of each warp]}, for a tile in the middle of a matrix.
 
-    size: bytes of an element. pitch: elements of a row, of the matrix and of the result. x and y are threadIdx, as in
-    transpose.cu; k counts the elements or packs that a thread moves.
+    size: bytes of an element. pitch: elements of a row, of the matrix and of the result. Addresses in global memory count
+    from the tile's first element, which lies at the beginning of a sector. n is the number of a thread in its block; k counts
+    the elements or packs that it moves.
     """
-    side, length, pack = tile(step, size)
-    across = side // pack  # threads in a row of the block
-    down, steps = {"wide": (across, pack), "rows": (4, 16)}.get(step, (32, 1))
+    tall, wide, length, pack = tile(step, size)
+    threads = {"rows": 512, "wide": tall * wide // pack**2}.get(step, 1024)
+    sector = 32 // size
+    above = max(sector, threads // wide) if step == "rows" else 0  # rows above the tile that are loaded as well
 
-    def line(y, k):  # of the tile, in which a thread moves its k-th piece
-        return pack * y + k if step == "wide" else y + k * down
+    def piece(n, k, across):  # (line, place in it) of the k-th piece of a thread, where so many elements are a line
+        y, x = divmod(n, across // pack)
+        return (pack * y + k if step == "wide" else y + k * threads // across), pack * x
 
     def place(row, column):  # in shared memory
-        swizzled = column ^ (row // pack) if step in ("swizzled", "wide") else column
-        return (row * length + pack * swizzled) * size
+        swizzled = column ^ (row // pack * pack) if step in ("swizzled", "wide") else column
+        return (row * length + swizzled) * size
 
-    of = {
-        "load": lambda x, y, k: (line(y, k) * pitch + pack * x) * size,
-        "store": lambda x, y, k: (line(y, k) * pitch + pack * x) * size,
-        "shared store": lambda x, y, k: place(line(y, k), x),
-        "shared load": lambda x, y, k: place(pack * x + k, y) if step == "wide" else place(x, line(y, k)),
-    }
+    def load(n, k):
+        row, column = piece(n, k, wide)
+        return ((row - above) * pitch + column) * size
+
+    def shift(column):  # how many elements before the tile a store begins
+        return column * pitch % sector if step == "rows" else 0
+
+    def store(n, k):
+        column, row = piece(n, k, tall)
+        return (column * pitch + row - shift(column)) * size
+
+    def shared_load(n, k):
+        column, row = piece(n, k, tall)
+        return place(row + k, column - k) if step == "wide" else place(above + row - shift(column), column)
+
+    loads, stores = (above + tall) * wide // (threads * pack), tall * wide // (threads * pack)
+    of = {"load": (load, loads), "store": (store, stores)}
     if step == "naive":
-        of = {"load": of["load"], "store": lambda x, y, k: (x * pitch + y) * size}
-    threads = [(x, y) for y, x in product(range(down), range(across))]  # in the order of their numbers
-    warps = [threads[first : first + 32] for first in range(0, len(threads), 32)]
+        of["store"] = lambda n, k: (n % wide * pitch + n // wide) * size, stores
+    else:
+        of |= {"shared store": (lambda n, k: place(*piece(n, k, wide)), loads), "shared load": (shared_load, stores)}
     return {
-        access: [[f(x, y, k) for x, y in warp] for warp, k in product(warps, range(steps))] for access, f in of.items()
+        access: [[f(n, k) for n in range(first, first + 32)] for first in range(0, threads, 32) for k in range(steps)]
+        for access, (f, steps) in of.items()
     }
 
 
@@ -70,12 +85,12 @@ def _passes(lanes, size):
     return max(map(banks.count, banks))
 
 
-def count(step, size):
+def count(step, size, pitch=4096):
     """{access: (how many for an instruction on average, how many if it went as well as it can)}"""
-    width = tile(step, size)[2] * size
+    width = tile(step, size)[3] * size
     fewest = {sectors: width, passes: max(1, width // 4)}
     counted = {}
-    for access, instructions in addresses(step, size).items():
+    for access, instructions in addresses(step, size, pitch).items():
         function = passes if "shared" in access else sectors
         total = sum(function(lanes, width) for lanes in instructions)
         counted[access] = total / len(instructions), fewest[function]

@@ -10,15 +10,17 @@
 
 // ---- what the kernels share ----------------------------------------------------------------------------------------
 
-// Each block moves one tile, so many elements tall and wide. The tiles have numbers: down a matrix first, then to the
-// next column of tiles, then to the next matrix. So blocks that run at the same time write neighbouring parts of the
-// same rows of `out`, and device memory gets long pieces. The grid has only one dimension, since CUDA allows 2^31 - 1
-// blocks along x, and 65535 along y and z.
+// Each block moves one tile of TALL x WIDE elements. The tiles have numbers: down a matrix first, then to the next
+// column of tiles, then to the next matrix. So blocks that run at the same time write neighbouring parts of the same
+// rows of `out`, and device memory gets long pieces. The grid has only one dimension, since CUDA allows 2^31 - 1 blocks
+// along x, and 65535 along y and z. MORE: the tiles go down as if a matrix had so many more rows.
+template <int TALL, int WIDE, int MORE = 0>
 struct Tile {
+    static constexpr int tall = TALL, wide = WIDE, more = MORE;
     int64_t matrix;       // where its matrix begins: how many elements come before
     int64_t row, column;  // its first element, counted in elements of that matrix
 
-    __device__ Tile(int tall, int wide, int64_t rows, int64_t columns, int more = 0) {
+    __device__ Tile(int64_t rows, int64_t columns) {
         const unsigned down = unsigned((rows + more + tall - 1) / tall), across = unsigned((columns + wide - 1) / wide);
         const unsigned line = blockIdx.x / down;  // a column of tiles; a GPU divides 32 bits faster than 64
         matrix = line / across * rows * columns;
@@ -27,14 +29,12 @@ struct Tile {
     }
 };
 
-// A block for each tile; several launches where one grid cannot have so many. more: as if a matrix had so many more
-// rows.
-template <class T>
-static void launch_tiles(void (*kernel)(T*, const T*, int64_t, int64_t), int tall, int wide, dim3 block, T* out,
-                         const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream,
-                         int more = 0) {
+// A block for each tile; several launches where one grid cannot have so many.
+template <class AnyTile, class T>
+static void launch_tiles(void (*kernel)(T*, const T*, int64_t, int64_t), dim3 block, T* out, const T* in,
+                         int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
     if (matrices == 0 || rows == 0 || columns == 0) return;  // CUDA refuses a grid of 0 blocks
-    const int64_t tiles = int64_t(blocks_for(rows + more, tall)) * blocks_for(columns, wide);  // of a matrix
+    const int64_t tiles = int64_t(blocks_for(rows + AnyTile::more, AnyTile::tall)) * blocks_for(columns, AnyTile::wide);
     const int64_t at_once = std::min(matrices, std::max<int64_t>(INT32_MAX / tiles, 1));
     for (int64_t m = 0; m < matrices; m += at_once) {
         const unsigned grid = blocks_for(std::min(at_once, matrices - m) * tiles, 1);
@@ -45,13 +45,14 @@ static void launch_tiles(void (*kernel)(T*, const T*, int64_t, int64_t), int tal
 }
 
 constexpr int side = 32;  // of a tile, in the first four kernels: a block of 32 x 32 threads, one for each element
+using Square = Tile<side, side>;
 
 // ---- each thread moves one element ---------------------------------------------------------------------------------
 
 // A warp reads 32 neighbours of a row. It writes them into a column: each into another row of the result.
 template <class T>
 __global__ void transpose_naive_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
-    const Tile tile(side, side, rows, columns);
+    const Square tile(rows, columns);
     const int64_t row = tile.row + threadIdx.y, column = tile.column + threadIdx.x;
     in += tile.matrix, out += tile.matrix;
     if (row < rows && column < columns) out[column * rows + row] = in[row * columns + column];
@@ -59,7 +60,7 @@ __global__ void transpose_naive_kernel(T* out, const T* in, int64_t rows, int64_
 
 template <class T>
 void launch_transpose_naive(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
-    launch_tiles(transpose_naive_kernel<T>, side, side, {side, side}, out, in, matrices, rows, columns, stream);
+    launch_tiles<Square>(transpose_naive_kernel<T>, {side, side}, out, in, matrices, rows, columns, stream);
 }
 
 // ---- a tile in shared memory ---------------------------------------------------------------------------------------
@@ -68,7 +69,7 @@ void launch_transpose_naive(T* out, const T* in, int64_t matrices, int64_t rows,
 template <class T>
 __global__ void transpose_tile_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
     __shared__ T shared[side][side];
-    const Tile tile(side, side, rows, columns);
+    const Square tile(rows, columns);
     const int x = threadIdx.x, y = threadIdx.y;
     in += tile.matrix + tile.row * columns + tile.column;
     out += tile.matrix + tile.column * rows + tile.row;
@@ -79,7 +80,7 @@ __global__ void transpose_tile_kernel(T* out, const T* in, int64_t rows, int64_t
 
 template <class T>
 void launch_transpose_tile(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
-    launch_tiles(transpose_tile_kernel<T>, side, side, {side, side}, out, in, matrices, rows, columns, stream);
+    launch_tiles<Square>(transpose_tile_kernel<T>, {side, side}, out, in, matrices, rows, columns, stream);
 }
 
 // ---- padding -------------------------------------------------------------------------------------------------------
@@ -94,7 +95,7 @@ constexpr int bank = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
 template <class T>
 __global__ void transpose_padded_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
     __shared__ T shared[side][side + bank<T>];  // padded
-    const Tile tile(side, side, rows, columns);
+    const Square tile(rows, columns);
     const int x = threadIdx.x, y = threadIdx.y;
     in += tile.matrix + tile.row * columns + tile.column;
     out += tile.matrix + tile.column * rows + tile.row;
@@ -106,7 +107,7 @@ __global__ void transpose_padded_kernel(T* out, const T* in, int64_t rows, int64
 template <class T>
 void launch_transpose_padded(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns,
                              cudaStream_t stream) {
-    launch_tiles(transpose_padded_kernel<T>, side, side, {side, side}, out, in, matrices, rows, columns, stream);
+    launch_tiles<Square>(transpose_padded_kernel<T>, {side, side}, out, in, matrices, rows, columns, stream);
 }
 
 // ---- swizzle -------------------------------------------------------------------------------------------------------
@@ -116,7 +117,7 @@ void launch_transpose_padded(T* out, const T* in, int64_t matrices, int64_t rows
 template <class T>
 __global__ void transpose_swizzled_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
     __shared__ T shared[side][side];
-    const Tile tile(side, side, rows, columns);
+    const Square tile(rows, columns);
     const int x = threadIdx.x, y = threadIdx.y;
     in += tile.matrix + tile.row * columns + tile.column;
     out += tile.matrix + tile.column * rows + tile.row;
@@ -128,63 +129,64 @@ __global__ void transpose_swizzled_kernel(T* out, const T* in, int64_t rows, int
 template <class T>
 void launch_transpose_swizzled(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns,
                                cudaStream_t stream) {
-    launch_tiles(transpose_swizzled_kernel<T>, side, side, {side, side}, out, in, matrices, rows, columns, stream);
+    launch_tiles<Square>(transpose_swizzled_kernel<T>, {side, side}, out, in, matrices, rows, columns, stream);
 }
 
 // ---- several rows for each thread ----------------------------------------------------------------------------------
 
-constexpr int row_threads = 512, broad = 64;  // of a block; columns of a tile
-template <class T>
-constexpr int tall = sizeof(T) < 4 ? 128 : 64;  // rows of a tile
 template <class T>
 constexpr int sector = 32 / sizeof(T);  // elements in 32 bytes
+template <class T>
+using LongTile = Tile<sizeof(T) < 4 ? 128 : 64, 64, sector<T> - 1>;
+constexpr int row_threads = 512;  // of a block
 
 // A thread has all its loads in flight before it waits for the first (chapter 06). __launch_bounds__ promises the
 // compiler that a block has no more threads than that, so it may give each of them more registers. values begins with
 // zeros, `= {}`, since at an edge of the matrix a thread leaves loads out.
 //
-// Where `rows` is odd, a row of `out` may begin within a sector, and then two tiles would store parts of one sector. So
-// a block stores from the sector's beginning on: `shift` elements that belong to the tile above. It has loaded some
-// more rows for that, and the matrix needs as many more tiles as if it had sector - 1 more rows.
+// A row of `out` may begin within a sector. If a block stored its own elements only, two blocks would store parts of a
+// sector. So each of its stores begins where a sector begins, up to sector - 1 elements earlier (`shift`), and ends as
+// much earlier. The elements before are those of rows above the tile, which the block loads as well. What the last tile
+// of a column leaves out is for one tile more: hence sector - 1 more rows in LongTile.
 template <class T>
 __global__ void __launch_bounds__(row_threads)
     transpose_rows_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
-    constexpr int high = tall<T>, lines = row_threads / broad;    // lines of a tile that a block loads at a time
-    constexpr int above = sector<T> < lines ? lines : sector<T>;  // rows above the tile
-    constexpr int loads = (above + high) / lines, stores = broad * high / row_threads;
-    __shared__ T shared[above + high][broad + bank<T>];
-    const Tile tile(high, broad, rows, columns, sector<T> - 1);
-    const int first = tile.row == 0 ? 0 : -above,
-              last = int(min(rows - tile.row, int64_t(high)));  // rows of the matrix
-    const int width = int(min(columns - tile.column, int64_t(broad)));
+    constexpr int tall = LongTile<T>::tall, wide = LongTile<T>::wide;
+    constexpr int load_rows = row_threads / wide, store_rows = row_threads / tall;  // of `in`, of `out`, at a time
+    constexpr int above = sector<T> < load_rows ? load_rows : sector<T>;            // rows above the tile
+    constexpr int loads = (above + tall) / load_rows, stores = wide / store_rows;   // of a thread
+    __shared__ T shared[above + tall][wide + bank<T>];
+    const LongTile<T> tile(rows, columns);
+    // Rows and columns of the matrix, counted from the tile's first element: rows begin to end - 1.
+    const int begin = tile.row == 0 ? 0 : -above, end = int(min(rows - tile.row, int64_t(tall)));
+    const int width = int(min(columns - tile.column, int64_t(wide)));
 
-    int x = int(threadIdx.x) % broad, y = int(threadIdx.x) / broad;
-    T values[loads] = {};
+    int x = int(threadIdx.x) % wide, y = int(threadIdx.x) / wide;
     in += tile.matrix + (tile.row - above + y) * columns + tile.column + x;
+    T values[loads] = {};
 #pragma unroll
     for (int k = 0; k < loads; k++) {
-        const int row = y + k * lines - above;
-        if (row >= first && row < last && x < width) values[k] = in[k * lines * columns];
+        const int row = y + k * load_rows - above;
+        if (row >= begin && row < end && x < width) values[k] = in[k * load_rows * columns];
     }
 #pragma unroll
-    for (int k = 0; k < loads; k++) shared[y + k * lines][x] = values[k];
+    for (int k = 0; k < loads; k++) shared[y + k * load_rows][x] = values[k];
     __syncthreads();
 
-    x = int(threadIdx.x) % high, y = int(threadIdx.x) / high;
+    x = int(threadIdx.x) % tall, y = int(threadIdx.x) / tall;
     out += tile.matrix + (tile.column + y) * rows + tile.row;
 #pragma unroll
     for (int k = 0; k < stores; k++) {
-        const int column = y + k * (row_threads / high);
-        T* const to = out + k * (row_threads / high) * rows;
-        const int shift = int(reinterpret_cast<uintptr_t>(to) / sizeof(T) % sector<T>), row = x - shift;
-        if (row >= first && row < last && column < width) to[row] = shared[above + row][column];
+        T* const to = out + k * store_rows * rows;
+        const int shift = int(reinterpret_cast<uintptr_t>(to) / sizeof(T) % sector<T>);
+        const int row = x - shift, column = y + k * store_rows;
+        if (row >= begin && row < end && column < width) to[row] = shared[above + row][column];
     }
 }
 
 template <class T>
 void launch_transpose_rows(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
-    launch_tiles(transpose_rows_kernel<T>, tall<T>, broad, row_threads, out, in, matrices, rows, columns, stream,
-                 sector<T> - 1);
+    launch_tiles<LongTile<T>>(transpose_rows_kernel<T>, row_threads, out, in, matrices, rows, columns, stream);
 }
 
 // ---- 16 bytes at a time --------------------------------------------------------------------------------------------
@@ -193,6 +195,8 @@ void launch_transpose_rows(T* out, const T* in, int64_t matrices, int64_t rows, 
 // element is a byte: 8 to 32 KiB, so several blocks fit into a multiprocessor.
 template <class T>
 constexpr int squares = sizeof(T) == 1 ? 8 : 16;
+template <class T>
+using WideTile = Tile<squares<T> * Pack<T>::SIZE, squares<T> * Pack<T>::SIZE>;
 
 // Packs are to this kernel what elements are to transpose_swizzled_kernel: in the rows of the squares in line y, pack x
 // lies at place x ^ y. Within its square, a thread exchanges rows and columns in its registers.
@@ -201,7 +205,7 @@ __global__ void __launch_bounds__(squares<T>* squares<T>)
     transpose_wide_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
     constexpr int V = Pack<T>::SIZE;
     __shared__ Pack<T> shared[squares<T> * V][squares<T>];
-    const Tile tile(squares<T> * V, squares<T> * V, rows, columns);
+    const WideTile<T> tile(rows, columns);
     const int x = threadIdx.x, y = threadIdx.y;
     in += tile.matrix + (tile.row + y * V) * columns + tile.column + x * V;
     out += tile.matrix + (tile.column + y * V) * rows + tile.row + x * V;
@@ -216,9 +220,7 @@ __global__ void __launch_bounds__(squares<T>* squares<T>)
         for (int j = 0; j < V; j++) {
             Pack<T> turned;
             for (int k = 0; k < V; k++) turned.values[k] = packs[k].values[j];
-            // One store of 16 bytes: for `*pack = turned`, nvcc would make four of 4 bytes, since it has put the pack
-            // together from registers.
-            uint4 bytes;
+            uint4 bytes;  // one store of 16 bytes; nvcc makes several of an assignment `*pack = turned`
             memcpy(&bytes, &turned, sizeof bytes);
             __stcs(reinterpret_cast<uint4*>(out + j * rows), bytes);
         }
@@ -234,7 +236,7 @@ void launch_transpose(T* out, const T* in, int64_t matrices, int64_t rows, int64
     }
     const bool packs = rows % V == 0 && columns % V == 0 && aligned(in) && aligned(out);
     if (!packs) return launch_transpose_rows(out, in, matrices, rows, columns, stream);
-    launch_tiles(transpose_wide_kernel<T>, n * V, n * V, {n, n}, out, in, matrices, rows, columns, stream);
+    launch_tiles<WideTile<T>>(transpose_wide_kernel<T>, {n, n}, out, in, matrices, rows, columns, stream);
 }
 
 // The compiler makes code of a template only for a T that it is asked for.

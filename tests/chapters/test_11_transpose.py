@@ -4,6 +4,7 @@ import collections
 import ctypes
 import itertools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -43,19 +44,9 @@ def numbered(*shape, size=4):
 @each_step
 def test_every_kernel_at_every_kind_of_size(ops, step, size, thread_order):
     """0 and 1 in each dimension; around a tile and a pack; several matrices."""
-    sides = (16 // size * (8 if size < 4 else 16), 16) if step == "wide" else (64, 32)  # of its tile, and another
-    around = [
-        (0, 5),
-        (5, 0),
-        (1, 1),
-        (1, 70),
-        (70, 1),
-        (sides[0], sides[0]),
-        (sides[0] - 1, sides[1] + 1),
-        (7, 32),
-        (32, 7),
-    ]
-    around += [(sides[0] + 16, 16), (16, sides[0] + 16), (sides[0] + 1, 3), (3, sides[0] + 1)]
+    tall, wide = chapter(CHAPTER, "counts").tile(step, size)[:2]
+    around = [(0, 5), (5, 0), (1, 1), (1, 70), (70, 1), (tall, wide), (tall - 1, wide + 1), (7, 32), (32, 7)]
+    around += [(tall + 16, 16), (16, wide + 16), (tall + 1, 3), (3, wide + 1)]
 
     def case(*shape):
         x = numbered(*shape, size=size)
@@ -64,6 +55,18 @@ def test_every_kernel_at_every_kind_of_size(ops, step, size, thread_order):
 
     shapes = around + [(n, *shape) for n in (0, 1, 3) for shape in around[2:8]]
     try_all({shape: lambda shape=shape: case(*shape) for shape in shapes})
+
+
+@pytest.mark.kernels
+@each_size
+def test_rows_at_every_shift(ops, size, thread_order):
+    """A row of the result begins at each place of a sector, in the first matrix and in those after it; the last tile is full,
+    almost full, and almost empty."""
+    tall, wide = chapter(CHAPTER, "counts").tile("rows", size)[:2]
+    sector = 32 // size
+    for rows in [tall - 1, tall, tall + 1, *[2 * tall + more for more in (1 - sector, 3 - sector, -1, 3)]]:
+        x = numbered(2, rows, wide + 1, size=size)
+        assert torch.equal(ops.transpose_step(x, "rows"), x.mT), rows
 
 
 @pytest.mark.kernels
@@ -211,18 +214,24 @@ TRACED = r"""
 #include <cstdlib>
 #include <initializer_list>
 
+#include <cuda_runtime.h>
+
+template <class Pack>
+static void traced_store(Pack* to, Pack value);
+#define __stcs traced_store
 #include "transpose.cu"
 
 static const char *input, *output;
-static int64_t bytes;
+static int64_t bytes, first_in, first_out;
 
 static void print(char kind, const void* p) {
     const char here = 0, *address = static_cast<const char*>(p);
+    if (blockIdx.x != 1) return;
     if (std::abs(address - &here) < 100000) return;  // a variable of this thread
     const int64_t in = address - input, out = address - output;
     const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
-    if (0 <= in && in < bytes) return void(std::printf("load %u %ld\n", thread, long(in)));
-    if (0 <= out && out < bytes) return void(std::printf("store %u %ld\n", thread, long(out)));
+    if (0 <= in && in < bytes) return void(std::printf("load %u %ld\n", thread, long(in - first_in)));
+    if (0 <= out && out < bytes) return void(std::printf("store %u %ld\n", thread, long(out - first_out)));
     std::printf("shared-%s %u %ld\n", kind == 'r' ? "load" : "store", thread, long(address));
 }
 
@@ -237,21 +246,28 @@ struct Traced {
     }
 };
 
+template <class Pack>
+static void traced_store(Pack* to, Pack value) {
+    print('w', to);
+    *to = value;
+}
+
 template <class Integer>
 static void trace() {
     using T = Traced<Integer>;
-    struct { const char* step; int side; decltype(&launch_transpose<T>) launch; } steps[] = {
+    struct { const char* step; int tall; decltype(&launch_transpose<T>) launch; } steps[] = {
         {"naive", side, launch_transpose_naive<T>}, {"tile", side, launch_transpose_tile<T>},
         {"padded", side, launch_transpose_padded<T>}, {"swizzled", side, launch_transpose_swizzled<T>},
-        {"rows", long_side, launch_transpose_rows<T>},
-        {"wide", squares<T> * Pack<T>::SIZE, launch_transpose<T>}};
-    for (const auto& step : steps) {
-        bytes = step.side * step.side * sizeof(T);
-        input = static_cast<const char*>(std::aligned_alloc(512, bytes));
-        output = static_cast<const char*>(std::aligned_alloc(512, bytes));
-        std::printf("step %zu %s\n", sizeof(T), step.step);
-        step.launch((T*)output, (const T*)input, 1, step.side, step.side, nullptr);
-    }
+        {"rows", LongTile<T>::tall, launch_transpose_rows<T>}, {"wide", WideTile<T>::tall, launch_transpose<T>}};
+    for (const auto& step : steps)
+        for (int more = 0; more < (step.launch == launch_transpose<T> ? 1 : 2); more++) {
+            const int side = 2 * step.tall + more;  // of the matrix: block 1 has the tile below the first
+            bytes = side * side * sizeof(T), first_in = step.tall * side * sizeof(T), first_out = step.tall * sizeof(T);
+            input = static_cast<const char*>(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
+            output = static_cast<const char*>(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
+            std::printf("step %zu/%d %s\n", sizeof(T), side, step.step);
+            step.launch((T*)output, (const T*)input, 1, side, side, nullptr);
+        }
 }
 
 int main() {
@@ -265,7 +281,8 @@ int main() {
 
 @pytest.fixture(scope="module")
 def traces():
-    """{(size of an element, step): {access: {thread: its addresses}}}, as the kernels themselves compute them."""
+    """{(size of an element, side of the matrix, step): {access: {thread: its addresses}}}, as the kernels themselves
+    compute them for the second block."""
     folder, here = kept_folder("11_transpose_traced"), ROOT / "chapters" / CHAPTER
     source = write(folder / "traced.cu", TRACED)
     cuda_on_cpu.translate_file(source, folder / "traced.cpp", [here, ROOT])
@@ -275,7 +292,8 @@ def traces():
     for line in subprocess.run([folder / "traced"], capture_output=True, text=True, check=True).stdout.splitlines():
         kind, number, value = line.split()
         if kind == "step":
-            accesses = found[int(number), value] = collections.defaultdict(lambda: collections.defaultdict(list))
+            size, side = map(int, number.split("/"))
+            accesses = found[size, side, value] = collections.defaultdict(lambda: collections.defaultdict(list))
         else:
             accesses[kind.replace("-", " ")][int(number)].append(int(value))
     return found
@@ -285,17 +303,20 @@ def traces():
 @each_size
 @each_step
 def test_the_addresses_that_are_counted_are_the_kernels(traces, step, size):
-    """10 s, for the compiler"""
+    """And where the rows of the result begin within a sector. 10 s, for the compiler"""
     counts = chapter(CHAPTER, "counts")
-    side, _, pack = counts.tile(step, size)
-    wanted = counts.addresses(step, size, pitch=side)
-    found = traces[size, step]
-    assert set(found) == set(wanted)
-    for access, instructions in wanted.items():
-        first = min(min(addresses) for addresses in found[access].values()) if "shared" in access else 0
-        of_thread = [[a - first for a in found[access][thread][::pack]] for thread in sorted(found[access])]
-        warps = [of_thread[first : first + 32] for first in range(0, len(of_thread), 32)]
-        assert [list(lanes) for warp in warps for lanes in zip(*warp, strict=True)] == instructions, access
+    tall, _, _, pack = counts.tile(step, size)
+    for side in [2 * tall] if step == "wide" else [2 * tall, 2 * tall + 1]:
+        wanted, found = counts.addresses(step, size, pitch=side), traces[size, side, step]
+        assert set(found) == set(wanted)
+        shared = min((min(min(of.values())) for access, of in found.items() if "shared" in access), default=0)
+        for access, instructions in wanted.items():
+            # An address of each piece; a pack is stored by one instruction, and loaded element by element.
+            every = 1 if access == "store" else pack
+            first = shared if "shared" in access else 0
+            of_thread = [[a - first for a in found[access][thread][::every]] for thread in sorted(found[access])]
+            warps = [of_thread[first : first + 32] for first in range(0, len(of_thread), 32)]
+            assert [list(lanes) for warp in warps for lanes in zip(*warp, strict=True)] == instructions, (side, access)
 
 
 @pytest.mark.parametrize("step, size, counted", [
@@ -311,6 +332,27 @@ def test_only_naive_and_tile_ask_for_more_than_they_need():
     for step, size in itertools.product(STEPS, INTEGERS):
         wasteful = {access for access, (found, fewest) in counts.count(step, size).items() if found > fewest}
         assert wasteful == {"naive": {"store"}, "tile": {"shared load"}}.get(step, set()), (step, size)
+
+
+def test_where_rows_begin_within_a_sector_only_rows_stores_whole_sectors():
+    counts = chapter(CHAPTER, "counts")
+    for step, size in itertools.product(STEPS[1:5], INTEGERS):
+        found, fewest = counts.count(step, size, pitch=4097)["store"]
+        assert (found == fewest) == (step == "rows"), (step, size)
+
+
+@pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
+def test_nvcc_makes_one_store_of_a_pack(tmp_path):
+    """And one load. Of an assignment of the pack, nvcc 13.0 makes several stores."""
+    source, ptx = ROOT / "chapters" / CHAPTER / "transpose.cu", tmp_path / "transpose.ptx"
+    nvcc = toolkit.cuda_home() / "bin" / "nvcc"
+    command = [nvcc, "-arch=sm_90", "-std=c++17", f"-I{ROOT}", "-ptx", source, "-o", ptx]
+    subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    for letter, size in zip("htjm", INTEGERS, strict=True):  # uint8_t to uint64_t
+        body = re.search(rf"\.entry \w*transpose_wide_kernelI{letter}.*?\n}}", ptx.read_text(), re.S)[0]
+        accesses = re.findall(r"(ld|st)\.global\S*?(\.v\d)?\.\w(\d+)\s", body)
+        widths = [(kind, int(bits) // 8 * int(v[2:] or 1)) for kind, v, bits in accesses]
+        assert sorted(widths) == [("ld", 16)] * (16 // size) + [("st", 16)] * (16 // size), size
 
 
 # ---- pitfalls: each is made here on purpose, and found ---------------------------------------------------------------
