@@ -14,7 +14,9 @@ import counters
 
 FILES = sorted(counters.COUNTERS.glob("*.json"))
 SUBJECTS = [(file, subject) for file in FILES for subject in json.loads(file.read_text())["kernels"]]
-LEFT_OUT = "ncu counts an instruction of a warp although an `if` leaves out all its lanes: nvcc makes no branch of a short if"
+LEFT_OUT = (
+    "ncu counts an instruction of a warp although an `if` leaves out all its lanes: nvcc makes no branch of a short if"
+)
 GRID = "the grid has as many blocks as fit the GPU, and CUDA on CPU has fewer multiprocessors"
 WAITS = "ncu counts passes in which a store waits for the data of global loads; it has one lane, so no bank conflict"
 # (kernel, counter, or "" for all of them): why the model counts something else.
