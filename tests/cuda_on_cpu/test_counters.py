@@ -14,20 +14,29 @@ import counters
 
 FILES = sorted(counters.COUNTERS.glob("*.json"))
 SUBJECTS = [(file, subject) for file in FILES for subject in json.loads(file.read_text())["kernels"]]
-LEFT_OUT = (
-    "ncu counts an instruction of a warp although an `if` leaves out all its lanes: nvcc makes no branch of a short if"
-)
-GRID = "the grid has as many blocks as fit the GPU, and CUDA on CPU has fewer multiprocessors"
-WAITS = "ncu counts passes in which a store waits for the data of global loads; it has one lane, so no bank conflict"
 # (kernel, counter, or "" for all of them): why the model counts something else.
-EXPLAINED = {
-    ("shared_counters", "shared store requests"): LEFT_OUT,
-    ("sum_tree_kernel", "shared load requests"): LEFT_OUT,
-    ("sum_tree_kernel", "shared store requests"): LEFT_OUT,
-    ("sum_packs_kernel", "shared store wavefronts"): WAITS,
-    ("sum_last_block_kernel", "shared store wavefronts"): WAITS,
+PREDICATED = (
+    "nvcc executes a short `if` without a jump: its loads and stores are requests of warps with no lane in it, too"
+)
+JOINED = "nvcc reads two members of a struct by one load"
+GRID = "the grid goes by the number of multiprocessors, 132 there and 8 here"
+ONE_LANE = (
+    "a store of one lane needs one pass; the GPU counts more of them as bank conflicts, perhaps with loads that return"
+)
+EXPLAINED: dict[tuple[str, str], str] = {
+    ("shared_counters", "shared store requests"): PREDICATED,
+    ("sum_tree_kernel", "shared load requests"): PREDICATED,
+    ("sum_tree_kernel", "shared store requests"): PREDICATED,
     ("bias_gelu_backward_kernel", ""): GRID,
     ("sum_rows_kernel", ""): GRID,
+    ("sum_packs_kernel", "shared store wavefronts"): ONE_LANE,
+    ("sum_last_block_kernel", "shared store wavefronts"): ONE_LANE,
+    ("softmax_kernel", "shared store requests"): "ncu does not count stores to another block's shared memory",
+}
+EXPLAINED |= {
+    (f"{kernel}_kernel", f"shared load {what}"): JOINED
+    for kernel in ("three_passes", "shared", "rms_norm", "rms_norm_backward", "softmax_backward")
+    for what in ("requests", "wavefronts")
 }
 
 
