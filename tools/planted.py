@@ -128,7 +128,9 @@ def who_finds_what(machine: str, folder: Path) -> str:
     alarms = [f"`{name}` ({', '.join(tools)})" for name, tools in alarms if tools]
     text += f"- False alarms: {', '.join(alarms)}.\n" if alarms else ""
     if "memcheck" not in data.get("options", {}):
-        text += "- There was no gap between two arrays (`--padding`): memcheck took an access to the next one for right.\n"
+        text += (
+            "- There was no gap between two arrays (`--padding`): memcheck took an access to the next one for right.\n"
+        )
     with_what = tables.MEASURED_WITH.format(**data) + f"; compute-sanitizer {data['compute-sanitizer']}"
     link = f"[{file.name}]({os.path.relpath(file, folder)})"
     return f"{tables.markdown(rows)}\n{text}\n{with_what}. Data: {link}.\n"
