@@ -133,7 +133,7 @@ def count(command: list, options: list[str] = ()) -> dict[str, dict[str, int]]:
     table = lines[next(i for i, line in enumerate(lines) if line.startswith('"ID"')) :]
     found: dict[str, dict[str, int]] = {}
     for row in csv.DictReader(line for line in table if line.startswith('"')):
-        if name := metrics.get(row["Metric Name"]):
+        if (name := metrics.get(row["Metric Name"])) and row["Metric Value"] != "n/a":
             counts = found.setdefault(base_name(row["Kernel Name"]), {})
             counts[name] = counts.get(name, 0) + round(float(row["Metric Value"].replace(",", "")))
     return found

@@ -238,10 +238,11 @@ def picture(row: Row) -> str:
         cells = (_lanes(of_word.get(word, [])) for word in range(line * across, (line + 1) * across))
         text += [f"{'sector' if is_global else 'row'} {line}".rjust(11) + "".join(f"{cell:>4}" for cell in cells)]
     if is_global:
-        text += [f"{len(lines)} sectors of 32 bytes; the lanes ask for {len(of_word)} of {8 * len(lines)} words."]
+        sectors = f"{len(lines)} sector{'s' * (len(lines) > 1)}"
+        text += [f"{sectors} of 32 bytes; the lanes ask for {len(of_word)} of {8 * len(lines)} words."]
     else:
         most = max(sum(word % 32 == bank for word in of_word) for bank in range(32))
-        text += [f"At most {most} words of a bank."]
+        text += [f"At most {most} word{'s' * (most > 1)} of a bank."]
     return "\n".join(text)
 
 

@@ -92,6 +92,7 @@ def test_what_ncu_prints_is_understood(tmp_path, monkeypatch):
         table += f'"0","scale","{metric_of["global load requests"]}","request","{value}"\n'
     table += '"1","scale","smsp__inst_executed_op_shared_ld.sum","inst","7"\n'
     table += '"1","scale","smsp__inst_executed_op_ldsm.sum","inst","2"\n'
+    table += f'"1","scale","{metric_of["global load requests"]}","request","n/a"\n'
     ncu = tmp_path / "ncu"
     ncu.write_text(
         f'#!{sys.executable}\nimport sys\nif "{counters.MORE[0]}" in " ".join(sys.argv):\n'
