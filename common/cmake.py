@@ -25,8 +25,9 @@ def build(name: str, sources: list[str], targets: list[str], root: Path = ROOT, 
     ninja = program("ninja", "ninja")
     folder = folder or extension_folder("cmake")
     with progress.watch(name, sources, writable(folder)):
-        # Configured once; then ninja runs cmake by itself when a CMakeLists.txt has changed.
-        if not _is_configured(folder, root):
+        # Configured once; then ninja runs cmake by itself when a CMakeLists.txt has changed. The memory check's library has
+        # another name when its sources have changed.
+        if not _is_configured(folder, root) or SANITIZE:
             options = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}", f"-DPython_EXECUTABLE={sys.executable}"]
             if SANITIZE:
                 options += [f"-DCMAKE_CXX_FLAGS={' '.join(SANITIZE)}"]

@@ -53,9 +53,9 @@ def last_block(canvas):
 
 
 def chunks(canvas):
-    """Six chunks of the array. With a grid of six blocks, block 0 adds chunk 0, block 1 chunk 1, and so on. With a grid of two, block 0
-    adds chunks 0, 2 and 4, and block 1 adds 1, 3 and 5. Each chunk is added in the same order by any block, so the six partial
-    sums below are the same."""
+    """Six chunks of the array. With a grid of six blocks, block 0 adds chunk 0, block 1 chunk 1, and so on. With a grid of
+    two, block 0 adds chunks 0, 2 and 4, and block 1 adds 1, 3 and 5. Each chunk is added in the same order by any block, so
+    the six partial sums below are the same."""
     size, left = 8, 23
     colours = ["blue", "orange", "green", "pink", "yellow", "grey"]
     canvas.height(24)

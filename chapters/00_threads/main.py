@@ -67,6 +67,12 @@ def benchmark(module):
     return {"memory": hierarchy.measure(module), "blocks": seconds}
 
 
+def once(module):
+    """For `make microscope00`: the kernels of threads.cu that write, once."""
+    module.where_am_i(8, 256, 0)
+    module.number(2**16, 256, True)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument(

@@ -29,6 +29,11 @@ def build(name="hello", functions=("hello", "hello_gpu"), no_implicit_headers=Tr
     )
 
 
+def once(module):
+    """For `make microscope01`: the kernel, once."""
+    module.hello_gpu()
+
+
 def show_files(folder):
     """What lies in the build directory, and who made it."""
     print(f"{'files':8}{folder.relative_to(root) if folder.is_relative_to(root) else folder}")

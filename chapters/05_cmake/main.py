@@ -49,6 +49,11 @@ def benchmark(module):
     return {"sizes": bench(operators(module), inputs, SIZES, flops=2, reference=reference)}
 
 
+def once(module):
+    """For `make microscope05`: the kernel, once."""
+    module.axpy(*inputs(2**16), 2.0)
+
+
 def run(program, *arguments):
     if subprocess.run([program, *arguments]).returncode:
         sys.exit(f"{program} failed")

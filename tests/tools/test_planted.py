@@ -48,4 +48,4 @@ def test_table(tmp_path, monkeypatch):
     assert "Only the memory check finds: `tree`, `two_calls`." in text
     assert "Only compute-sanitizer finds: `sum`." in text and "Neither finds: none." in text
     assert "no answer: `two_calls` (memcheck)." in text and "False alarms: `bytes` (memcheck, racecheck)." in text
-    assert "Not run on a GPU yet: `no_wait`, " in text
+    assert "Not run on a GPU yet: `no_wait`, " in text and "There was no gap" in text

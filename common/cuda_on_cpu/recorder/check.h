@@ -349,21 +349,21 @@ private:
                     long(a.address), sites.text(a.site).c_str());
             return nullptr;
         }
-        if (!is_python()) {
+        if (!has_tensors()) {
             give_up("%s %s %s at %p, at %s: the host's memory, or that of no array", thread(order.self).c_str(), does,
                     in_bytes(a.bytes).c_str(), p, sites.text(a.site).c_str());
             return nullptr;
         }
-        // In Python not every tensor is announced: whatever there is may be one.
+        // Not every tensor is announced: whatever there is may be one.
         const uintptr_t chunk = a.address & ~uintptr_t((1 << 20) - 1);
         Array*& array = unknown_[chunk];
         if (!array) array = new Array{chunk, chunk + (1 << 20), Place::unknown};
         return array;
     }
 
-    static bool is_python() {
-        static const bool is = dlsym(RTLD_DEFAULT, "Py_Initialize") != nullptr;
-        return is;
+    static bool has_tensors() {  // Python or torch is in this process
+        static const bool has = dlsym(RTLD_DEFAULT, "Py_Initialize") || dlopen("libc10.so", RTLD_LAZY | RTLD_NOLOAD);
+        return has;
     }
 
     // All variables of the program or library at that address.

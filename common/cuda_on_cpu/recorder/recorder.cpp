@@ -8,8 +8,9 @@
 
 namespace cuda_on_cpu_recorder {
 
+static bool is_ready;  // another library may call a function of the program before this one's variables have values
 static Check& check = *new Check;  // never destroyed: programs use memory until their very end
-static Microscope& microscope = *new Microscope(check);
+static Microscope& microscope = (is_ready = true, *new Microscope(check));
 static std::map<const void*, Room*> rooms;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // held by a launch, and by functions of the host
 // Whether this host thread runs a thread of a kernel now.
@@ -337,7 +338,7 @@ const char* host_sets(const void* to, size_t bytes) {
 static std::string host_used;
 static void host_access(uintptr_t a, size_t bytes, bool writes, const void* pc) {
     static __thread bool inside __attribute__((tls_model("initial-exec")));
-    if (inside) return;
+    if (!is_ready || inside) return;
     const bool in_launcher = !check.arrays.parameters.empty();
     if (!(in_launcher ? check.arrays.may_be_any(a) : check.arrays.may_be_device(a))) return;
     inside = true;

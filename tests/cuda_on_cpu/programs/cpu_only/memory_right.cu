@@ -71,6 +71,15 @@ KERNEL(bytes) {  // neighbours in one word
     s[I] = (unsigned char)I;
     reinterpret_cast<unsigned char*>(y)[G] = s[I];
 }
+KERNEL(bytes_and_words) {  // of one array, in different places
+    __shared__ unsigned s[64];
+    auto* const parts = reinterpret_cast<unsigned char*>(s);
+    if (I < 32)
+        s[32 + I] = I;
+    else
+        parts[I] = 1;
+    y[G] = I < 32 ? s[32 + I] : parts[I];
+}
 KERNEL(halves) {
     __shared__ unsigned short s[64];
     s[I] = (unsigned short)(I + 1);
@@ -229,7 +238,8 @@ int main(int argc, char** argv) {
     };
 #define RUN(name) \
     say(#name, [&] { name<<<2, 64, 64 * sizeof(float)>>>(y, x), name<<<2, 64, 64 * sizeof(float)>>>(y, part); })
-    RUN(tree), RUN(tiles), RUN(two_buffers), RUN(atomics), RUN(bins), RUN(same_value), RUN(bytes), RUN(halves);
+    RUN(tree), RUN(tiles), RUN(two_buffers), RUN(atomics), RUN(bins), RUN(same_value), RUN(bytes), RUN(bytes_and_words),
+        RUN(halves);
     RUN(warp_tree), RUN(part_of_a_warp), RUN(two_halves), RUN(warp_sums), RUN(tile), RUN(large_tile), RUN(last_block);
     RUN(critical_section), RUN(barrier_object), RUN(async_copy), RUN(dynamic), RUN(variables), RUN(local_array);
     say("flag", [&] { flag<<<2, 64>>>(y, x); });
