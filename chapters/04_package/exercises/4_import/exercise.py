@@ -30,7 +30,10 @@ WRONG = {
             ]
         },
     ),
-    "one_source": ("undefined symbol: launch_scale(float*, float, long, CUstream_st*)", {"setup.py": [(', "scaling_kernel.cu"', "")]}),
+    "one_source": (
+        "undefined symbol: launch_scale(float*, float, long, CUstream_st*)",
+        {"setup.py": [(', "scaling_kernel.cu"', "")]},
+    ),
 }
 PROGRAM = """import scaling
 import torch

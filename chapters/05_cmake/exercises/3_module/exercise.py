@@ -52,7 +52,9 @@ def run(mine):
         made = "  ".join(sorted(path.name for path in folder.glob("*.so")))
         error = done.stdout.strip().splitlines()[-1].replace(f"{folder}/", "")
         if "PyInit_" in error:  # the binding has this function, under the name that it was given
-            names = subprocess.run(["nm", "-D", "--defined-only", *folder.glob("scale.*.so")], capture_output=True, text=True)
+            names = subprocess.run(
+                ["nm", "-D", "--defined-only", *folder.glob("scale.*.so")], capture_output=True, text=True
+            )
             made += f", which defines {' '.join(re.findall(r'PyInit_[A-Za-z0-9_]+', names.stdout))}"
         raise Wrong(f"it is built, and `import torch, scale` fails\n{error}\nthe build has made {made}")
     if done.stdout:

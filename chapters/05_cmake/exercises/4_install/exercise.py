@@ -27,7 +27,10 @@ FAILS = "find_package"
 WRONG = {
     "no_header": ("scale.h: No such file", {"CMakeLists.txt": [("install(FILES scale.h DESTINATION include)\n", "")]}),
     "no_config": ("find_package", {"CMakeLists.txt": [("lib/cmake/scale)", "lib)")]}),
-    "other_namespace": ( "scaleTargets.cmake describes scale, cuda", {"CMakeLists.txt": [("NAMESPACE scale:: DESTINATION", "DESTINATION")]}),
+    "other_namespace": (
+        "scaleTargets.cmake describes scale, cuda",
+        {"CMakeLists.txt": [("NAMESPACE scale:: DESTINATION", "DESTINATION")]},
+    ),
 }
 
 
