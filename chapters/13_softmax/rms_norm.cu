@@ -13,23 +13,21 @@
 // of its own in shared memory, number `array`.
 template <class T, int size, int elements, bool ahead, int array>
 struct Weight {
-    int n;
     float values[ahead ? 1 : elements];
 
     template <class Group>
-    __device__ Weight(const T* weight, int64_t n, const Group& group) : n(int(n)) {
+    __device__ Weight(const T* weight, int64_t n, const Group& group) {
         if constexpr (ahead)
             Places<T, elements>(array).fetch(weight, int(n), group);
         else
-            ::load<size>(values, weight, int(n), group, 0);
+            load<size>(values, weight, int(n), group, 0);
     }
 
-    template <class Group>
-    __device__ void load(float (&of_pack)[size], int k, const Group& group) const {
+    __device__ float operator[](int i) const {
         if constexpr (ahead)
-            Places<T, elements>(array).load(of_pack, k, n, group, 0);
+            return float(Places<T, elements>(array).pack(i / size).values[i % size]);
         else
-            UNROLL for (int j = 0; j < size; j++) of_pack[j] = values[k * size + j];
+            return values[i];
     }
 };
 
@@ -41,23 +39,19 @@ constexpr int KEPT = 16;  // elements of a row, and of the weight, that a thread
 template <class T>
 constexpr int THREADS_AHEAD = sizeof(T) == 4 ? 512 : 1024;
 
-template <class T, int size, class Group, bool ahead>
-__global__ void __launch_bounds__(ahead ? THREADS_AHEAD<T> : MOST_THREADS)
+template <class T, int size, class Group, int elements, bool ahead>
+__global__ void __launch_bounds__(elements == AHEAD ? THREADS_AHEAD<T> : MOST_THREADS)
     rms_norm_kernel(T* out, const T* x, const T* weight, int64_t rows, int64_t n, float eps) {
-    constexpr int elements = ahead ? AHEAD : KEPT;
     const Group group;
-    const Weight<T, size, elements, ahead, 1> of_weight(weight, n, group);  // arrives while combine() waits
+    const Weight<T, size, elements, ahead, 1> w(weight, n, group);  // arrives while combine() waits
     const Rows<T, size, elements, ahead> source(x, rows, n, group);
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
-        float values[elements], w[size], squares = 0;
+        float values[elements], squares = 0;
         source.load(values, first, group, 0);
         UNROLL for (float value : values) squares += value * value;
         squares = group.combine(float2{warp_sum(squares, group.lanes()), 0}).x;
         const float scale = 1 / sqrtf(squares / float(n) + eps);
-        UNROLL for (int i = 0; i < elements; i++) {
-            if (i % size == 0) of_weight.load(w, i / size, group);
-            values[i] *= scale * w[i % size];
-        }
+        UNROLL for (int i = 0; i < elements; i++) { values[i] *= scale * w[i]; }
         const Row row(first + threadIdx.y, rows, n);
         store<size>(out + row.begin, values, row.n, group);
     }
@@ -92,14 +86,16 @@ void launch_rms_norm(T* out, const T* x, const T* weight, int64_t rows, int64_t 
     if (rows == 0 || n == 0) return;  // CUDA refuses a grid of 0 blocks
     constexpr int size = Pack<T>::SIZE;
     const bool whole = n % size == 0 && aligned(out) && aligned(x) && aligned(weight);
-    const Choice choice = choose(step, n, {KEPT, THREADS_AHEAD<T>, true, 2 * sizeof(T)}, whole);
-    const auto kernel = choice.step == Step::cluster ? rms_norm_kernel<T, size, Cluster, true>
-                        : choice.ahead               ? rms_norm_kernel<T, size, Block, true>
-                        : choice.step == Step::block ? rms_norm_kernel<T, size, Block, false>
-                        : choice.step == Step::warp
-                            ? whole ? rms_norm_kernel<T, size, Warp, false> : rms_norm_kernel<T, 1, Warp, false>
-                        : whole ? rms_norm_twice_kernel<T, size>
-                                : rms_norm_twice_kernel<T, 1>;
+    constexpr bool half = sizeof(T) == 2;
+    const Choice choice = choose(step, n, {KEPT, false, half, THREADS_AHEAD<T>, true, 2 * sizeof(T)}, whole);
+    const auto kernel =
+        choice.step == Step::cluster ? rms_norm_kernel<T, size, Cluster, AHEAD, true>
+        : choice.step == Step::block ? choice.elements == AHEAD ? rms_norm_kernel<T, size, Block, AHEAD, true>
+                                                                : rms_norm_kernel<T, size, Block, KEPT, half>
+        : choice.step == Step::warp
+            ? whole ? rms_norm_kernel<T, size, Warp, KEPT, false> : rms_norm_kernel<T, 1, Warp, KEPT, false>
+        : whole ? rms_norm_twice_kernel<T, size>
+                : rms_norm_twice_kernel<T, 1>;
     launch(kernel, choice, groups_for(kernel, choice, rows), stream, out, x, weight, rows, n, eps);
 }
 
@@ -113,26 +109,24 @@ __global__ void __launch_bounds__(GOOD_THREADS)
                              int64_t n, float eps) {
     constexpr bool ahead = size > 1;
     const Group group;
-    const Weight<T, size, elements, ahead, 2> of_weight(weight, n, group);
+    const Weight<T, size, elements, ahead, 2> w(weight, n, group);
     const Rows<T, size, elements, ahead, 2> of_grad(grad, rows, n, group, 0), of_x(x, rows, n, group, 1);
     float sums[elements] = {};
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
         const Row row(first + threadIdx.y, rows, n);
-        float g[elements], values[elements], w[size];
+        float g[elements], values[elements];
         of_grad.load(g, first, group, 0);
         of_x.load(values, first, group, 0);
         float2 mine = {0, 0};  // the sums of x * x and of grad * weight * x
         UNROLL for (int i = 0; i < elements; i++) {
-            if (i % size == 0) of_weight.load(w, i / size, group);
-            mine.x += values[i] * values[i], mine.y += g[i] * w[i % size] * values[i];
+            mine.x += values[i] * values[i], mine.y += g[i] * w[i] * values[i];
         }
         const float2 all = group.combine(float2{warp_sum(mine.x, group.lanes()), warp_sum(mine.y, group.lanes())});
         if (row.n == 0) continue;  // no row: its scale would be infinite where eps is 0
         const float scale = 1 / sqrtf(all.x / float(n) + eps), shift = scale * scale * (all.y / float(n));
         UNROLL for (int i = 0; i < elements; i++) {
-            if (i % size == 0) of_weight.load(w, i / size, group);
             sums[i] += g[i] * values[i] * scale;
-            g[i] = scale * (g[i] * w[i % size] - values[i] * shift);
+            g[i] = scale * (g[i] * w[i] - values[i] * shift);
         }
         store<size>(grad_x + row.begin, g, row.n, group);
     }
@@ -210,7 +204,7 @@ struct Backward {
     int64_t groups;
 
     Backward(int64_t rows, int64_t n, bool whole, Step step)
-        : choice(choose(step, n, {KEPT, GOOD_THREADS, false, 3 * sizeof(T), true}, whole)),
+        : choice(choose(step, n, {KEPT, true, true, GOOD_THREADS, false, 3 * sizeof(T)}, whole)),
           kernel(choice.step == Step::cluster ? rms_norm_backward_kernel<T, size, Cluster, AHEAD>
                  : choice.step == Step::block ? rms_norm_backward_kernel<T, size, Block, KEPT>
                  : choice.step == Step::warp  ? whole ? rms_norm_backward_kernel<T, size, Warp, KEPT>

@@ -80,24 +80,19 @@ struct Places {
                 int(threadIdx.y * blockDim.x + threadIdx.x);
     }
 
-    // Copies start that bring this thread's part of a row here, 16 bytes each, past the registers (`cp.async`).
+    // Copies start that bring this thread's part of a row here, 16 bytes each, past the registers (`cp.async`). Behind
+    // the row's end they bring zeros instead.
     template <class Group>
     __device__ void fetch(const T* row, int n, const Group& group) const {
         UNROLL for (int k = 0; k < elements / SIZE; k++) {
             const int begin = (group.rank() + k * group.size()) * SIZE;
-            if (begin < n)
-                __pipeline_memcpy_async(first + k * int(blockDim.x * blockDim.y), row + begin, sizeof(Pack<T>));
+            __pipeline_memcpy_async(first + k * int(blockDim.x * blockDim.y), row + (begin < n ? begin : 0),
+                                    sizeof(Pack<T>), begin < n ? 0 : sizeof(Pack<T>));
         }
         __pipeline_commit();
     }
 
-    // Elements of pack k.
-    template <class Group>
-    __device__ void load(float (&values)[SIZE], int k, int n, const Group& group, float none) const {
-        const bool there = (group.rank() + k * group.size()) * SIZE < n;
-        const Pack<T> pack = first[k * int(blockDim.x * blockDim.y)];
-        UNROLL for (int j = 0; j < SIZE; j++) values[j] = there ? float(pack.values[j]) : none;
-    }
+    __device__ Pack<T> pack(int k) const { return first[k * int(blockDim.x * blockDim.y)]; }
 };
 
 // An array whose rows a group takes, one after another. ahead: while it computes one, the next one is on its way. An
@@ -127,9 +122,9 @@ struct Rows {
         if constexpr (ahead) {
             __pipeline_wait_prior(arrays - 1);  // for all copies of this thread, but those of the latest fetch or none
             UNROLL for (int k = 0; k < elements / size; k++) {
-                float some[size];
-                Places<T, elements>(array).load(some, k, row.n, group, none);
-                UNROLL for (int j = 0; j < size; j++) values[k * size + j] = some[j];
+                const bool there = none == 0 || (group.rank() + k * group.size()) * size < row.n;
+                const Pack<T> pack = Places<T, elements>(array).pack(k);
+                UNROLL for (int j = 0; j < size; j++) values[k * size + j] = there ? float(pack.values[j]) : none;
             }
             fetch(first + group.rows_at_a_time(), group);
         } else {
@@ -271,61 +266,62 @@ constexpr int GOOD_THREADS = 512;
 
 // What the kernels of an operator keep of a row.
 struct Kept {
-    int elements;  // in a thread's registers, by Warp and Block
-    int threads;   // of a block, at most, where a thread keeps AHEAD elements
-    bool block;    // whether a block alone does that, too: otherwise a cluster only
-    size_t bytes;  // of shared memory for each of them: an element of each array that is on its way or stays there
-    bool always = false;  // whether the next row is on its way with Warp and Block, too
+    int elements;                  // in a thread's registers, by Warp and Block
+    bool warp_ahead, block_ahead;  // whether the next row is on its way then, too
+    int threads;                   // of a block, at most, where a thread keeps AHEAD elements
+    bool block;                    // whether a block alone does that, or a cluster only
+    size_t bytes;                  // of shared memory for each element, where the next row is on its way
 };
 
 struct Choice {
     Step step;
     dim3 block;           // its threads
     unsigned blocks = 1;  // of a cluster
+    int elements = 0;     // that a thread keeps
     bool ahead = false;   // groups go from row to row, and the next one is on its way
-    size_t shared = 0;    // bytes of shared memory for the places of a block
+    size_t bytes = 0;     // of shared memory for each element then
+
+    size_t shared() const { return ahead ? block.x * block.y * elements * bytes : 0; }
 };
 
 // Which threads share a row of n elements. whole: rows are whole packs of 16 bytes, which begin at multiples of 16;
 // where they are not, only warps keep rows. Throws std::runtime_error where `step` does not take such rows.
 inline Choice choose(Step step, int64_t n, const Kept& kept, bool whole) {
-    const int64_t needed = (n + kept.elements - 1) / kept.elements, needed_ahead = (n + AHEAD - 1) / AHEAD;
-    const bool ahead = kept.block && needed > GOOD_THREADS;
-    const bool fits_block = whole && (ahead ? needed_ahead <= kept.threads : needed <= GOOD_THREADS);
     int device = 0, clusters = 0;
     CHECK_CUDA(cudaGetDevice(&device));
     CHECK_CUDA(cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device));
-    const bool fits_cluster = whole && clusters && needed_ahead <= int64_t(MOST_BLOCKS) * kept.threads;
+    const auto threads = [&](int elements) { return (n + elements - 1) / elements; };
+    const int64_t most_of_warp = 32 * kept.elements, most_of_short = GOOD_THREADS * kept.elements,
+                  most_of_block = kept.block ? kept.threads * AHEAD : most_of_short,
+                  most_of_cluster = MOST_BLOCKS * kept.threads * AHEAD;
     if (step == Step::automatic)
-        step = needed <= 32 ? Step::warp : fits_block ? Step::block : fits_cluster ? Step::cluster : Step::online;
-    const auto of = [&](dim3 block, unsigned blocks, int elements, bool ahead) -> Choice {
-        return {step, block, blocks, ahead, ahead ? block.x * block.y * elements * kept.bytes : 0};
-    };
+        step = n <= most_of_warp                           ? Step::warp
+               : whole && n <= most_of_block               ? Step::block
+               : whole && clusters && n <= most_of_cluster ? Step::cluster
+                                                           : Step::online;
     const auto whole_warps = [](int64_t threads) { return dim3(unsigned((threads + 31) / 32 * 32)); };
-    if (step == Step::warp && needed <= 32) {
+    if (step == Step::warp && n <= most_of_warp) {
         unsigned lanes = 1;
-        while (lanes < needed) lanes *= 2;
-        return of(dim3(lanes, WARP_THREADS / lanes), 1, kept.elements, kept.always && whole);
+        while (lanes < threads(kept.elements)) lanes *= 2;
+        return {step, dim3(lanes, WARP_THREADS / lanes), 1, kept.elements, kept.warp_ahead && whole, kept.bytes};
     }
-    if (step == Step::block && fits_block)
-        return ahead ? of(whole_warps(needed_ahead), 1, AHEAD, true)
-                     : of(whole_warps(needed), 1, kept.elements, kept.always);
-    if (step == Step::cluster && fits_cluster) {
+    if (step == Step::block && whole && n <= most_of_short)
+        return {step, whole_warps(threads(kept.elements)), 1, kept.elements, kept.block_ahead, kept.bytes};
+    if (step == Step::block && whole && n <= most_of_block)
+        return {step, whole_warps(threads(AHEAD)), 1, AHEAD, true, kept.bytes};
+    if (step == Step::cluster && whole && clusters && n <= most_of_cluster) {
         unsigned blocks = 2;
-        while (blocks < MOST_BLOCKS && needed_ahead > int64_t(blocks) * std::min(kept.threads, GOOD_THREADS))
+        while (blocks < MOST_BLOCKS && threads(AHEAD) > int64_t(blocks) * std::min(kept.threads, GOOD_THREADS))
             blocks *= 2;
-        return of(whole_warps((needed_ahead + blocks - 1) / blocks), blocks, AHEAD, true);
+        return {step, whole_warps((threads(AHEAD) + blocks - 1) / blocks), blocks, AHEAD, true, kept.bytes};
     }
-    if (step == Step::online) return {step, whole_warps(std::min<int64_t>(needed, GOOD_THREADS))};
-    const int64_t most = step == Step::warp ? 32 * kept.elements
-                                            : std::max(GOOD_THREADS * kept.elements, kept.block * kept.threads * AHEAD);
+    if (step == Step::online) return {step, whole_warps(std::min<int64_t>(threads(kept.elements), GOOD_THREADS))};
+    const std::string name = step == Step::warp ? "a warp" : step == Step::block ? "a block" : "a cluster";
+    const int64_t most = step == Step::warp ? most_of_warp : step == Step::block ? most_of_block : most_of_cluster;
     throw std::runtime_error("this step does not take rows of " + std::to_string(n) + " elements: " +
-                             (step == Step::warp    ? "a warp keeps at most " + std::to_string(most)
-                              : !whole              ? "they are not whole packs of 16 bytes"
-                              : step == Step::block ? "a block keeps at most " + std::to_string(most)
-                              : clusters
-                                  ? "a cluster keeps at most " + std::to_string(MOST_BLOCKS * kept.threads * AHEAD)
-                                  : "this GPU has no clusters") +
+                             (n > most ? name + " keeps at most " + std::to_string(most)
+                              : !whole ? "they are not whole packs of 16 bytes"
+                                       : "this GPU has no clusters") +
                              "; auto takes any");
 }
 
@@ -339,7 +335,7 @@ struct Launch {
         attribute.val.clusterDim.x = choice.blocks, attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
         config.gridDim = blocks_for(groups * choice.blocks, 1);
         config.blockDim = choice.block;
-        config.dynamicSmemBytes = choice.shared;
+        config.dynamicSmemBytes = choice.shared();
         config.stream = stream;
         config.attrs = &attribute;
         config.numAttrs = choice.step == Step::cluster ? 1 : 0;
@@ -352,7 +348,7 @@ template <class Kernel>
 int64_t groups_that_fit(Kernel kernel, const Choice& choice, int64_t rows) {
     int device = 0, multiprocessors = 0, fit = 0;
     // More than 48 KiB of shared memory must be asked for.
-    CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(choice.shared)));
+    CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(choice.shared())));
     if (choice.step == Step::cluster) {
         const Launch one(choice, 1, nullptr);
         CHECK_CUDA(cudaOccupancyMaxActiveClusters(&fit, kernel, &one.config));
@@ -360,7 +356,7 @@ int64_t groups_that_fit(Kernel kernel, const Choice& choice, int64_t rows) {
         CHECK_CUDA(cudaGetDevice(&device));
         CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
         const int threads = int(choice.block.x * choice.block.y);
-        CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, choice.shared));
+        CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, choice.shared()));
         fit *= multiprocessors;
     }
     return std::min<int64_t>(std::max(fit, 1), blocks_for(rows, int(choice.block.y)));

@@ -127,7 +127,7 @@ void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cuda
     if (step == Step::shared) return launch_shared(out, x, rows, n, stream);
     constexpr int size = Pack<T>::SIZE;
     const bool whole = n % size == 0 && aligned(out) && aligned(x);
-    const Choice choice = choose(step, n, {ELEMENTS<T>, MOST_THREADS, true, sizeof(T)}, whole);
+    const Choice choice = choose(step, n, {ELEMENTS<T>, false, false, MOST_THREADS, true, sizeof(T)}, whole);
     const auto kernel = choice.step == Step::cluster ? softmax_kernel<T, size, Cluster, true>
                         : choice.ahead               ? softmax_kernel<T, size, Block, true>
                         : choice.step == Step::block ? softmax_kernel<T, size, Block, false>
@@ -188,7 +188,7 @@ void launch_softmax_backward(T* grad_x, const T* grad, const T* y, int64_t rows,
     if (rows == 0 || n == 0) return;
     constexpr int size = Pack<T>::SIZE;
     const bool whole = n % size == 0 && aligned(grad_x) && aligned(grad) && aligned(y);
-    const Choice choice = choose(step, n, {KEPT, GOOD_THREADS, false, 2 * sizeof(T)}, whole);
+    const Choice choice = choose(step, n, {KEPT, false, false, GOOD_THREADS, false, 2 * sizeof(T)}, whole);
     const auto kernel = choice.step == Step::cluster ? softmax_backward_kernel<T, size, Cluster, true>
                         : choice.step == Step::block ? softmax_backward_kernel<T, size, Block, false>
                         : choice.step == Step::warp  ? whole ? softmax_backward_kernel<T, size, Warp, false>

@@ -133,7 +133,7 @@ def test_a_step_refuses_rows_that_it_cannot_keep(ops):
         ("warp", 513, "a warp keeps at most 512"),
         ("warp", 516, "a warp keeps at most 512"),
         ("block", 32772, "a block keeps at most 32768"),
-        ("block", 32771, "not whole packs of 16 bytes"),
+        ("block", 32767, "not whole packs of 16 bytes"),
         ("shared", 2**17, "a block's shared memory"),
         ("cluster", 2**20, "a cluster keeps at most 262144"),
     ):
