@@ -47,12 +47,11 @@ __global__ void __launch_bounds__(elements == AHEAD ? THREADS_AHEAD<T> : MOST_TH
     const Rows<T, size, elements, ahead> source(x, rows, n, group);
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
         float values[elements], squares = 0;
-        source.load(values, first, group, 0);
+        const Row row = source.load(values, first, group, 0);
         UNROLL for (float value : values) squares += value * value;
         squares = group.combine(float2{warp_sum(squares, group.lanes()), 0}).x;
         const float scale = 1 / sqrtf(squares / float(n) + eps);
         UNROLL for (int i = 0; i < elements; i++) { values[i] *= scale * w[i]; }
-        const Row row(first + threadIdx.y, rows, n);
         store<size>(out + row.begin, values, row.n, group);
     }
 }
@@ -113,9 +112,8 @@ __global__ void __launch_bounds__(GOOD_THREADS)
     const Rows<T, size, elements, ahead, 2> of_grad(grad, rows, n, group, 0), of_x(x, rows, n, group, 1);
     float sums[elements] = {};
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
-        const Row row(first + threadIdx.y, rows, n);
         float g[elements], values[elements];
-        of_grad.load(g, first, group, 0);
+        const Row row = of_grad.load(g, first, group, 0);
         of_x.load(values, first, group, 0);
         float2 mine = {0, 0};  // the sums of x * x and of grad * weight * x
         UNROLL for (int i = 0; i < elements; i++) {

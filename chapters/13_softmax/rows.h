@@ -115,9 +115,9 @@ struct Rows {
         Places<T, elements>(array).fetch(x + row.begin, row.n, group);
     }
 
-    // This thread's part of the row of this group, where `first` is that of the block's first group.
+    // This thread's part of a row: `first` is the block's first one. Returns where the row is.
     template <class Group>
-    __device__ void load(float (&values)[elements], int64_t first, const Group& group, float none) const {
+    __device__ Row load(float (&values)[elements], int64_t first, const Group& group, float none) const {
         const Row row(first + threadIdx.y, rows, n);
         if constexpr (ahead) {
             __pipeline_wait_prior(arrays - 1);  // for all copies of this thread, but those of the latest fetch or none
@@ -130,6 +130,7 @@ struct Rows {
         } else {
             ::load<size>(values, x + row.begin, row.n, group, none);
         }
+        return row;
     }
 };
 

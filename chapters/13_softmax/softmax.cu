@@ -74,7 +74,7 @@ static void launch_shared(T* out, const T* x, int64_t rows, int64_t n, cudaStrea
 template <class T, int size>
 __global__ void __launch_bounds__(MOST_THREADS) online_kernel(T* out, const T* x, int64_t /*rows*/, int64_t n) {
     const Block block;
-    constexpr int elements = 16;
+    constexpr int elements = 16;  // that a thread takes at a time
     const int step = block.size() * elements;
     out += block.first_row() * n, x += block.first_row() * n;
     float values[elements], max = -FLT_MAX, sum = 0;
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* 
     const Rows<T, size, ELEMENTS<T, ahead>, ahead> source(x, rows, n, group);
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
         float values[ELEMENTS<T, ahead>], max = -FLT_MAX, sum = 0;
-        source.load(values, first, group, -INFINITY);
+        const Row row = source.load(values, first, group, -INFINITY);
 
         UNROLL for (float value : values) max = fmaxf(max, value);
         max = warp_max(max, group.lanes());
@@ -115,7 +115,6 @@ __global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* 
 
         const float scale = expf(max - all.max) / all.sum;  // from this warp's maximum to the row's
         UNROLL for (float& value : values) value *= scale;
-        const Row row(first + threadIdx.y, rows, n);
         store<size>(out + row.begin, values, row.n, group);
     }
 }
@@ -150,12 +149,11 @@ __global__ void __launch_bounds__(GOOD_THREADS)
     const Rows<T, size, elements, ahead, 2> of_grad(grad, rows, n, group, 0), of_y(y, rows, n, group, 1);
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
         float g[elements], values[elements], sum = 0;
-        of_grad.load(g, first, group, 0);
+        const Row row = of_grad.load(g, first, group, 0);
         of_y.load(values, first, group, 0);
         UNROLL for (int i = 0; i < elements; i++) sum += g[i] * values[i];
         sum = group.combine(float2{warp_sum(sum, group.lanes()), 0}).x;
         UNROLL for (int i = 0; i < elements; i++) g[i] = values[i] * (g[i] - sum);
-        const Row row(first + threadIdx.y, rows, n);
         store<size>(grad_x + row.begin, g, row.n, group);
     }
 }
