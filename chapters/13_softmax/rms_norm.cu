@@ -137,9 +137,10 @@ template <class T, int size>
 __global__ void __launch_bounds__(GOOD_THREADS)
     rms_norm_backward_twice_kernel(T* grad_x, float* partial, const T* grad, const T* x, const T* weight, int64_t rows,
                                    int64_t n, float eps) {
+    constexpr int elements = 8;  // of each of four arrays at a time
     const Block block;
-    const int step = block.size() * KEPT;
-    float g[KEPT], values[KEPT], w[KEPT], sums[KEPT];
+    const int step = block.size() * elements;
+    float g[elements], values[elements], w[elements], sums[elements];
     partial += block.first_row() * n;
     for (int64_t row = block.first_row(); row < rows; row += block.rows_at_a_time()) {
         float2 mine = {0, 0};
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(GOOD_THREADS)
             load<size>(g, grad + row * n + i, left, block, 0);
             load<size>(values, x + row * n + i, left, block, 0);
             load<size>(w, weight + i, left, block, 0);
-            for (int k = 0; k < KEPT; k++) mine.x += values[k] * values[k], mine.y += g[k] * w[k] * values[k];
+            for (int k = 0; k < elements; k++) mine.x += values[k] * values[k], mine.y += g[k] * w[k] * values[k];
         }
         const float2 all = block.combine(float2{warp_sum(mine.x), warp_sum(mine.y)});
         const float scale = 1 / sqrtf(all.x / float(n) + eps), shift = scale * scale * (all.y / float(n));
@@ -158,7 +159,7 @@ __global__ void __launch_bounds__(GOOD_THREADS)
             load<size>(values, x + row * n + i, left, block, 0);
             load<size>(w, weight + i, left, block, 0);
             if (row >= block.rows_at_a_time()) load<size>(sums, partial + i, left, block, 0);
-            for (int k = 0; k < KEPT; k++) {
+            for (int k = 0; k < elements; k++) {
                 sums[k] = (row >= block.rows_at_a_time() ? sums[k] : 0) + g[k] * values[k] * scale;
                 g[k] = scale * (g[k] * w[k] - values[k] * shift);
             }

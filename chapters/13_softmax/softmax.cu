@@ -96,16 +96,18 @@ __global__ void __launch_bounds__(MOST_THREADS) online_kernel(T* out, const T* x
 
 // ---- a warp, a block or a cluster keeps a row in its registers -----------------------------------------------------
 
-// Elements that a thread keeps: 64 bytes of the row, or AHEAD elements.
-template <class T, bool ahead = false>
-constexpr int ELEMENTS = ahead ? AHEAD : 64 / int(sizeof(T));
+// Elements that a thread keeps: four packs, which are 64 bytes. One by one, it keeps 16.
+template <int size, bool ahead>
+constexpr int ELEMENTS = ahead      ? AHEAD
+                         : size > 1 ? 4 * size
+                                    : 16;
 
 template <class T, int size, class Group, bool ahead>
 __global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* x, int64_t rows, int64_t n) {
     const Group group;
-    const Rows<T, size, ELEMENTS<T, ahead>, ahead> source(x, rows, n, group);
+    const Rows<T, size, ELEMENTS<size, ahead>, ahead> source(x, rows, n, group);
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
-        float values[ELEMENTS<T, ahead>], max = -FLT_MAX, sum = 0;
+        float values[ELEMENTS<size, ahead>], max = -FLT_MAX, sum = 0;
         const Row row = source.load(values, first, group, -INFINITY);
 
         UNROLL for (float value : values) max = fmaxf(max, value);
@@ -126,7 +128,8 @@ void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cuda
     if (step == Step::shared) return launch_shared(out, x, rows, n, stream);
     constexpr int size = Pack<T>::SIZE;
     const bool whole = n % size == 0 && aligned(out) && aligned(x);
-    const Choice choice = choose(step, n, {ELEMENTS<T>, false, false, MOST_THREADS, true, sizeof(T)}, whole);
+    const int elements = whole ? ELEMENTS<size, false> : ELEMENTS<1, false>;
+    const Choice choice = choose(step, n, {elements, false, false, MOST_THREADS, true, sizeof(T)}, whole);
     const auto kernel = choice.step == Step::cluster ? softmax_kernel<T, size, Cluster, true>
                         : choice.ahead               ? softmax_kernel<T, size, Block, true>
                         : choice.step == Step::block ? softmax_kernel<T, size, Block, false>
