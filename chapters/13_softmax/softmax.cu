@@ -109,12 +109,10 @@ __global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* 
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
         float values[ELEMENTS<size, ahead>], max = -FLT_MAX, sum = 0;
         const Row row = source.load(values, first, group, -INFINITY);
-
         UNROLL for (float value : values) max = fmaxf(max, value);
         max = warp_max(max, group.lanes());
         UNROLL for (float& value : values) value = power<T>(value - max), sum += value;
         const MaxSum all = group.combine(MaxSum{max, warp_sum(sum, group.lanes())});
-
         const float scale = expf(max - all.max) / all.sum;  // from this warp's maximum to the row's
         UNROLL for (float& value : values) value *= scale;
         store<size>(out + row.begin, values, row.n, group);
