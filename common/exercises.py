@@ -3,6 +3,7 @@
 check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
 limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
+stored_once(call, numel)        no element is stored by two threads, also counted there
 seen(call)                      what each line of its kernels asks of memory, for other limits
 refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
@@ -17,7 +18,9 @@ import contextlib
 import hashlib
 import importlib.util
 import inspect
+import itertools
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -27,13 +30,14 @@ import torch
 from .checking import check_at
 from .device import device
 from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
-from .launchers import launchers
+from .launchers import Unchecked, launchers, refuse_launch
 
 __all__ = [
     "Wrong",
     "answer",
     "check",
     "device",
+    "drawn",
     "extension",
     "launchers",
     "limits",
@@ -43,6 +47,7 @@ __all__ = [
     "refuses",
     "run",
     "seen",
+    "stored_once",
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -65,53 +70,92 @@ def orders():
         yield remark
 
 
-def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=False, name="n"):
+def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=False, name="n", outputs=()):
     """common.check() for each of the sizes (ascending) and both thread orders; raises Wrong at the first that fails.
 
     op, reference, inputs, rtol, atol, gradients as there; the op returns a tensor of its own, which torch.empty() may have
-    made. `name` is what the size is called. A wrong result is shown as a picture: which elements, expected and found.
+    made. `name` is what the size is called, `outputs` what the results are, where there are several. A wrong result is shown
+    as a picture: which elements, expected and found.
     """
     for n in sizes:
         for remark in orders():
             torch.manual_seed(n)
             first, second = inputs(n), inputs(n)
-            where = f"{name} = {n}{remark}: "
+            where = f"{name} = {n}{_matrices(_parameters(reference), first)}{remark}: "
             try:
                 check_at(n, op, reference, Inputs(first), first, second, "", rtol, atol, gradients)
             except AssertionError as error:
                 head, _, detail = str(error).partition("\n")
                 what = head.partition(f", n = {n}: ")[2] or head
+                if place := re.search(r"\binput (\d+)$", what):
+                    what = what[: place.start()] + _tensors(_parameters(reference), first)[int(place[1])]
                 if what.startswith("wrong result"):
-                    pictures = (_picture(op, reference, values, rtol, atol) for values in (first, second))
+                    pictures = (_picture(op, reference, values, rtol, atol, outputs) for values in (first, second))
                     if picture := next(filter(None, pictures), ""):  # then it is wrong for these values in any call
                         what, detail = "wrong result", picture
                 raise Wrong(f"{where}{what}\n{detail}".rstrip()) from None
             except RuntimeError as error:  # the memory check, a launch that CUDA refuses, threads that wait for ever
-                raise Wrong(where + str(error).removeprefix("CUDA on CPU: ")) from error
+                raise Wrong(where + _first_of_each_kind(str(error).removeprefix("CUDA on CPU: "))) from error
+    _check_errors(op, inputs(sizes[-1]))
     print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
 
 
+def _check_errors(op, values):
+    """The launchers that op calls must report a launch that fails: here the first, then the second, ... of them do."""
+    try:
+        for number in range(1, 9):
+            if not refuse_launch(number, lambda: op(*values)):
+                return
+    except Unchecked as error:
+        raise Wrong(f"launch {number} was made to fail: {error}") from None
+
+
 def limits(call, **most):
-    """Raises Wrong where a line of a kernel that call() launches has more than `most` of a field or property of
-    common.cuda_on_cpu.microscope.Row: limits(call, sectors_per_request=4, wavefronts_per_request=1).
+    """Raises Wrong where a line of a kernel that call() launches asks for more than this of memory: limits(call,
+    sectors_per_request=4, wavefronts_per_request=1). LIMITS has all names, properties of
+    common.cuda_on_cpu.microscope.Row.
 
     The first request that the line made is drawn. Where seen() sees nothing, nothing is limited.
     """
-    from .cuda_on_cpu.microscope import picture
-
     rows = seen(call)
     if not rows:
         return
-    words = {name: name.replace("wavefronts", "passes").replace("_", " ") for name in most}
     for row in rows:
         for name, limit in most.items():
-            if getattr(row, name) > limit:
-                count = f"{getattr(row, name):g} {words[name].replace(' per ', ' a ')}"
-                raise Wrong(
-                    f"{count} of {row.space} memory ({row.kind}), at most {limit:g} allowed\n{row.file}:{row.line}\n"
-                    + picture(row).partition("\n")[2]  # without the line, which the reader is shown anyway
-                )
-    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {words[name]}" for name, limit in most.items()))
+            if (count := getattr(row, name)) > limit:
+                space = "device memory" if row.space == "global" else "shared memory"
+                said = LIMITS[name].format(kind=row.kind, count=f"{count:g}", space=space)
+                raise Wrong(f"{row.file}:{row.line}: {said}, at most {limit:g} allowed\n{drawn(row)}")
+    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {name.replace('_', ' ')}" for name, limit in most.items()))
+
+
+LIMITS = {
+    "sectors_per_request": "each {kind} of a warp touches {count} sectors of {space}",
+    "wavefronts_per_request": "each {kind} of a warp takes {count} passes of {space}",
+    "lanes_at_one_address": "in each {kind} {count} lanes of a warp change one address in {space}",
+}
+
+
+def drawn(row) -> str:
+    """picture(row) of common.cuda_on_cpu.microscope, what it shows first; of lines that are alike the first three."""
+    from .cuda_on_cpu.microscope import picture
+
+    _, legend, *lines, verdict = picture(row).splitlines()
+    alike = {tuple(cell == "." for cell in line.split()[2:]) for line in lines if "bank" not in line}
+    if len(lines) > 4 and len(alike) == 1:
+        lines[3:] = [f"{'':8}... and {len(lines) - 3} lines like these"]
+    return "\n".join([verdict, legend, *lines])
+
+
+def stored_once(call, numel):
+    """Raises Wrong where the kernels of call() store more often than `numel` elements need. As limits(): else nothing."""
+    stores = [row for row in seen(call) if (row.space, row.kind) == ("global", "store")]
+    count = sum(row.threads for row in stores)
+    if count > numel:
+        where = " ".join(f"{row.file}:{row.line}" for row in stores)
+        raise Wrong(f"{where}: {numel} elements, and {count} stores: threads compute what others have computed already")
+    if stores:
+        print(f"{'right':8}each of {numel} elements is stored once")
 
 
 def seen(call):
@@ -211,7 +255,7 @@ def _shown(path):
     return path
 
 
-def _picture(op, reference, values, rtol, atol) -> str:
+def _picture(op, reference, values, rtol, atol, outputs) -> str:
     """Where op's result is wrong, what is expected there and what came; "" where that cannot be drawn."""
     expected = reference(*values)
     found = []
@@ -228,11 +272,40 @@ def _picture(op, reference, values, rtol, atol) -> str:
         one, right = one.detach().cpu(), right.detach().cpu()
         wrong = ~_close(one, right, rtol, atol) | unwritten
         if wrong.any():
-            which = f"output {place}\n" if len(tensors_in(expected)) > 1 else ""
+            which = f"output {place}\n" if len(tensors_in(expected)) > 1 and not outputs else ""
+            of = f" of {outputs[place]}" if outputs else ""
             given = zip(_parameters(reference), values, strict=False)
             inputs = {name: t.cpu() for name, t in given if getattr(t, "shape", None) == right.shape}
-            return which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten)
+            return which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten, of)
     return ""
+
+
+def _first_of_each_kind(text) -> str:
+    """Of several findings of the memory check, such as a race that it has seen in both directions."""
+    head, *findings = text.split("\n  ")
+    if not findings:
+        return text
+    kinds = {}
+    for finding in findings:
+        kinds.setdefault(finding.partition(":")[0], []).append(finding)
+    said = [first + f"; {len(rest)} more like this" * (len(rest) > 0) for first, *rest in kinds.values()]
+    return head + "\n".join(said)
+
+
+def _tensors(names, values) -> list[str]:
+    """What each tensor among the arguments is called: "x", "xs[0]" in a list."""
+    named = [[name] * len(tensors_in(value)) for name, value in zip(names, values, strict=False)]
+    return [f"{name}[{i}]" if len(group) > 1 else name for group in named for i, name in enumerate(group)]
+
+
+def _matrices(names, values) -> str:
+    """ " (x: 2 rows, 3 columns)", for each matrix among them"""
+    found = [(p, *t.shape) for p, t in zip(names, values, strict=False) if isinstance(t, torch.Tensor) and t.dim() == 2]
+    return "".join(f" ({p}: {_count(rows, 'row')}, {_count(columns, 'column')})" for p, rows, columns in found)
+
+
+def _count(number, what) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _parameters(function):
@@ -256,12 +329,14 @@ def _close(a, b, rtol, atol):
     return torch.isclose(a.double(), b.double(), rtol=rtol, atol=atol, equal_nan=True)
 
 
-def _drawn(rows, wrong, unwritten, columns=8) -> str:
-    """The numbers around the first wrong element, and, of a matrix, a map of its first rows.
+def _drawn(rows, wrong, unwritten, of="", columns=8) -> str:
+    """How many are wrong, the numbers around the first of them, and, of a matrix, a map of its first rows.
 
     rows: {name: tensor}, all of the shape of wrong and unwritten, which are of bool.
     """
-    lines = []
+    count = int(wrong.sum())
+    remark = "; ? is not written" if unwritten.any() else ""
+    lines = [f"  {count} of {_count(wrong.numel(), 'element')}{of} wrong{remark}"]
     if wrong.dim() == 0:
         rows = {name: t[None] for name, t in rows.items()}
         wrong, unwritten = wrong[None], unwritten[None]
@@ -271,8 +346,12 @@ def _drawn(rows, wrong, unwritten, columns=8) -> str:
         marks = torch.where(unwritten, 2, wrong.int()).view(-1, wrong.shape[-1])
         row = int(wrong.view(-1, wrong.shape[-1]).any(-1).nonzero()[0])
         begin = max(0, min(row - 8, len(marks) - 16))
-        for number, line in enumerate(marks[begin : begin + 16, :64].tolist(), begin):
-            lines.append(f"  row {number:<6}" + " ".join(".x?"[mark] for mark in line))
+        shown = [" ".join(".x?"[mark] for mark in line) for line in marks[begin : begin + 16, :64].tolist()]
+        for line, alike in itertools.groupby(enumerate(shown, begin), key=lambda numbered: numbered[1]):
+            rows_alike = [f"  row {number:<6}{line}" for number, line in alike]
+            if len(rows_alike) > 3:
+                rows_alike[1:-1] = ["  ..."]
+            lines += rows_alike
     begin = max(0, min(last - columns // 2, wrong.shape[-1] - columns))
     part = slice(begin, min(begin + columns, wrong.shape[-1]))
     cells = [["index"] + [str((*head, i) if head else i) for i in range(wrong.shape[-1])[part]]]
@@ -283,12 +362,9 @@ def _drawn(rows, wrong, unwritten, columns=8) -> str:
                 "?" if missing else value for value, missing in zip(values, unwritten[head][part].tolist(), strict=True)
             ]
         cells.append([name, *map(_number, values)])
-    remark = "; ? is not written" if unwritten.any() else ""
     cells.append([""] + ["^" if bad else "" for bad in wrong[head][part].tolist()])
     width = max(len(cell) for row in cells for cell in row[1:])
     lines += [f"  {row[0]:<10}" + " ".join(f"{cell:>{width}}" for cell in row[1:]) for row in cells]
-    count = int(wrong.sum())
-    lines.append(f"  {count} of {wrong.numel()} element{'s' * (wrong.numel() > 1)} wrong{remark}")
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -3,8 +3,9 @@
     add = launchers("chapters/03_add2/add2.cu").launch_add2
     add(c, a, b, c.numel())    # tensors and numbers, in the order of add2.h; the stream is torch's current one
 
-A binding takes ten seconds to compile, this one or two. It checks dtype, device and contiguity, and nothing else: for a
-program that knows what it calls, such as an exercise. On the CPU, CHAPTERS_SANITIZE=memory compiles with the memory check.
+A binding takes ten seconds to compile, this one or two. It checks dtype, device and contiguity, and nothing else of the
+arguments: for a program that knows what it calls, such as an exercise. On the CPU it looks at the launcher, too: at its
+stream, its launches and their errors; CHAPTERS_SANITIZE=memory compiles with the memory check.
 
     python3 common/launchers.py add2.cu    compiles so and needs no torch: a program may import torch meanwhile
 """
@@ -68,6 +69,10 @@ def launchers(cu) -> SimpleNamespace:
     contiguous tensor of the device and of that dtype, or None; a pointer to a struct or to void is a tensor of any dtype.
     They return nothing, and raise TypeError or ValueError for such an argument that does not fit, and RuntimeError for an
     exception in C++. Raises progress.BuildError where the .cu does not compile.
+
+    On the CPU they raise RuntimeError as well where the launcher works on another stream than its own, leaves the error of
+    a launch for a later call (Unchecked), launches nothing though no tensor is empty, or launches fewer threads than
+    `threads=`, which the caller may add; with the memory check, where code of the host uses a tensor's memory.
     """
     from .device import device
 
@@ -105,7 +110,7 @@ def compiled(cu: Path, device: str) -> Path:
                 old.unlink()
             glue = library.with_name(f"{cu.stem}.{'cpp' if device == 'cpu' else 'cu'}")
             source = _translated(cu, library.parent) if device == "cpu" else cu.resolve()
-            glue.write_text(f'{_GLUE_HEADERS}#include "{source}"\n' + _glue(declarations(cu)))
+            glue.write_text(f'{_GLUE_HEADERS}#include "{source}"\n{_GLUE_WATCH}' + _glue(declarations(cu)))
             obj = _object(command, glue, [cu.resolve().parent], cu)
             _link(command, obj, library, tool, cu)
     return library
@@ -128,7 +133,7 @@ def compile_together(cus: list[Path]) -> None:
             body = _flat(_translated(cu, library.parent), cu.parent, heads)
             bodies.append(f"namespace v{i} {{\n{body}\n{_glue(declarations(cu), f'v{i}_')}\n}}\n")
         glue = todo[0][1].with_name("together.cpp")
-        glue.write_text("\n".join([*heads, *bodies]))
+        glue.write_text("\n".join([*heads, *bodies, _GLUE_WATCH]))
         obj = _object(command, glue, [], glue)
         for i, (cu, library) in enumerate(todo):
             _link(command, obj, library, tool, cu, [f"-Wl,--defsym=call_{n}=call_v{i}_{n}" for n in declarations(cu)])
@@ -209,6 +214,16 @@ def _run(command, cu):
 
 
 _GLUE_HEADERS = "#include <exception>\n#include <string>\n"
+_GLUE_WATCH = """
+#ifdef CUDA_ON_CPU
+// From now on; null: no more. Returns the error that the launches since then have left, or null.
+extern "C" const char* watch(void* watch) {
+    cuda_on_cpu::watch = static_cast<cuda_on_cpu::Watch*>(watch);
+    const cudaError_t left = cudaGetLastError();
+    return left == cudaSuccess ? nullptr : cudaGetErrorString(left);
+}
+#endif
+"""
 
 
 def _glue(functions, prefix="") -> str:
@@ -246,24 +261,102 @@ def _nvcc() -> list[str]:
     return [str(toolkit.cuda_home() / "bin" / "nvcc"), *flags]
 
 
+class Watch(ctypes.Structure):
+    """Watch of cuda_on_cpu/include/cuda_on_cpu/watch.h."""
+
+    _fields_ = [
+        ("stream", ctypes.c_uint * 2),
+        ("has_stream", ctypes.c_uint),
+        ("refused", ctypes.c_uint),
+        ("launches", ctypes.c_uint),
+        ("most_threads", ctypes.c_uint64),
+    ]
+
+
+class Unchecked(RuntimeError):
+    """A launch has failed, and its launcher does not say so."""
+
+
+_to_refuse = 0  # the number of the launch that is to fail, from now on
+
+
+def refuse_launch(number, call) -> bool:
+    """Runs call() while one launch fails: the first for number = 1. False: call() has fewer launches, or runs on a GPU.
+
+    Raises Unchecked where the launcher does not raise an error of its own, and what call() raises with no launch refused.
+    """
+    global _to_refuse
+    _to_refuse = number
+    try:
+        call()
+    except Unchecked:
+        raise
+    except RuntimeError:
+        if _to_refuse > 0:
+            raise
+    finally:
+        left, _to_refuse = _to_refuse, 0
+    return left <= 0
+
+
 def _function(library, name, parameters):
+    from .device import device
+
     function = library[f"call_{name}"]
     function.restype = ctypes.c_char_p
     function.argtypes = [NUMBERS.get(kind, ctypes.c_void_p) for kind, _ in parameters]
     taken = [(kind, p) for kind, p in parameters if kind != "cudaStream_t"]
     signature = f"{name}({', '.join(p for _, p in taken)})"
 
-    def call(*args):
+    def call(*args, threads=0):
         if len(args) != len(taken):
             raise TypeError(f"{signature} takes {len(taken)} arguments, got {len(args)}")
         values = [_passed(value, kind, f"{signature}: {p}") for value, (kind, p) in zip(args, taken, strict=True)]
-        if taken != parameters:
-            values.append(_stream())
-        if message := function(*values):
-            raise RuntimeError(message.decode(errors="replace"))
+        tensors = {p: t for t, (kind, p) in zip(args, taken, strict=True) if kind.endswith("*") and t is not None}
+        has_stream = taken != parameters
+        with _watched(library, name, tensors, has_stream, threads) if device.type == "cpu" else _on_gpu() as stream:
+            if message := function(*values, *[stream] * has_stream):
+                raise RuntimeError(message.decode(errors="replace"))
 
     call.__name__, call.__doc__ = name, signature
     return call
+
+
+@contextlib.contextmanager
+def _on_gpu():
+    import torch
+
+    yield torch.cuda.current_stream().cuda_stream
+
+
+@contextlib.contextmanager
+def _watched(library, name, tensors, has_stream, threads):
+    """Looks at what a launcher does on the CPU meanwhile. Gives the stream for it, an address."""
+    global _to_refuse
+    has_recorder = os.environ.get("CHAPTERS_SANITIZE") == "memory"
+    for p, t in tensors.items() if has_recorder else ():
+        memory_check.announce_parameter(p, t.data_ptr(), t.nbytes, t.itemsize, t.shape[1] if t.dim() == 2 else 0)
+    watch = Watch(has_stream=has_stream, refused=max(_to_refuse, 0))
+    library.watch.restype = ctypes.c_char_p
+    library.watch(ctypes.byref(watch))
+    try:
+        yield ctypes.addressof(watch)
+    finally:
+        left = library.watch(None)
+        host_used = memory_check.launcher_returned() if has_recorder else None
+        _to_refuse -= watch.launches
+    if left:
+        raise Unchecked(
+            f"{name}() does not say that its launch has failed ({left.decode()}): without CHECK_LAUNCH() below the launch, "
+            "a later call gets this error"
+        )
+    if host_used:
+        raise RuntimeError(f"{host_used}; that is memory of the GPU, which only a kernel can use")
+    if not watch.launches and all(t.numel() for t in tensors.values()):
+        raise RuntimeError(f"{name}() launches no kernel")
+    if watch.most_threads < threads:
+        count = f"{watch.most_threads} thread{'s' * (watch.most_threads != 1)}"
+        raise RuntimeError(f"{name}() launches {count}, and each of {threads} elements is to have one of its own")
 
 
 def _passed(value, kind, where):
@@ -284,18 +377,12 @@ def _passed(value, kind, where):
     wanted = DTYPES.get(kind[:-1])
     if wanted and value.dtype != getattr(torch, wanted):
         raise TypeError(f"{where} must be {wanted}, got {str(value.dtype).removeprefix('torch.')}")
-    if value.device.type != device.type or not value.is_contiguous():
-        raise ValueError(f"{where} must be contiguous and on the {device.type}, got {value.device}, {value.stride()}")
+    if value.device.type != device.type:
+        raise ValueError(f"{where} must be on the {device.type}, got {value.device}")
+    if not value.is_contiguous():
+        repeats = " (a stride of 0: one element in memory stands for several)" if 0 in value.stride() else ""
+        raise ValueError(f"{where} must be contiguous, got strides {list(value.stride())}{repeats}")
     return value.data_ptr()
-
-
-def _stream():
-    """torch's current stream: a number on a GPU, none on the CPU."""
-    import torch
-
-    from .device import device
-
-    return torch.cuda.current_stream().cuda_stream if device.type == "cuda" else None
 
 
 def main():

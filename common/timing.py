@@ -243,8 +243,8 @@ def _cpu_times(op, args, budget=0.3) -> list[float]:
     return timed(_repeats(budget, timed))
 
 
-def call_time(op, args, wait=torch.cuda.synchronize, clock=time.perf_counter) -> float:
-    """Seconds until op returns to Python, without waiting for the GPU.
+def call_time(op, args, wait=torch.cuda.synchronize, clock=time.perf_counter, budget=0.5) -> float:
+    """Seconds until op returns to Python, without waiting for the GPU. budget: seconds until no longer rounds follow.
 
     A GPU takes about a thousand launches in advance; when its queue is full, a launch waits until the GPU has finished
     one. How many calls fill the queue depends on what op launches. So this times rounds of 1, 2, 4, ... 64 calls, each after
@@ -258,12 +258,14 @@ def call_time(op, args, wait=torch.cuda.synchronize, clock=time.perf_counter) ->
             op(*args)
         return (clock() - start) / calls
 
-    fastest = float("inf")
+    fastest, end = float("inf"), clock() + budget
     for calls in (2**k for k in range(7)):
         median = statistics.median(one_round(calls) for _ in range(10))
         if median > 2 * fastest:  # the queue is full: longer rounds only wait longer
             break
         fastest = min(fastest, median)
+        if clock() > end:
+            break
     return fastest
 
 

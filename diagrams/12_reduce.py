@@ -53,7 +53,7 @@ def last_block(canvas):
 
 
 def chunks(canvas):
-    """Six chunks of the array. By default block 0 adds chunk 0, block 1 chunk 1, and so on. With a grid of two blocks, block 0
+    """Six chunks of the array. With a grid of six blocks, block 0 adds chunk 0, block 1 chunk 1, and so on. With a grid of two, block 0
     adds chunks 0, 2 and 4, and block 1 adds 1, 3 and 5. Each chunk is added in the same order by any block, so the six partial
     sums below are the same."""
     size, left = 8, 23
@@ -62,7 +62,7 @@ def chunks(canvas):
     canvas.text(1, 3, "the array", align="left")
     for c in range(6):
         canvas.box(left + c * size, 1, size, 4, f"chunk {c}", "grey", 0.15)
-    for row, (name, blocks) in enumerate({"by default": 6, "a grid of 2 blocks": 2}.items()):
+    for row, (name, blocks) in enumerate({"a grid of 6 blocks": 6, "a grid of 2 blocks": 2}.items()):
         y = 6.5 + 5 * row
         canvas.text(1, y + 2, name, align="left")
         for c in range(6):

@@ -24,16 +24,25 @@ sys.path[:0] = [str(ROOT), str(ROOT / "common")]  # the second for cuda_on_cpu w
 COUNTERS = ROOT / "results" / "counters"
 PROGRAMS = {"access": ROOT / "tests" / "cuda_on_cpu" / "programs" / "access.cu"}
 
-METRICS = {  # docs.nvidia.com/nsight-compute/ProfilingGuide: requests and sectors of the L1 cache, passes of shared memory
-    "global load requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "global load sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "global store requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-    "global store sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "shared load requests": "smsp__inst_executed_op_shared_ld.sum",
-    "shared load wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared store requests": "smsp__inst_executed_op_shared_st.sum",
-    "shared store wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+# Requests and sectors of the L1 cache, passes of shared memory: docs.nvidia.com/nsight-compute/ProfilingGuide. ldmatrix and
+# stmatrix (LDSM, STSM) count as loads and stores here; a copy is cp.async (LDGSTS).
+METRICS = {
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "global load requests",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "global load sectors",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "global store requests",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "global store sectors",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts.sum": "global copy requests",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum": "global copy sectors",
+    "smsp__inst_executed_op_shared_ld.sum": "shared load requests",
+    "smsp__inst_executed_op_ldsm.sum": "shared load requests",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared load wavefronts",
+    "smsp__inst_executed_op_shared_st.sum": "shared store requests",
+    "smsp__inst_executed_op_stsm.sum": "shared store requests",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "shared store wavefronts",
+    "smsp__inst_executed_op_ldgsts.sum": "shared copy requests",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum": "shared copy wavefronts",
 }
+COUNTS = dict.fromkeys(METRICS.values())
 # What may explain a difference, and is compared with nothing.
 MORE = [
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
@@ -55,11 +64,11 @@ def base_name(kernel: str) -> str:
 
 
 def of_rows(rows: Iterable[dict]) -> dict[str, dict[str, int]]:
-    """{kernel: {name in METRICS: count}} of rows of the microscope, as data."""
+    """{kernel: {name in COUNTS: count}} of rows of the microscope, as data."""
     found: dict[str, dict[str, int]] = {}
     for row in rows:
-        counts = found.setdefault(base_name(row["kernel"]), dict.fromkeys(METRICS, 0))
-        if row["kind"] != "atomic":
+        counts = found.setdefault(base_name(row["kernel"]), dict.fromkeys(COUNTS, 0))
+        if row["kind"] != "atomic" and row["space"] != "constant":
             for what in "requests", "sectors" if row["space"] == "global" else "wavefronts":
                 counts[f"{row['space']} {row['kind']} {what}"] += row[what]
     return found
@@ -78,7 +87,7 @@ def modelled(subject: str) -> dict[str, dict[str, int]]:
 def differences(counted: dict[str, dict], model: dict[str, dict]) -> Iterable[tuple[str, str, int, int]]:
     """(kernel, name, the GPU's count, the model's) of each count of each kernel that ran on both."""
     for kernel in sorted(set(counted) & set(model)):
-        for name in METRICS:
+        for name in COUNTS:
             if name in counted[kernel]:
                 yield kernel, name, counted[kernel][name], model[kernel][name]
 
@@ -99,14 +108,14 @@ def compare() -> None:
 
 
 def count(command: list, options: list[str] = ()) -> dict[str, dict[str, int]]:
-    """{kernel: {name in METRICS, or metric: count}} of what that command launches. Metrics that ncu does not know are left
+    """{kernel: {name in COUNTS, or metric: count}} of what that command launches. Metrics that ncu does not know are left
     out, with a message. Exits where ncu cannot count."""
     from common import toolkit
 
     ncu = shutil.which("ncu", path=f"{os.environ['PATH']}:{toolkit.cuda_home()}/bin")
     if ncu is None:
         sys.exit("ncu not found. It comes with a system's CUDA toolkit; put its folder on PATH.")
-    metrics = {metric: name for name, metric in METRICS.items()} | {metric: metric for metric in MORE}
+    metrics = METRICS | {metric: metric for metric in MORE}
     while True:
         flags = ["--csv", "--print-units", "base", "--print-kernel-base", "function", "--target-processes", "all"]
         flags += ["--metrics", ",".join(metrics), *options]
@@ -124,7 +133,7 @@ def count(command: list, options: list[str] = ()) -> dict[str, dict[str, int]]:
     table = lines[next(i for i, line in enumerate(lines) if line.startswith('"ID"')) :]
     found: dict[str, dict[str, int]] = {}
     for row in csv.DictReader(line for line in table if line.startswith('"')):
-        if name := metrics.get(row["Metric Name"]):
+        if (name := metrics.get(row["Metric Name"])) and row["Metric Value"] != "n/a":
             counts = found.setdefault(base_name(row["Kernel Name"]), {})
             counts[name] = counts.get(name, 0) + round(float(row["Metric Value"].replace(",", "")))
     return found

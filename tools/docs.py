@@ -9,6 +9,7 @@ A README marks such a part with a comment that says what to call, and cog (https
     <!--= code("add2.cu", "__global__ void add2_kernel") =-->           a definition, from a file beside the README
     ... or what_operators_take(), what_check_rejects()                  from tests/chapters and tests/common
     ... or what_cuda_on_cpu_covers(), what_cuda_on_cpu_lacks()          from tests/cuda_on_cpu/features.py
+    ... or who_finds_what("nvidia-h200")                                from results/planted (tools/planted.py)
     ... or what_the_doctor_looks_at()                                   from `make doctor`
     <!--end-->
 
@@ -39,6 +40,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import charts
 import doctor
 import drawing
+import planted
 import tables
 
 
@@ -131,7 +133,7 @@ def _features():
 
 
 PARTS = (run, tables.table, charts.picture, drawing.diagram, code, tables.what_operators_take, what_check_rejects)
-PARTS += (what_cuda_on_cpu_covers, what_cuda_on_cpu_lacks)
+PARTS += (what_cuda_on_cpu_covers, what_cuda_on_cpu_lacks, planted.who_finds_what)
 PARTS = {function.__name__: function for function in PARTS}
 PARTS["what_the_doctor_looks_at"] = lambda folder: doctor.table()
 

@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
 STATE = ROOT / "build" / "exercises.json"  # {number: {"done": bool, "hints": how many were given}}
 CPU_SECONDS = 20  # for a check, of its own CPU time
 SECONDS = 180  # for a check, of the clock: compilers and other programs included
-RIGHT, WRONG, BROKEN = 0, 1, 2  # the exit status of a check; BROKEN: exercise.py itself has failed
+RIGHT, WRONG, BROKEN, NO_GPU = 0, 1, 2, 3  # the exit status of a check; BROKEN: exercise.py itself has failed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,10 +88,10 @@ def devices(exercise: Exercise) -> list[str]:
 
 
 def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tuple[int, str]:
-    """Checks the files of that folder in a process of its own: (RIGHT, WRONG or BROKEN, what to tell the reader).
+    """Checks the files of that folder in a process of its own: (RIGHT, WRONG, BROKEN or NO_GPU, what to tell the reader).
 
-    device: "cpu", or "cuda" for a GPU; where there is none, that says nothing and is right. echo(text) gets what is to be
-    told as it comes. The process is forked from one that has imported torch, which the first check starts.
+    device: "cpu", or "cuda" for a GPU; where there is none, that says nothing and gives NO_GPU. echo(text) gets what is to
+    be told as it comes. The process is forked from one that has imported torch, which the first check starts.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", "torch.testing"])
@@ -112,11 +112,11 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
         for compiler in compilers:
             compiler.wait()
         rest = log.read()
-        if process.exitcode not in (RIGHT, WRONG, BROKEN):
+        if process.exitcode not in (RIGHT, WRONG, BROKEN, NO_GPU):
             rest += _ended(-process.exitcode, late)
     if echo and rest:
         echo(rest)
-    return (process.exitcode if process.exitcode in (RIGHT, BROKEN) else WRONG), told + rest
+    return (process.exitcode if process.exitcode in (RIGHT, BROKEN, NO_GPU) else WRONG), told + rest
 
 
 def _compile_ahead(files):
@@ -163,7 +163,8 @@ def _checked(exercise, files, device, log):
     from common.progress import BuildError
 
     if device == "cuda" and chosen.type != "cuda":
-        sys.exit(RIGHT)
+        print(told("skipped", "this exercise needs a GPU") if exercise.needs_gpu else "", end="")
+        sys.exit(NO_GPU)
     try:
         spec = importlib.util.spec_from_file_location("exercise_under_check", exercise.folder / "exercise.py")
         module = importlib.util.module_from_spec(spec)
@@ -176,8 +177,11 @@ def _checked(exercise, files, device, log):
         frames = traceback.extract_tb(error.__traceback__)
         theirs = [f for f in frames if Path(f.filename).is_relative_to(files)]
         asked = [f for f in frames if f.filename == str(exercise.folder / "exercise.py")]
-        lines = [f"{type(error).__name__}: {error}"]
-        lines += [f"at {f.filename}:{f.lineno}" for f in theirs]
+        first, *rest = str(error).splitlines() or [""]
+        lines = [f"{type(error).__name__}: {first}", *rest]
+        if len(lines) > 30:  # torch's traces: what is wrong is at the end
+            lines[1:-15] = ["..."]
+        lines += dict.fromkeys(f"at {f.filename}:{f.lineno}" for f in theirs)  # once each: there may be a recursion
         lines += [f"(the check had called: {asked[-1].line})"] if asked else traceback.format_exc().splitlines()
         print(told("wrong", with_sources("\n".join(lines), files)), end="")
         sys.exit(WRONG if theirs or isinstance(error, (RuntimeError, TypeError, ValueError)) else BROKEN)
@@ -241,10 +245,17 @@ def attempt(exercise, following) -> bool:
         print(text, end="", flush=True)
 
     start = time.monotonic()
-    right = all(check(exercise, exercise.mine, device, echo)[0] == RIGHT for device in devices(exercise))
+    statuses = []
+    for device in devices(exercise):
+        statuses.append(check(exercise, exercise.mine, device, echo)[0])
+        if statuses[-1] in (WRONG, BROKEN):
+            break
+    right = RIGHT in statuses and statuses[-1] in (RIGHT, NO_GPU)
     number = f"make exercise{exercise.number}"
     if right:
         next = f"make exercise{following.number}" if following else "make exercises"
+        if statuses in ([RIGHT], [RIGHT, NO_GPU]) and any(exercise.mine.rglob("*.cu")) and not exercise.needs_gpu:
+            print(f"{'':8}checked on the CPU only, without nvcc and a GPU")
         print(f"{'done':8}{time.monotonic() - start:.1f} s   next: {next}   compare: {number} ARGS=--solution")
         remember(exercise, done=True)
     else:

@@ -2,7 +2,8 @@
 
 `make gpu-sanitize ARGS=memcheck` takes only one of its tools. What runs are the tests marked `kernels`: each kernel at the
 sizes and addresses where it is most likely to go wrong. First without a sanitizer, to see that no kernel is missing among
-them; then under each tool. An error that a tool finds is an error of this program.
+them; then under each tool. An error that a tool finds is an error of this program. `make gpu-sanitize ARGS=planted` runs
+kernels that are wrong on purpose: see planted.py.
 """
 
 import os
@@ -13,6 +14,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import planted
 import pytest
 import torch
 
@@ -59,6 +61,8 @@ def main(tools, tests=str(ROOT / "tests")):
         sys.exit("compute-sanitizer needs a GPU; without one, `make sanitizeNN` runs a chapter with AddressSanitizer.")
     if SANITIZER is None:
         sys.exit("compute-sanitizer not found. It comes with a system's CUDA toolkit; put its bin/ on PATH.")
+    if tools == ["planted"]:
+        return planted.measure()
     every = sorted(kernels())
     if missing := sorted(set(every) - launched(tests)):
         sys.exit(f"No test marked `kernels` launches {', '.join(missing)}")

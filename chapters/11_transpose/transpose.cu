@@ -2,6 +2,7 @@
 #include "transpose.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "common/check.h"
 #include "common/grid.h"
@@ -9,27 +10,31 @@
 
 // ---- what the kernels share ----------------------------------------------------------------------------------------
 
-// Each block moves one square tile. The tiles have numbers: along the rows of a matrix, then down, then to the next
-// matrix. The grid has only one dimension, since CUDA allows 2^31 - 1 blocks along x, and 65535 along y and z.
+// Each block moves one tile, so many elements tall and wide. The tiles have numbers: down a matrix first, then to the
+// next column of tiles, then to the next matrix. So blocks that run at the same time write neighbouring parts of the
+// same rows of `out`, and device memory gets long pieces. The grid has only one dimension, since CUDA allows 2^31 - 1
+// blocks along x, and 65535 along y and z.
 struct Tile {
     int64_t matrix;       // where its matrix begins: how many elements come before
     int64_t row, column;  // its first element, counted in elements of that matrix
 
-    __device__ Tile(int side, int64_t rows, int64_t columns) {
-        const unsigned down = unsigned((rows + side - 1) / side), across = unsigned((columns + side - 1) / side);
-        const unsigned line = blockIdx.x / across;  // of tiles; a GPU divides 32 bits faster than 64
-        matrix = line / down * rows * columns;
-        row = int64_t(line % down) * side;
-        column = int64_t(blockIdx.x % across) * side;
+    __device__ Tile(int tall, int wide, int64_t rows, int64_t columns, int more = 0) {
+        const unsigned down = unsigned((rows + more + tall - 1) / tall), across = unsigned((columns + wide - 1) / wide);
+        const unsigned line = blockIdx.x / down;  // a column of tiles; a GPU divides 32 bits faster than 64
+        matrix = line / across * rows * columns;
+        row = int64_t(blockIdx.x % down) * tall;
+        column = int64_t(line % across) * wide;
     }
 };
 
-// A block for each tile; several launches where one grid cannot have so many.
+// A block for each tile; several launches where one grid cannot have so many. more: as if a matrix had so many more
+// rows.
 template <class T>
-static void launch_tiles(void (*kernel)(T*, const T*, int64_t, int64_t), int side, dim3 block, T* out, const T* in,
-                         int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
+static void launch_tiles(void (*kernel)(T*, const T*, int64_t, int64_t), int tall, int wide, dim3 block, T* out,
+                         const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream,
+                         int more = 0) {
     if (matrices == 0 || rows == 0 || columns == 0) return;  // CUDA refuses a grid of 0 blocks
-    const int64_t tiles = int64_t(blocks_for(rows, side)) * blocks_for(columns, side);  // of a matrix
+    const int64_t tiles = int64_t(blocks_for(rows + more, tall)) * blocks_for(columns, wide);  // of a matrix
     const int64_t at_once = std::min(matrices, std::max<int64_t>(INT32_MAX / tiles, 1));
     for (int64_t m = 0; m < matrices; m += at_once) {
         const unsigned grid = blocks_for(std::min(at_once, matrices - m) * tiles, 1);
@@ -46,7 +51,7 @@ constexpr int side = 32;  // of a tile, in the first four kernels: a block of 32
 // A warp reads 32 neighbours of a row. It writes them into a column: each into another row of the result.
 template <class T>
 __global__ void transpose_naive_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
-    const Tile tile(side, rows, columns);
+    const Tile tile(side, side, rows, columns);
     const int64_t row = tile.row + threadIdx.y, column = tile.column + threadIdx.x;
     in += tile.matrix, out += tile.matrix;
     if (row < rows && column < columns) out[column * rows + row] = in[row * columns + column];
@@ -54,7 +59,7 @@ __global__ void transpose_naive_kernel(T* out, const T* in, int64_t rows, int64_
 
 template <class T>
 void launch_transpose_naive(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
-    launch_tiles(transpose_naive_kernel<T>, side, {side, side}, out, in, matrices, rows, columns, stream);
+    launch_tiles(transpose_naive_kernel<T>, side, side, {side, side}, out, in, matrices, rows, columns, stream);
 }
 
 // ---- a tile in shared memory ---------------------------------------------------------------------------------------
@@ -63,7 +68,7 @@ void launch_transpose_naive(T* out, const T* in, int64_t matrices, int64_t rows,
 template <class T>
 __global__ void transpose_tile_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
     __shared__ T shared[side][side];
-    const Tile tile(side, rows, columns);
+    const Tile tile(side, side, rows, columns);
     const int x = threadIdx.x, y = threadIdx.y;
     in += tile.matrix + tile.row * columns + tile.column;
     out += tile.matrix + tile.column * rows + tile.row;
@@ -74,7 +79,7 @@ __global__ void transpose_tile_kernel(T* out, const T* in, int64_t rows, int64_t
 
 template <class T>
 void launch_transpose_tile(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
-    launch_tiles(transpose_tile_kernel<T>, side, {side, side}, out, in, matrices, rows, columns, stream);
+    launch_tiles(transpose_tile_kernel<T>, side, side, {side, side}, out, in, matrices, rows, columns, stream);
 }
 
 // ---- padding -------------------------------------------------------------------------------------------------------
@@ -89,7 +94,7 @@ constexpr int bank = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
 template <class T>
 __global__ void transpose_padded_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
     __shared__ T shared[side][side + bank<T>];  // padded
-    const Tile tile(side, rows, columns);
+    const Tile tile(side, side, rows, columns);
     const int x = threadIdx.x, y = threadIdx.y;
     in += tile.matrix + tile.row * columns + tile.column;
     out += tile.matrix + tile.column * rows + tile.row;
@@ -101,7 +106,7 @@ __global__ void transpose_padded_kernel(T* out, const T* in, int64_t rows, int64
 template <class T>
 void launch_transpose_padded(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns,
                              cudaStream_t stream) {
-    launch_tiles(transpose_padded_kernel<T>, side, {side, side}, out, in, matrices, rows, columns, stream);
+    launch_tiles(transpose_padded_kernel<T>, side, side, {side, side}, out, in, matrices, rows, columns, stream);
 }
 
 // ---- swizzle -------------------------------------------------------------------------------------------------------
@@ -111,7 +116,7 @@ void launch_transpose_padded(T* out, const T* in, int64_t matrices, int64_t rows
 template <class T>
 __global__ void transpose_swizzled_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
     __shared__ T shared[side][side];
-    const Tile tile(side, rows, columns);
+    const Tile tile(side, side, rows, columns);
     const int x = threadIdx.x, y = threadIdx.y;
     in += tile.matrix + tile.row * columns + tile.column;
     out += tile.matrix + tile.column * rows + tile.row;
@@ -123,49 +128,71 @@ __global__ void transpose_swizzled_kernel(T* out, const T* in, int64_t rows, int
 template <class T>
 void launch_transpose_swizzled(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns,
                                cudaStream_t stream) {
-    launch_tiles(transpose_swizzled_kernel<T>, side, {side, side}, out, in, matrices, rows, columns, stream);
+    launch_tiles(transpose_swizzled_kernel<T>, side, side, {side, side}, out, in, matrices, rows, columns, stream);
 }
 
 // ---- several rows for each thread ----------------------------------------------------------------------------------
 
-constexpr int long_side = 64, lines = 4;  // a tile of 64 x 64 elements for 64 x 4 threads: 16 elements each
+constexpr int row_threads = 512, broad = 64;  // of a block; columns of a tile
+template <class T>
+constexpr int tall = sizeof(T) < 4 ? 128 : 64;  // rows of a tile
+template <class T>
+constexpr int sector = 32 / sizeof(T);  // elements in 32 bytes
 
 // A thread has all its loads in flight before it waits for the first (chapter 06). __launch_bounds__ promises the
 // compiler that a block has no more threads than that, so it may give each of them more registers. values begins with
 // zeros, `= {}`, since at an edge of the matrix a thread leaves loads out.
+//
+// Where `rows` is odd, a row of `out` may begin within a sector, and then two tiles would store parts of one sector. So
+// a block stores from the sector's beginning on: `shift` elements that belong to the tile above. It has loaded some
+// more rows for that, and the matrix needs as many more tiles as if it had sector - 1 more rows.
 template <class T>
-__global__ void __launch_bounds__(long_side* lines)
+__global__ void __launch_bounds__(row_threads)
     transpose_rows_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
-    constexpr int each = long_side / lines;
-    __shared__ T shared[long_side][long_side + bank<T>];
-    const Tile tile(long_side, rows, columns);
-    const int x = threadIdx.x, y = threadIdx.y;
-    in += tile.matrix + tile.row * columns + tile.column;
-    out += tile.matrix + tile.column * rows + tile.row;
-    T values[each] = {};
-    for (int k = 0; k < each; k++) {
-        const int row = y + k * lines;
-        if (tile.row + row < rows && tile.column + x < columns) values[k] = in[row * columns + x];
+    constexpr int high = tall<T>, lines = row_threads / broad;    // lines of a tile that a block loads at a time
+    constexpr int above = sector<T> < lines ? lines : sector<T>;  // rows above the tile
+    constexpr int loads = (above + high) / lines, stores = broad * high / row_threads;
+    __shared__ T shared[above + high][broad + bank<T>];
+    const Tile tile(high, broad, rows, columns, sector<T> - 1);
+    const int first = tile.row == 0 ? 0 : -above,
+              last = int(min(rows - tile.row, int64_t(high)));  // rows of the matrix
+    const int width = int(min(columns - tile.column, int64_t(broad)));
+
+    int x = int(threadIdx.x) % broad, y = int(threadIdx.x) / broad;
+    T values[loads] = {};
+    in += tile.matrix + (tile.row - above + y) * columns + tile.column + x;
+#pragma unroll
+    for (int k = 0; k < loads; k++) {
+        const int row = y + k * lines - above;
+        if (row >= first && row < last && x < width) values[k] = in[k * lines * columns];
     }
-    for (int k = 0; k < each; k++) shared[y + k * lines][x] = values[k];
+#pragma unroll
+    for (int k = 0; k < loads; k++) shared[y + k * lines][x] = values[k];
     __syncthreads();
-    for (int k = 0; k < each; k++) {
-        const int column = y + k * lines;
-        if (tile.column + column < columns && tile.row + x < rows) out[column * rows + x] = shared[x][column];
+
+    x = int(threadIdx.x) % high, y = int(threadIdx.x) / high;
+    out += tile.matrix + (tile.column + y) * rows + tile.row;
+#pragma unroll
+    for (int k = 0; k < stores; k++) {
+        const int column = y + k * (row_threads / high);
+        T* const to = out + k * (row_threads / high) * rows;
+        const int shift = int(reinterpret_cast<uintptr_t>(to) / sizeof(T) % sector<T>), row = x - shift;
+        if (row >= first && row < last && column < width) to[row] = shared[above + row][column];
     }
 }
 
 template <class T>
 void launch_transpose_rows(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
-    launch_tiles(transpose_rows_kernel<T>, long_side, {long_side, lines}, out, in, matrices, rows, columns, stream);
+    launch_tiles(transpose_rows_kernel<T>, tall<T>, broad, row_threads, out, in, matrices, rows, columns, stream,
+                 sector<T> - 1);
 }
 
 // ---- 16 bytes at a time --------------------------------------------------------------------------------------------
 
-// A thread has a square: V packs of V elements, below one another. A tile has 16 x 16 squares, and 8 x 8 where V is
-// large: 8 to 16 KiB. So several blocks fit into a multiprocessor, whatever V is.
+// A thread has a square: V packs of V elements, below one another. A tile has 16 x 16 squares, and 8 x 8 where an
+// element is a byte: 8 to 32 KiB, so several blocks fit into a multiprocessor.
 template <class T>
-constexpr int squares = sizeof(T) < 4 ? 8 : 16;
+constexpr int squares = sizeof(T) == 1 ? 8 : 16;
 
 // Packs are to this kernel what elements are to transpose_swizzled_kernel: in the rows of the squares in line y, pack x
 // lies at place x ^ y. Within its square, a thread exchanges rows and columns in its registers.
@@ -174,7 +201,7 @@ __global__ void __launch_bounds__(squares<T>* squares<T>)
     transpose_wide_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
     constexpr int V = Pack<T>::SIZE;
     __shared__ Pack<T> shared[squares<T> * V][squares<T>];
-    const Tile tile(squares<T> * V, rows, columns);
+    const Tile tile(squares<T> * V, squares<T> * V, rows, columns);
     const int x = threadIdx.x, y = threadIdx.y;
     in += tile.matrix + (tile.row + y * V) * columns + tile.column + x * V;
     out += tile.matrix + (tile.column + y * V) * rows + tile.row + x * V;
@@ -189,7 +216,11 @@ __global__ void __launch_bounds__(squares<T>* squares<T>)
         for (int j = 0; j < V; j++) {
             Pack<T> turned;
             for (int k = 0; k < V; k++) turned.values[k] = packs[k].values[j];
-            *reinterpret_cast<Pack<T>*>(out + j * rows) = turned;
+            // One store of 16 bytes: for `*pack = turned`, nvcc would make four of 4 bytes, since it has put the pack
+            // together from registers.
+            uint4 bytes;
+            memcpy(&bytes, &turned, sizeof bytes);
+            __stcs(reinterpret_cast<uint4*>(out + j * rows), bytes);
         }
     }
 }
@@ -203,7 +234,7 @@ void launch_transpose(T* out, const T* in, int64_t matrices, int64_t rows, int64
     }
     const bool packs = rows % V == 0 && columns % V == 0 && aligned(in) && aligned(out);
     if (!packs) return launch_transpose_rows(out, in, matrices, rows, columns, stream);
-    launch_tiles(transpose_wide_kernel<T>, n * V, {n, n}, out, in, matrices, rows, columns, stream);
+    launch_tiles(transpose_wide_kernel<T>, n * V, n * V, {n, n}, out, in, matrices, rows, columns, stream);
 }
 
 // The compiler makes code of a template only for a T that it is asked for.

@@ -37,9 +37,9 @@ void launch_histogram_global(int64_t* counts, const T* x, int64_t n, int64_t bin
 
 // ---- atomics in shared memory, in several copies -------------------------------------------------------------------
 
-constexpr int THREADS = 512, BLOCKS_PER_SM = 3, LOADS = 2;
+constexpr int THREADS = 1024, BLOCKS_PER_SM = 2;
 constexpr int MOST_COPIES = 32;          // one for each lane
-constexpr int COPIES_BYTES = 48 * 1024;  // for several copies; three blocks of a multiprocessor have room for them
+constexpr int COPIES_BYTES = 48 * 1024;  // for several copies; both blocks of a multiprocessor have room for them
 constexpr int64_t COUNTED = INT32_MAX;   // elements of a block, at most: its counts have 32 bits
 
 // counted[bin * copies + copy]: with 32 copies, each lane counts in a bank of its own, whatever the values are.
@@ -58,13 +58,9 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
     const int64_t first = int64_t(blockIdx.x) * THREADS + threadIdx.x;
     const P* packs = reinterpret_cast<const P*>(x);
     if (first < n % P::SIZE) count(x[whole * P::SIZE + first]);
-    for (int64_t i = first; i < whole; i += LOADS * stride) {
-        P loaded[LOADS];
-        for (int k = 0; k < LOADS; k++)
-            if (i + k * stride < whole) loaded[k] = packs[i + k * stride];
-        for (int k = 0; k < LOADS; k++)
-            if (i + k * stride < whole)
-                for (const T value : loaded[k].values) count(value);
+    for (int64_t i = first; i < whole; i += stride) {
+        const P pack = packs[i];  // one load: 16 bytes
+        for (const T value : pack.values) count(value);
     }
     __syncthreads();
 
@@ -88,7 +84,7 @@ void launch_histogram_shared(int64_t* counts, const T* x, int64_t n, int64_t bin
     if (copies == 0) copies = fitting_copies(bins);
     const int64_t bytes = bins * copies * int64_t(sizeof(unsigned));
     if (bytes > shared_bins() * int64_t(sizeof(unsigned)))
-        throw std::invalid_argument("a block's shared memory holds no histogram of so many bins");
+        throw std::runtime_error("a block's shared memory holds no histogram of so many bins");
     CHECK_CUDA(cudaMemsetAsync(counts, 0, bins * sizeof(int64_t), stream));
     if (n == 0) return;
     const auto kernel = aligned(x) ? histogram_shared_kernel<Pack<T>, T> : histogram_shared_kernel<LoosePack<T>, T>;

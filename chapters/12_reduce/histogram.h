@@ -12,7 +12,7 @@ template <class T>
 void launch_histogram_global(int64_t* counts, const T* x, int64_t n, int64_t bins, cudaStream_t stream);
 
 // copies: how many histograms a block keeps in shared memory, 1 to 32; 0 stands for as many as suit so many bins.
-// Throws std::invalid_argument where one does not fit: bins > shared_bins().
+// Throws std::runtime_error where one does not fit: bins > shared_bins().
 template <class T>
 void launch_histogram_shared(int64_t* counts, const T* x, int64_t n, int64_t bins, int copies, cudaStream_t stream);
 

@@ -217,7 +217,8 @@ void launch_sum_last_block(T* out, const T* x, int64_t n, float* scratch, int bl
 template <class T>
 constexpr int64_t CHUNK = PACK_THREADS * LOADS * Pack<T>::SIZE;  // elements: one round of loads of a block, 64 KiB
 
-// A block adds one chunk after another, so any grid gives the same partial sums. By default each block has one chunk.
+// A block adds one chunk after another, so any grid gives the same partial sums. By default it is as large as fits the
+// GPU.
 template <class P, class T>
 __global__ void __launch_bounds__(PACK_THREADS, BLOCKS_PER_SM)
     sum_chunks_kernel(T* out, float* partial, unsigned* ticket, const T* x, int64_t n, int64_t chunks) {
@@ -233,7 +234,7 @@ template <class T>
 void launch_sum_chunks(T* out, const T* x, int64_t n, float* scratch, int blocks, cudaStream_t stream) {
     if (n == 0) return CHECK_CUDA(cudaMemsetAsync(out, 0, sizeof(T), stream));
     const int64_t chunks = (n + CHUNK<T> - 1) / CHUNK<T>;
-    if (blocks == 0) blocks = int(std::min<int64_t>(chunks, INT32_MAX));  // the GPU hands them out as others end
+    if (blocks == 0) blocks = int(std::min<int64_t>(chunks, fitting_blocks<T>(n)));
     CHECK_CUDA(cudaMemsetAsync(scratch, 0, sizeof(unsigned), stream));
     const auto kernel = aligned(x) ? sum_chunks_kernel<Pack<T>, T> : sum_chunks_kernel<LoosePack<T>, T>;
     kernel<<<blocks, PACK_THREADS, 0, stream>>>(out, partial_in(scratch), ticket_in(scratch), x, n, chunks);

@@ -1,6 +1,6 @@
-"""Finds what nvcc refuses and C++ does not: a kernel that calls a host function of the same file.
+"""Finds what nvcc refuses and C++ does not: a kernel that calls a host function of the same file, and a launch of one.
 
-This is the mistake that people make: they forget the __device__ of a helper. The search keeps quiet in doubt: where #if or
+These are mistakes that people make: they forget a __device__ or a __global__. The search keeps quiet in doubt: where #if or
 a macro may decide which side a function is for, where a name has two meanings or is one of CUDA's, in __host__ __device__
 functions (nvcc only warns there). It does not find methods, functions of headers and host variables.
 """
@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from .tokens import Tokens
 
-ERROR = r'_Pragma("GCC error \"{}() lacks __device__: nvcc does not let device code call it\"") '
+ERROR = r'_Pragma("GCC error \"{}() lacks {}\"") '
+DEVICE = "__device__: nvcc does not let device code call it"
+GLOBAL = "__global__: nvcc launches nothing else"
 NO_HOST_FUNCTIONS = {"__device__", "__global__", "constexpr", "consteval", "operator", "="}
 CUDA_HAS = re.compile("(abs|cbrt|ceil|cos|exp|fabs|floor|fma|fmax|fmin|log|max|min|pow|round|rsqrt|sin|sqrt|tanh?)f?")
 LINE = re.compile(r"(?:\\\r?\n|[^\n])*\n?")
@@ -41,8 +43,9 @@ def without_directives(source: str) -> str:
     return "".join(lines)
 
 
-def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[int]:
-    """In a text without_directives(): of each such call in a function the first. `doubtful`: no names of host functions."""
+def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str]]:
+    """In a text without_directives(): of each such call in a function the first, and all such launches, with what the
+    function lacks. `doubtful`: no names of host functions."""
     found = list(functions(t))
     host = {t.text(f.name) for f in found if f.words.isdisjoint(doubtful) and is_for_the_host(t, f)} - doubtful
     for f in found:
@@ -50,7 +53,10 @@ def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[int]:
             for name in sorted(host):
                 uses = [i for i in range(f.name + 1, f.end) if t.text(i) == name]
                 if uses and all(is_call(t, i) for i in uses):
-                    yield uses[0]
+                    yield uses[0], DEVICE
+        for i in range(f.opening, f.end):
+            if t.is_text(i + 1, "<<<") and t.text(i) in host and t.text(i - 1) not in (".", "->", "::"):
+                yield i, GLOBAL
 
 
 def functions(t: Tokens) -> Iterator[Function]:

@@ -59,13 +59,19 @@ def compiler(default: str = "c++") -> list[str]:
 
 
 def is_clang(compiler: list[str]) -> bool:
+    return _says_clang(tuple(compiler))
+
+
+@functools.cache  # else each load() and each check would start the compiler to ask
+def _says_clang(compiler: tuple[str, ...]) -> bool:
     return "clang" in subprocess.run([*compiler, "--version"], capture_output=True, text=True).stdout
 
 
 def cflags(compiler: list[str]) -> list[str]:
     """What a .cu is compiled with, behind its other flags."""
     if is_clang(compiler):
-        return [*_ALL, *(word for flag in _CLANG for word in ("-mllvm", f"-{flag}"))]
+        # addr2line misses some of the inlined functions in what clang++ writes by default, version 5.
+        return [*_ALL, "-gdwarf-4", *(word for flag in _CLANG for word in ("-mllvm", f"-{flag}"))]
     return [*_ALL, *_GCC]
 
 
@@ -97,10 +103,27 @@ def announce(address: int, nbytes: int, margin: int) -> None:
     library().cuda_on_cpu_tensor(*map(ctypes.c_size_t, (address, nbytes, margin)))
 
 
+def announce_parameter(name: str, address: int, nbytes: int, element: int, columns: int) -> None:
+    """Tells the recorder what a launcher gets in that memory: elements of so many bytes; columns: of a matrix, else 0.
+
+    Until launcher_returned() messages use the name, and the host's code may not use the memory.
+    """
+    sizes = map(ctypes.c_size_t, (address, nbytes, element, columns))
+    library().cuda_on_cpu_parameter(name.encode(), *sizes)
+
+
+def launcher_returned() -> str | None:
+    """What the host's code has done with the parameters meanwhile, in words."""
+    said = library().cuda_on_cpu_launcher_returned()
+    return said and os.fsdecode(said)
+
+
 @functools.cache
 def library() -> ctypes.CDLL:
     """The recorder of this process."""
-    return ctypes.CDLL(str(recorder(compiler())))
+    library = ctypes.CDLL(str(recorder(compiler())))
+    library.cuda_on_cpu_launcher_returned.restype = ctypes.c_char_p
+    return library
 
 
 def program_for(cu: Path) -> Path:

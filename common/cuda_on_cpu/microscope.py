@@ -47,14 +47,14 @@ class Row:
     kernel: str
     file: str
     line: int
-    space: str  # "global" or "shared"
-    kind: str  # "load", "store" or "atomic"
+    space: str  # "global", "shared" or "constant"
+    kind: str  # "load", "store", "atomic", or "copy": cp.async, which has a row for each of the two memories
     requests: int
     threads: int  # that took part, in all requests together
     bytes_used: int  # of each request: those that some lane asks for
-    sectors: int  # global memory only, and 0 for shared memory, as all sectors...
+    sectors: int  # global memory only, and 0 for others, as all sectors...
     least_sectors: int  # that could hold so many bytes
-    wavefronts: int  # loads and stores of shared memory only
+    wavefronts: int  # loads, stores and copies of shared memory only
     least_wavefronts: int
     at_one_address: int  # atomics: the most lanes of a request that change the same address, in all requests together
     width: int  # bytes of a lane, the most in this line
@@ -190,10 +190,11 @@ def _cells(row: Row) -> str:
         text += f"{row.bytes_used / row.bytes_fetched:>11.0%} "
     else:
         text += " " * 27
-        if row.kind != "atomic":
+        if row.space == "shared" and row.kind != "atomic":
             text += f"{_of(row.wavefronts_per_request, row.least_wavefronts_per_request):>15}"
     if row.kind == "atomic":
-        text += f"  {row.lanes_at_one_address:.3g} lanes at an address"
+        count = f"{row.lanes_at_one_address:.3g}"
+        text += f"  {count} lane{'s' if count != '1' else ''} at an address"
     return text.rstrip()
 
 
@@ -237,10 +238,11 @@ def picture(row: Row) -> str:
         cells = (_lanes(of_word.get(word, [])) for word in range(line * across, (line + 1) * across))
         text += [f"{'sector' if is_global else 'row'} {line}".rjust(11) + "".join(f"{cell:>4}" for cell in cells)]
     if is_global:
-        text += [f"{len(lines)} sectors of 32 bytes; the lanes ask for {len(of_word)} of {8 * len(lines)} words."]
+        sectors = f"{len(lines)} sector{'s' * (len(lines) > 1)}"
+        text += [f"{sectors} of 32 bytes; the lanes ask for {len(of_word)} of {8 * len(lines)} words."]
     else:
         most = max(sum(word % 32 == bank for word in of_word) for bank in range(32))
-        text += [f"At most {most} words of a bank."]
+        text += [f"At most {most} word{'s' * (most > 1)} of a bank."]
     return "\n".join(text)
 
 

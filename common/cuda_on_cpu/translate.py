@@ -398,15 +398,15 @@ class Translator(Tokens):
     # ---- host functions in kernels -----------------------------------------------------------------------------------
 
     def refuse_host_calls(self) -> None:
-        doubtful = self.names_declared("__device__", "constexpr", "consteval")
+        doubtful = self.names_declared("__global__", "__device__", "constexpr", "consteval")
         doubtful |= set(re.findall(r"#[ \t]*define[ \t]+(\w+)", self.source))
         plain = Tokens(host_calls.without_directives(self.source), self.filename)
         try:
             calls = list(host_calls.host_calls(plain, doubtful))
         except TranslationError:  # a brace is missing, perhaps because #if and #else open one each
             return
-        for i in calls:
-            self.insert(plain.tokens[i].start, host_calls.ERROR.format(plain.text(i)))
+        for i, lacks in calls:
+            self.insert(plain.tokens[i].start, host_calls.ERROR.format(plain.text(i), lacks))
 
     # ---- tools ------------------------------------------------------------------------------------------------------
 

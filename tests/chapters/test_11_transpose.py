@@ -387,20 +387,21 @@ __global__ void large_tile_kernel(float* out, const float* in, int64_t rows, int
 }
 
 // Returns what went wrong with the launch, or "".
-extern "C" const char* wrong_transpose(const char* name, float* out, const float* in, int64_t rows, int64_t columns) {
+extern "C" const char* wrong_transpose(const char* name, float* out, const float* in, int64_t rows, int64_t columns,
+                                       cudaStream_t stream) {
     static std::string words;
     words = name;
     const dim3 grid(unsigned((columns + side - 1) / side), unsigned((rows + side - 1) / side)), block(side, side);
     const dim3 large((grid.x + 3) / 4, (grid.y + 3) / 4);
     try {
-        if (words == "no barrier") no_barrier_kernel<<<grid, block>>>(out, in, rows, columns);
-        if (words == "one barrier") several_tiles_kernel<false><<<grid.x, block>>>(out, in, rows, columns);
-        if (words == "two barriers") several_tiles_kernel<true><<<grid.x, block>>>(out, in, rows, columns);
-        if (words == "early return") early_return_kernel<<<grid, block>>>(out, in, rows, columns);
-        if (words == "divergent") divergent_kernel<<<grid, block>>>(out, in, rows, columns);
+        if (words == "no barrier") no_barrier_kernel<<<grid, block, 0, stream>>>(out, in, rows, columns);
+        if (words == "one barrier") several_tiles_kernel<false><<<grid.x, block, 0, stream>>>(out, in, rows, columns);
+        if (words == "two barriers") several_tiles_kernel<true><<<grid.x, block, 0, stream>>>(out, in, rows, columns);
+        if (words == "early return") early_return_kernel<<<grid, block, 0, stream>>>(out, in, rows, columns);
+        if (words == "divergent") divergent_kernel<<<grid, block, 0, stream>>>(out, in, rows, columns);
         if (words == "large, attribute")
             CHECK_CUDA(cudaFuncSetAttribute(large_tile_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
-        if (words.substr(0, 5) == "large") large_tile_kernel<<<large, block, 65536>>>(out, in, rows, columns);
+        if (words.substr(0, 5) == "large") large_tile_kernel<<<large, block, 65536, stream>>>(out, in, rows, columns);
         CHECK_LAUNCH();
         CHECK_CUDA(cudaDeviceSynchronize());
         words = "";
@@ -422,12 +423,13 @@ def wrong():
     function = ctypes.CDLL(str(folder / "wrong_transpose.so")).wrong_transpose
     function.restype, function.argtypes = (
         ctypes.c_char_p,
-        [ctypes.c_char_p] + [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 2,
+        [ctypes.c_char_p] + [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 2 + [ctypes.c_void_p],
     )
 
     def call(name, x):
         result = torch.empty(x.shape[::-1], device=device)
-        if words := function(name.encode(), result.data_ptr(), x.data_ptr(), *x.shape):
+        stream = torch.cuda.current_stream().cuda_stream if device.type == "cuda" else None
+        if words := function(name.encode(), result.data_ptr(), x.data_ptr(), *x.shape, stream):
             raise RuntimeError(words.decode())
         return result
 

@@ -109,6 +109,18 @@ def test_the_lesson_has_each_exercise_once(chapter):
     assert re.findall(r"`make exercise(\d\d\.\d+)`", text) == numbers
 
 
+def test_a_trace_is_short(tmp_path):
+    it = next(it for it in EXERCISES if it.number == "04.2")
+    recursion = "def misfit(*args):\n    return again()\n\n\ndef again():\n    return again()\n"
+    lines = [f"line {i}" for i in range(300)]
+    for name, text in ("recursion", recursion), ("long", f"raise ValueError({chr(10).join(lines)!r})\n"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "fits.py").write_text(text)
+        status, told = exercise.check(it, tmp_path / name)
+        assert status == exercise.WRONG and told.count("\n") < 30, told
+        assert "RecursionError" in told if name == "recursion" else "line 0\n" in told and "line 299" in told, told
+
+
 @pytest.mark.thorough
 def test_what_ends_without_an_answer_is_told(tmp_path):
     """A reader's program may crash, loop for ever, fail in Python, or not compile."""
@@ -155,6 +167,13 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     shutil.copy(folder / "solution" / "answers.py", mine)
     assert run("03.5")[0] == 0 and run("03.5", "--solution")[1] == ""
     assert re.search(r"03\.5 +done", run()[1]) and "1 of 1 done" in run()[1]
+    Path(folder, "mine", "kernel.cu").write_text("")
+    assert "on the CPU only" in run("03.5")[1]
+    statuses = iter([exercise.RIGHT, exercise.NO_GPU, exercise.RIGHT, exercise.RIGHT, exercise.RIGHT, exercise.WRONG])
+    monkeypatch.setattr(exercise, "devices", lambda it: ["cpu", "cuda"])
+    monkeypatch.setattr(exercise, "check", lambda *args: (next(statuses), ""))
+    assert "on the CPU only" in run("03.5")[1] and "on the CPU only" not in run("03.5")[1] and run("03.5")[0] == 1
+    Path(folder, "mine", "kernel.cu").unlink()
     run("03.5", "--reset")
     assert "= None" in mine.read_text() and "= None" not in Path(folder, "mine-1", "answers.py").read_text()
     assert "0 of 1 done" in run()[1]

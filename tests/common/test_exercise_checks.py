@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from common import device, exercises
+from common.cuda_on_cpu.microscope import Row
 from common.exercises import Wrong
 
 
@@ -33,14 +34,14 @@ def test_a_right_operator_passes(capsys):
 def test_the_smallest_size_that_fails_is_shown_around_the_first_wrong_element():
     assert told(lambda x: x + (x == 20)) == [
         "n = 5: wrong result",
+        "1 of 5 elements wrong",
         "index 0 1 2 3 4",
         "input 0 10 20 30 40",
         "expected 0 10 20 30 40",
         "yours 0 10 21 30 40",
         "^",
-        "1 of 5 elements wrong",
     ]
-    assert told(lambda x: x + (x == 120))[1] == "index 8 9 10 11 12 13 14 15"
+    assert told(lambda x: x + (x == 120))[2] == "index 8 9 10 11 12 13 14 15"
 
 
 def test_what_is_not_written_is_shown():
@@ -51,7 +52,7 @@ def test_what_is_not_written_is_shown():
 
     lines = told(op, lambda x: x.clone(), sizes=(6,))
     assert "x 0 10 20 30 40 50" in lines and "yours 0 ? 20 ? 41 ?" in lines
-    assert lines[-1] == "4 of 6 elements wrong; ? is not written"
+    assert lines[1] == "4 of 6 elements wrong; ? is not written"
 
 
 def test_of_a_matrix_there_is_a_map():
@@ -62,9 +63,11 @@ def test_of_a_matrix_there_is_a_map():
         return out
 
     lines = told(op, inputs=lambda n: (torch.arange(3 * n, device=device).view(n, 3),), sizes=(2,))
-    assert lines[1:4] == ["row 0 . . x", "row 1 ? . .", "index (0, 0) (0, 1) (0, 2)"]
+    assert lines[0] == "n = 2 (input: 2 rows, 3 columns): wrong result"
+    assert lines[2:5] == ["row 0 . . x", "row 1 ? . .", "index (0, 0) (0, 1) (0, 2)"]
     deep = told(lambda x: x + (x >= 90), inputs=lambda n: (torch.arange(3 * n, device=device).view(n, 3),), sizes=(40,))
-    assert deep[1].startswith("row 22 ") and deep[16].startswith("row 37 ") and deep[9] == "row 30 x x x"
+    alike = ["row 22 . . .", "...", "row 29 . . .", "row 30 x x x", "...", "row 37 x x x"]
+    assert deep[2:8] == alike and deep[8].startswith("index")
 
 
 @pytest.mark.skipif(device.type == "cuda", reason="a GPU has no order of threads")
@@ -80,6 +83,92 @@ def test_an_error_of_the_operator_names_the_size():
         return x.clone()
 
     assert told(op) == ["n = 2: kernel k: data race"]
+
+
+def test_of_several_results_the_wrong_one_is_named():
+    def op(x):
+        return x.clone(), x + (x == 10)
+
+    assert told(op, lambda x: (x, x), outputs=("same", "next"))[1] == "1 of 2 elements of next wrong"
+    assert told(op, lambda x: (x, x))[1:3] == ["output 1", "1 of 2 elements wrong"]
+
+
+def test_of_findings_of_one_kind_the_first_is_shown():
+    def op(x):
+        raise RuntimeError(
+            "CUDA on CPU: kernel k: \n  data race: a\n  data race: b\n  out of bounds: c\n  data race: d"
+        )
+
+    assert told(op) == ["n = 0: kernel k: data race: a; 2 more like this", "out of bounds: c"]
+
+
+def test_a_wrong_gradient_is_that_of_a_name():
+    class Wrong(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            return a + b
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad, 2 * grad
+
+    def inputs(n):
+        return torch.randn(n, device=device), torch.randn(n, device=device)
+
+    def reference(left, right):
+        return left + right
+
+    lines = told(Wrong.apply, reference, inputs, (3,), gradients=True)
+    assert lines[0] == "n = 3: wrong gradient of right"
+    lines = told(lambda pair: Wrong.apply(*pair), lambda pair: sum(pair), lambda n: (inputs(n),), (3,), gradients=True)
+    assert lines[0] == "n = 3: wrong gradient of pair[1]"
+
+
+def test_a_launch_that_fails_has_to_be_reported(monkeypatch):
+    refused = []
+
+    def refuse_launch(number, call):
+        refused.append(call())
+        if number == 3:
+            raise exercises.Unchecked("f() does not say so")
+        return True
+
+    monkeypatch.setattr(exercises, "refuse_launch", refuse_launch)
+    assert told(torch.clone, sizes=(2,)) == ["launch 3 was made to fail: f() does not say so"] and len(refused) == 3
+    monkeypatch.setattr(exercises, "refuse_launch", lambda number, call: number < 2)
+    exercises.check(torch.clone, torch.clone, inputs, (2,))
+
+
+def row(line, kind="load", threads=32, requests=1, sectors=16, step=32):
+    """Of the microscope: each lane asks for a word, `step` bytes behind the one before."""
+    counts = dict.fromkeys(("bytes_used", "least_sectors", "wavefronts", "least_wavefronts", "at_one_address"), 0)
+    example = tuple(step * lane for lane in range(32))
+    return Row(
+        "k", "a.cu", line, "global", kind, requests, threads, sectors=sectors, width=4, example=example, **counts
+    )
+
+
+def test_limits_say_what_a_warp_does_and_draw_little(monkeypatch, capsys):
+    monkeypatch.setattr(exercises, "seen", lambda call: [row(7, sectors=4), row(8)])
+    with pytest.raises(Wrong) as error:
+        exercises.limits(None, sectors_per_request=4)
+    lines = [" ".join(line.split()) for line in str(error.value).splitlines()]
+    assert lines[0] == "a.cu:8: each load of a warp touches 16 sectors of device memory, at most 4 allowed"
+    assert lines[1] == "32 sectors of 32 bytes; the lanes ask for 32 of 256 words." and len(lines) == 7
+    assert lines[3:] == [f"sector {k} {k} . . . . . . ." for k in range(3)] + ["... and 29 lines like these"]
+    exercises.limits(None, sectors_per_request=16)
+    assert capsys.readouterr().out == "right   at most 16 sectors per request\n"
+    assert len(exercises.drawn(row(8, step=4)).splitlines()) == 6, "four lines are all shown"
+    assert len(exercises.drawn(row(8, step=36)).splitlines()) == 34, "lines that differ are all shown"
+
+
+def test_no_element_is_stored_twice(monkeypatch, capsys):
+    rows = [row(5, threads=100), row(6, "store", threads=40), row(7, "store", threads=60)]
+    monkeypatch.setattr(exercises, "seen", lambda call: rows)
+    exercises.stored_once(None, 100)
+    assert "each of 100 elements is stored once" in capsys.readouterr().out
+    with pytest.raises(Wrong, match="a.cu:6 a.cu:7: 99 elements, and 100 stores"):
+        exercises.stored_once(None, 99)
 
 
 def test_what_has_to_be_refused():

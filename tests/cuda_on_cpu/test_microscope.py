@@ -13,7 +13,7 @@ import sys
 import pytest
 from building import PROGRAMS, ROOT, WARNINGS, need
 from cuda_on_cpu import memory_check
-from cuda_on_cpu.microscope import _rows, of_program
+from cuda_on_cpu.microscope import _rows, of_program, table
 
 # kernel: (requests, threads a request, sectors a request, the least possible). The stores are those of `coalesced`, where
 # STORES says nothing else.
@@ -98,17 +98,29 @@ ATOMICS = {  # (space, lanes of a request that meet)
 }
 
 
+# kernel: (sectors a request, wavefronts a request) of cp.async in the two memories; its 4 warps have 32 lanes.
+COPIES = {"copied4": (4, 1), "copied4_conflicts": (4, 32), "copied16": (16, 4), "copied16_conflicts": (16, 32)}
+# kernel: (wavefronts of ldmatrix with 4 matrices, of stmatrix with 2).
+MATRICES = {"matrices_side_by_side": (4, 2), "matrices_apart": (32, 16), "matrices_padded": (4, 2)}
+
+
 @pytest.fixture(scope="module")
-def rows():
+def every_row():
     need("g++")
     need("addr2line")
-    found = of_program([PROGRAMS / "access.cu"], flags=[*WARNINGS, "-Wno-unknown-pragmas"])
+    return of_program([PROGRAMS / "access.cu"], flags=[*WARNINGS, "-Wno-unknown-pragmas"])
+
+
+@pytest.fixture(scope="module")
+def rows(every_row):
+    """{(kernel, space, kind): row} of the kernels that have one of each."""
+    found = [row for row in every_row if row.kernel not in MATRICES]
     assert len({(row.kernel, row.space, row.kind) for row in found}) == len(found)
     return {(row.kernel, row.space, row.kind): row for row in found}
 
 
-def test_each_kernel_is_here(rows):
-    assert {kernel for kernel, _, _ in rows} == {*LOADS, *SHARED, *ATOMICS}
+def test_each_kernel_is_here(every_row):
+    assert {row.kernel for row in every_row} == {*LOADS, *SHARED, *ATOMICS, *COPIES, *MATRICES, "constants"}
 
 
 @pytest.mark.parametrize("kernel", LOADS)
@@ -141,19 +153,43 @@ def test_atomics(rows, kernel):
     assert (row.requests, row.lanes_at_one_address) == (32, meet)
 
 
+@pytest.mark.parametrize("kernel", COPIES)
+def test_asynchronous_copies(rows, kernel):
+    sectors, wavefronts = COPIES[kernel]
+    source, destination = (rows[kernel, space, "copy"] for space in ("global", "shared"))
+    assert (source.requests, source.threads_per_request, source.sectors_per_request) == (4, 32, sectors)
+    assert (destination.requests, destination.wavefronts_per_request, destination.sectors) == (4, wavefronts, 0)
+    assert source.line == destination.line and (kernel, "global", "load") not in rows
+
+
+@pytest.mark.parametrize("kernel", MATRICES)
+def test_matrices(every_row, kernel):
+    """The other accesses of shared memory in these kernels are of 4 bytes."""
+    load, store = MATRICES[kernel]
+    for kind, lanes, wavefronts in ("load", 32, load), ("store", 16, store):
+        (row,) = (row for row in every_row if (row.kernel, row.kind, row.width) == (kernel, kind, 16))
+        assert (row.requests, row.threads_per_request, row.wavefronts_per_request) == (4, lanes, wavefronts)
+
+
+def test_constant_memory_has_no_sectors(rows):
+    row = rows["constants", "constant", "load"]
+    assert (row.requests, row.threads_per_request, row.sectors, row.wavefronts) == (32, 32, 0, 0)
+    assert rows["constants", "global", "load"].sectors_per_request == 4
+    assert "constant load       32      32\n" in table([row])
+
+
 def test_the_example_is_what_the_lanes_asked_for(rows):
     addresses = rows["strided3", "global", "load"].example
     assert [address - addresses[0] for address in addresses] == [12 * lane for lane in range(32)]
     assert [a is None for a in rows["odd_threads", "global", "load"].example] == [True, False] * 16
 
 
-def test_any_order_of_threads_gives_the_same(rows, monkeypatch):
+def test_any_order_of_threads_gives_the_same(every_row, monkeypatch):
     monkeypatch.setenv("CUDA_REVERSE", "1")
     program = memory_check.program_for(PROGRAMS / "access.cu")
     out = program.with_suffix(".reverse")
     subprocess.run([program], check=True, env=os.environ | {"CUDA_ON_CPU_MICROSCOPE": str(out)}, capture_output=True)
-    for row in _rows(out.read_text()):
-        same = rows[row.kernel, row.space, row.kind]
+    for row, same in zip(_rows(out.read_text()), every_row, strict=True):
         for count in "requests", "threads", "bytes_used", "sectors", "least_sectors", "wavefronts", "at_one_address":
             assert getattr(row, count) == getattr(same, count), row
 

@@ -244,6 +244,26 @@ def test_a_kernel_calls_no_host_function(source):
     assert body(plain) == source.replace(">f(", error)
 
 
+def test_a_launch_is_of_a_kernel():
+    said = translate(HOST + "int main() { f<<<1, 1>>>(1); }", "a.cu")
+    assert (
+        r'main() { _Pragma("GCC error \"f() lacks __global__: nvcc launches nothing else\"") cuda_on_cpu::launch('
+        in said
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HOST + "__global__ void f(float x); int main() { f<<<1, 1>>>(1); }",
+        HOST + "template <class F> void launch(F f) { ::f<<<1, 1>>>(); a.f<<<1, 1>>>(); } KERNEL void k() {} "
+        "int main() { k<<<1, 1>>>(); }",
+    ],
+)
+def test_a_launch_that_may_be_right_is_left_alone(source):
+    assert "_Pragma" not in translate(source, "a.cu")
+
+
 @pytest.mark.parametrize(
     "source",
     [

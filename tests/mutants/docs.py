@@ -83,4 +83,13 @@ MUTANTS = [
         "tests/tools/test_gpu_sanitize.py::test_a_write_beyond_the_end_is_found",
         gpus=1,
     ),
+    Mutant(
+        "tools/planted.py",
+        "if complete else",
+        "if True else",
+        "tests/tools/test_planted.py::test_answers_of_compute_sanitizer",
+        why="a kernel that did not run would count as one in which nothing was found",
+    ),
+    Mutant("tools/planted.py", "if of == RIGHT]", "if of != RIGHT]", "tests/tools/test_planted.py::test_table"),
+    Mutant("tools/planted.py", "if ours and not theirs", "if ours", "tests/tools/test_planted.py::test_table"),
 ]

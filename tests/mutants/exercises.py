@@ -6,6 +6,7 @@ TOLD = "tests/common/test_exercise_checks.py::test_"
 CALL = "tests/common/test_launchers.py::test_"
 TEST = "tests/chapters/test_exercises.py::test_"
 CHECKS, LAUNCHERS, TOOL = "common/exercises.py", "common/launchers.py", "tools/exercise.py"
+WATCH = "common/cuda_on_cpu/include/cuda_on_cpu/watch.h"
 
 MUTANTS = [
     # ---- what a check sees and says
@@ -15,7 +16,7 @@ MUTANTS = [
     Mutant(CHECKS, "begin = max(0, min(row - 8, len(marks) - 16))", "begin = 0", TOLD + "of_a_matrix_there_is_a_map"),
     # ---- launchers without a binding
     Mutant(LAUNCHERS, "if wanted and value.dtype", "if False and value.dtype", CALL + "what_does_not_fit_is_refused"),
-    Mutant(LAUNCHERS, "if taken != parameters:", "if False:", CALL + "tensors_and_numbers_arrive"),
+    Mutant(LAUNCHERS, "has_stream = taken != parameters", "has_stream = False", CALL + "tensors_and_numbers_arrive"),
     Mutant(
         LAUNCHERS,
         "    for file in sorted(used):\n        key.update(file.read_bytes())\n",
@@ -23,6 +24,57 @@ MUTANTS = [
         CALL + "several_are_compiled_at_once",
     ),
     Mutant(LAUNCHERS, '"-Wl,-z,defs"', '"-Wl,-O1"', CALL + "what_cannot_be_built_is_said"),
+    # ---- what a launcher does
+    Mutant(WATCH, "if (!has_stream || used == &stream) return;", "return;", CALL + "what_a_launcher_does_wrong"),
+    Mutant(
+        "common/cuda_on_cpu/include/cuda_on_cpu/capture.h",
+        "    if (watch) watch->uses(stream,",
+        "    if (false) watch->uses(stream,",
+        CALL + "what_a_launcher_does_wrong",
+    ),
+    Mutant(WATCH, "++launches == refused ?", "++launches == 1 && refused ?", CALL + "a_launch_that_fails_is_reported"),
+    Mutant(LAUNCHERS, "    if left:\n", "    if False:\n", CALL + "a_launch_that_fails_is_reported"),
+    Mutant(
+        LAUNCHERS,
+        "        if _to_refuse > 0:\n",
+        "        if False:\n",
+        CALL + "an_error_before_the_refused_launch_is_no_report",
+    ),
+    Mutant(
+        LAUNCHERS, "    if not watch.launches and all(", "    if False and all(", CALL + "what_a_launcher_does_wrong"
+    ),
+    Mutant(
+        LAUNCHERS, "watch.most_threads < threads", "watch.most_threads < 0", CALL + "each_element_may_ask_for_a_thread"
+    ),
+    Mutant(
+        "common/cuda_on_cpu/recorder/recorder.cpp",
+        "const bool is_argument = in_launcher && ",
+        "const bool is_argument = false && ",
+        CALL + "messages_name_arrays_and_elements",
+    ),
+    Mutant(
+        "common/cuda_on_cpu/recorder/arrays.h",
+        " - (a < begin && (begin - a) % element != 0)",
+        " - (a < begin)",
+        CALL + "messages_name_arrays_and_elements",
+    ),
+    Mutant(
+        "common/cuda_on_cpu/host_calls.py",
+        "t.text(i) in host and ",
+        "",
+        "tests/cuda_on_cpu/test_translate.py::test_a_launch_that_may_be_right_is_left_alone",
+    ),
+    Mutant(CHECKS, "    _check_errors(op, inputs(sizes[-1]))\n", "", TOLD + "a_launch_that_fails_has_to_be_reported"),
+    Mutant(CHECKS, "    if count > numel:\n", "    if False:\n", TOLD + "no_element_is_stored_twice"),
+    Mutant(
+        CHECKS,
+        "    if len(lines) > 4 and len(alike) == 1:",
+        "    if len(lines) > 4:",
+        TOLD + "limits_say_what_a_warp_does_and_draw_little",
+    ),
+    Mutant(TOOL, '            lines[1:-15] = ["..."]\n', "            pass\n", TEST + "a_trace_is_short"),
+    Mutant(TOOL, "lines += dict.fromkeys(", "lines += list(", TEST + "a_trace_is_short"),
+    Mutant(TOOL, "in ([RIGHT], [RIGHT, NO_GPU])", "in ([RIGHT],)", TEST + "the_command"),
     # ---- the command
     Mutant(TOOL, "remember(exercise, hints=given)", "pass", TEST + "the_command"),
     Mutant(TOOL, "exercise.mine.rename(kept)", "shutil.rmtree(exercise.mine)", TEST + "the_command"),

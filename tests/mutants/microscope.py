@@ -47,10 +47,21 @@ MUTANTS = [
     # ---- atomics
     Mutant(MODEL, "same = i && sorted[i] == sorted[i - 1] ? same + 1 : 1;", "same++;", of("atomics", "own_counters")),
     Mutant(MODEL, "        at_one_address += most;\n", "        at_one_address++;\n", of("atomics", "one_counter")),
+    # ---- copies, matrices, constant memory
+    Mutant(RECORDER, "    request(from, bytes, false, Kind::copy, file, line);\n", "", T + "asynchronous_copies"),
+    Mutant(RECORDER, "    request(to, bytes, true, Kind::copy, file, line);\n",
+           "    request(to, bytes, true, Kind::plain, file, line);\n", T + "asynchronous_copies"),
+    Mutant(RECORDER, "    request(address, bytes, writes, Kind::plain, file, line);\n", "", T + "matrices"),
+    Mutant("common/cuda_on_cpu/include/cuda_on_cpu/mma_sync.h",
+           "if (self->lane() < 8 * N) CUDA_ON_CPU_RECORD(asks(row, 16, true", "CUDA_ON_CPU_RECORD(asks(row, 16, true",
+           T + "matrices"),
+    Mutant("common/cuda_on_cpu/recorder/sites.h", "a >= begin && a < end", "a < begin", T + "constant_memory_has_no_sectors"),
+    Mutant("common/cuda_on_cpu/recorder/sites.h", '"cuda_constant"', '"cuda_constants"', T + "constant_memory_has_no_sectors"),
     # ---- Python
     Mutant(PYTHON, 'symbol.removeprefix("void ")', "symbol", T + "command_line"),
     Mutant(PYTHON, "    if int(launches) == 0:", "    if False:", T + "command_line"),
-    Mutant("tools/counters.py", 'if row["kind"] != "atomic":', "if True:", COUNTERS + "a_difference_is_found"),
+    Mutant("tools/counters.py", 'row["kind"] != "atomic" and ', "", COUNTERS + "a_difference_is_found"),
+    Mutant("tools/counters.py", ' and row["space"] != "constant"', "", COUNTERS + "a_difference_is_found"),
     Mutant("tools/counters.py", 'counts[name] = counts.get(name, 0) + round', "counts[name] = round",
            COUNTERS + "what_ncu_prints_is_understood"),
 ]  # fmt: skip

@@ -152,8 +152,46 @@ struct Array {
     }
 };
 
+// What a program that calls a launcher says of an argument (common/launchers.py), so that messages can say which array,
+// and which element.
+struct Parameter {
+    std::string name;
+    uintptr_t begin, end;
+    size_t element;  // bytes
+    size_t columns;  // of a matrix, else 0
+
+    size_t count() const { return (end - begin) / element; }
+    // "out[5]"; of a matrix "out[25] (row 2, column 5)"
+    std::string at(uintptr_t a) const {
+        const long i = long(a - begin) / long(element) - (a < begin && (begin - a) % element != 0);
+        std::string text = name + "[" + std::to_string(i) + "]";
+        if (columns && a >= begin && a < end)
+            text += " (row " + std::to_string(i / columns) + ", column " + std::to_string(i % columns) + ")";
+        return text;
+    }
+    // "4 elements"; of a matrix "3 rows, 4 columns"
+    std::string size() const {
+        const auto text = [](size_t n, const char* what) {
+            return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+        };
+        if (!columns) return text(count(), "element");
+        return text(count() / columns, "row") + ", " + text(columns, "column");
+    }
+};
+
 class Arrays {
 public:
+    std::vector<Parameter> parameters;  // while a launcher runs
+
+    // The parameter that has this address, or else the nearest one in that array.
+    const Parameter* parameter(uintptr_t a, const Array& array) const {
+        const Parameter* found = nullptr;
+        for (const Parameter& p : parameters) {
+            if (a >= p.begin && a < p.end) return &p;
+            if (array.place == Place::tensor && array.begin <= p.begin && p.end <= array.end) found = &p;
+        }
+        return found;
+    }
     Array* find(uintptr_t a) {
         auto next = all_.upper_bound(a);
         if (next != all_.begin() && std::prev(next)->second->contains(a)) return std::prev(next)->second;

@@ -106,28 +106,30 @@ public:
                       who.rank / launch.block_x % launch.block_y, who.rank / launch.block_x / launch.block_y, b.x, b.y,
                       b.z);
     }
+    static std::string in_bytes(size_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
     // "byte 8 of array 2, 400 bytes by cudaMalloc() at a.cu:31"
     std::string name(const Array& array) {
-        const size_t bytes = array.end - array.begin;
+        const std::string bytes = in_bytes(array.end - array.begin);
         const std::string where = sites.first_outside(array.allocated_at);
         const char* types[] = {"cudaMalloc()", "cudaMallocHost()", "cudaMallocManaged()"};
         switch (array.place) {
             case Place::tensor:
-                return format("the %zu bytes of a tensor", bytes);
+                return "the " + bytes + " of a tensor";
             case Place::shared:
                 return array.begin == uintptr_t(launch.dynamic_memory)
-                           ? format("the %zu bytes of dynamic shared memory", bytes)
-                           : format("the shared array %s of %zu bytes", variable(array.begin).c_str(), bytes);
+                           ? "the " + bytes + " of dynamic shared memory"
+                           : "the shared array " + variable(array.begin) + " of " + bytes;
             case Place::variable:
                 return "a variable";
             case Place::unknown:
                 return "memory";
             default:
-                return format("the %zu bytes of %s number %u%s%s", bytes, types[int(array.place)], array.number,
+                return format("the %s of %s number %u%s%s", bytes.c_str(), types[int(array.place)], array.number,
                               where.empty() ? "" : " at ", where.c_str());
         }
     }
     std::string place(const Array& array, uintptr_t at) {
+        if (const Parameter* p = arrays.parameter(at, array)) return p->at(at);
         if (array.place == Place::unknown) return format("memory at %#lx", long(at));
         if (array.place == Place::variable) return "the variable " + variable(at);
         return format("byte %zu of %s", size_t(at - array.begin), name(array).c_str());
@@ -327,10 +329,9 @@ private:
         if (sites.get(a.site).is_runtime) return nullptr;
         const uintptr_t dynamic = uintptr_t(launch.dynamic_memory);
         if (a.address - dynamic < launch.dynamic_limit) {
-            give_up(
-                "out of bounds: %s %s %zu bytes at %s: byte %zu of dynamic shared memory, and the launch asks for %zu",
-                thread(order.self).c_str(), a.writes ? "writes" : "reads", a.bytes, sites.text(a.site).c_str(),
-                size_t(a.address - dynamic), launch.dynamic_bytes);
+            give_up("out of bounds: %s %s %s at %s: byte %zu of dynamic shared memory, and the launch asks for %zu",
+                    thread(order.self).c_str(), a.writes ? "writes" : "reads", in_bytes(a.bytes).c_str(),
+                    sites.text(a.site).c_str(), size_t(a.address - dynamic), launch.dynamic_bytes);
             return nullptr;
         }
         for (Array* array : variables_)
@@ -349,8 +350,8 @@ private:
             return nullptr;
         }
         if (!is_python()) {
-            give_up("%s %s %zu bytes at %p, at %s: the host's memory, or that of no array", thread(order.self).c_str(),
-                    does, a.bytes, p, sites.text(a.site).c_str());
+            give_up("%s %s %s at %p, at %s: the host's memory, or that of no array", thread(order.self).c_str(), does,
+                    in_bytes(a.bytes).c_str(), p, sites.text(a.site).c_str());
             return nullptr;
         }
         // In Python not every tensor is announced: whatever there is may be one.
@@ -383,16 +384,22 @@ private:
 
     void outside(const Access& a, Array& array) {
         if (sites.get(a.site).is_runtime && a.kind != Kind::atomic) return;
-        const char* does = a.writes ? "writes" : "reads";
+        const std::string who = thread(order.self) + (a.writes ? " writes " : " reads "), at = sites.text(a.site);
+        if (const Parameter* p = arrays.parameter(a.address, array); p && !array.is_freed) {
+            std::string what = p->at(a.address);
+            if (a.bytes > p->element) what += " to " + p->at(a.address + a.bytes - p->element);
+            const char* side = a.address < p->begin ? "before the beginning" : "behind the end";
+            return give_up("out of bounds: %s%s at %s, %s of %s (%s)", who.c_str(), what.c_str(), at.c_str(), side,
+                           p->name.c_str(), p->size().c_str());
+        }
         std::string where;
         if (array.is_freed)
             where = place(array, a.address) + ", which has been freed";
         else if (a.address + a.bytes > array.end)
-            where = format("%zu bytes behind %s", size_t(a.address + a.bytes - array.end), name(array).c_str());
+            where = in_bytes(a.address + a.bytes - array.end) + " behind " + name(array);
         else
-            where = format("%zu bytes before %s", size_t(array.begin - a.address), name(array).c_str());
-        give_up("out of bounds: %s %s %zu bytes at %s: %s", thread(order.self).c_str(), does, a.bytes,
-                sites.text(a.site).c_str(), where.c_str());
+            where = in_bytes(array.begin - a.address) + " before " + name(array);
+        give_up("out of bounds: %s%s at %s: %s", who.c_str(), in_bytes(a.bytes).c_str(), at.c_str(), where.c_str());
     }
 
     struct {

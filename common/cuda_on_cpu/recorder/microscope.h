@@ -15,8 +15,8 @@ struct Request {
     std::array<uintptr_t, 32> address = {};  // in shared memory from the beginning of the array on
 };
 
-enum class Space { global, shared };
-enum class Op { load, store, atomic };
+enum class Space { global, shared, constant };
+enum class Op { load, store, atomic, copy };  // copy: cp.async, from global memory to shared memory
 
 // ---- the model -----------------------------------------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ struct Counts {
         if (space == Space::global) {
             sectors += touched(sorted, lane_bytes, 32);
             least_sectors += (different + 31) / 32;
-        } else if (op != Op::atomic) {
+        } else if (space == Space::shared && op != Op::atomic) {
             wavefronts += cuda_on_cpu_recorder::wavefronts(r, lane_bytes, op);
             least_wavefronts += (touched(sorted, lane_bytes, 4) + 31) / 32;
         }
@@ -180,14 +180,13 @@ public:
     // A line of text for each row: fields with tabs between them, as microscope.py reads them.
     const char* stop() {
         is_on = false;
+        static const char *const spaces[] = {"global", "shared", "constant"}, *const ops[] = {"load", "store", "atomic",
+                                                                                              "copy"};
         text_ = format("%u\n", launches_);
         for (const auto& [key, c] : rows_) {
             const auto& [kernel, file, line, space, op] = key;
-            text_ += format("%s\t%s\t%d\t%s\t%s", kernels_[kernel].c_str(), file.c_str(), line,
-                            space == Space::global ? "global" : "shared",
-                            op == Op::load    ? "load"
-                            : op == Op::store ? "store"
-                                              : "atomic");
+            text_ += format("%s\t%s\t%d\t%s\t%s", kernels_[kernel].c_str(), file.c_str(), line, spaces[int(space)],
+                            ops[int(op)]);
             for (const uint64_t n : {c.requests, c.threads, c.bytes, c.sectors, c.least_sectors, c.wavefronts,
                                      c.least_wavefronts, c.at_one_address, c.width})
                 text_ += "\t" + std::to_string(n);
@@ -248,9 +247,14 @@ private:
 
     // -1: not an access of the kernel's own code.
     int stream_of(const Access& a, const Array* array, size_t bytes) {
-        const Space space = array && array->place == Place::shared ? Space::shared : Space::global;
-        const Op op = a.kind == Kind::atomic ? Op::atomic : a.writes ? Op::store : Op::load;
-        if (a.site >= recent_.size()) recent_.resize(a.site + 1, {-2, -2, -2});
+        const Space space = array && array->place == Place::shared     ? Space::shared
+                            : !array && constants_.contains(a.address) ? Space::constant
+                                                                       : Space::global;
+        const Op op = a.kind == Kind::atomic ? Op::atomic
+                      : a.kind == Kind::copy ? Op::copy
+                      : a.writes             ? Op::store
+                                             : Op::load;
+        if (a.site >= recent_.size()) recent_.resize(a.site + 1, {-2, -2, -2, -2});
         int& recent = recent_[a.site][int(op)];
         if (recent == -1) return -1;
         if (recent >= 0 && streams_[recent].space == space && streams_[recent].bytes == bytes) return recent;
@@ -264,6 +268,7 @@ private:
     using Key = std::tuple<unsigned, std::string, int, Space, Op>;  // number of the kernel, file, line
 
     Check& check_;
+    Constants constants_;
     unsigned threads_ = 0;  // of a block
     unsigned launches_ = 0;
     unsigned kernel_ = 0;               // that runs
@@ -271,7 +276,7 @@ private:
     std::string text_;
     std::map<const void*, std::string> names_;
     std::map<std::tuple<uint32_t, Space, Op, size_t>, int> numbers_;
-    std::vector<std::array<int, 3>> recent_;  // by site and Op; -2: none yet
+    std::vector<std::array<int, 4>> recent_;  // by site and Op; -2: none yet
     std::vector<Stream> streams_;
     std::vector<std::vector<Open>> warps_;  // by room and warp, then by stream
     std::map<Key, Counts> rows_;

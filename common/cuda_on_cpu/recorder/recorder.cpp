@@ -182,6 +182,18 @@ void touches(const void* address, size_t bytes, bool writes, const char* file, i
     if (!pause.was_running || !bytes || is_private(uintptr_t(address))) return;
     check.access({uintptr_t(address), bytes, !writes, writes, Kind::plain, check.sites.of(file, line)});
 }
+static void request(const void* address, size_t bytes, bool writes, Kind kind, const char* file, int line) {
+    if (microscope.is_on && running && !is_private(uintptr_t(address)))
+        microscope.access({uintptr_t(address), bytes, !writes, writes, kind, check.sites.of(file, line)}, true);
+}
+void asks(const void* address, size_t bytes, bool writes, const char* file, int line) {
+    touches(address, bytes, writes, file, line);
+    request(address, bytes, writes, Kind::plain, file, line);
+}
+void asks_copy(const void* to, const void* from, size_t bytes, const char* file, int line) {
+    request(from, bytes, false, Kind::copy, file, line);
+    request(to, bytes, true, Kind::copy, file, line);
+}
 uint32_t copy_starts(const void* to, size_t bytes, const char* file, int line) {
     const Pause pause;
     if (!is_private(uintptr_t(to)))
@@ -277,8 +289,8 @@ static const char* range(const void* p, size_t bytes, const char* what) {
     if (array->is_freed)
         wrong_copy = format("CUDA on CPU: %s at %s uses memory that has been freed", what, where.c_str());
     else if (uintptr_t(p) + bytes > array->end)
-        wrong_copy = format("CUDA on CPU: %s at %s goes %zu bytes beyond %s", what, where.c_str(),
-                            size_t(uintptr_t(p) + bytes - array->end), check.name(*array).c_str());
+        wrong_copy = format("CUDA on CPU: %s at %s goes %s beyond %s", what, where.c_str(),
+                            Check::in_bytes(uintptr_t(p) + bytes - array->end).c_str(), check.name(*array).c_str());
     else
         return nullptr;
     return wrong_copy.c_str();
@@ -320,18 +332,29 @@ const char* host_sets(const void* to, size_t bytes) {
     return nullptr;
 }
 
-// Code of the host uses memory that only kernels can. On a GPU's machine the process ends here, too.
+// Code of the host uses memory that only kernels can: that of cudaMalloc(), and while a launcher runs (below) that of
+// its arguments. On a GPU's machine the process ends here. A launcher goes on, and its caller is told.
+static std::string host_used;
 static void host_access(uintptr_t a, size_t bytes, bool writes, const void* pc) {
     static __thread bool inside __attribute__((tls_model("initial-exec")));
-    if (inside || !check.arrays.may_be_device(a)) return;
+    if (inside) return;
+    const bool in_launcher = !check.arrays.parameters.empty();
+    if (!(in_launcher ? check.arrays.may_be_any(a) : check.arrays.may_be_device(a))) return;
     inside = true;
     if (pthread_mutex_trylock(&mutex) == 0) {
         Array* array = check.arrays.find(a);
-        if (array && array->place == Place::device && !check.sites.get(check.sites.of(pc)).is_runtime) {
-            fflush(stdout);
-            fprintf(stderr, "CUDA on CPU: the host %s %zu bytes at %s: %s\n", writes ? "writes" : "reads", bytes,
-                    check.sites.text(check.sites.of(pc)).c_str(), check.place(*array, a).c_str());
-            _exit(139);  // as after a segmentation fault
+        const bool is_argument = in_launcher && array && check.arrays.parameter(a, *array);
+        if (array && (array->place == Place::device || is_argument) &&
+            !check.sites.get(check.sites.of(pc)).is_runtime) {
+            const std::string does = std::string("the host ") + (writes ? "writes " : "reads "),
+                              at = " at " + check.sites.text(check.sites.of(pc));
+            if (!is_argument) {
+                fflush(stdout);
+                fprintf(stderr, "CUDA on CPU: %s%s%s: %s\n", does.c_str(), Check::in_bytes(bytes).c_str(), at.c_str(),
+                        check.place(*array, a).c_str());
+                _exit(139);  // as after a segmentation fault
+            }
+            if (host_used.empty()) host_used = "CUDA on CPU: " + does + check.place(*array, a) + at;
         }
         pthread_mutex_unlock(&mutex);
     }
@@ -349,6 +372,28 @@ extern "C" void cuda_on_cpu_tensor(const void* address, size_t bytes, size_t mar
         check.arrays.add(uintptr_t(address), bytes, Place::tensor).margin = margin;
     else
         check.arrays.remove(uintptr_t(address));
+}
+
+// What common/launchers.py tells of a launcher's arguments before the call. Until launcher_returned() only kernels may
+// use them: it says where code of the host has, or null.
+extern "C" void cuda_on_cpu_parameter(const char* name, const void* address, size_t bytes, size_t element,
+                                      size_t columns) {
+    using namespace cuda_on_cpu_recorder;
+    const Pause pause;
+    const Lock lock;
+    uintptr_t begin = uintptr_t(address), end = begin + bytes;
+    if (const Array* array = check.arrays.find(begin)) end = std::min(end, array->end);  // a view may go beyond
+    check.arrays.parameters.push_back({name, begin, end, element, columns});
+}
+extern "C" const char* cuda_on_cpu_launcher_returned() {
+    using namespace cuda_on_cpu_recorder;
+    static std::string said;
+    const Pause pause;
+    const Lock lock;
+    check.arrays.parameters.clear();
+    said.swap(host_used);
+    host_used.clear();
+    return said.empty() ? nullptr : said.c_str();
 }
 
 // What microscope.py asks for: to begin, and to end with what was counted.

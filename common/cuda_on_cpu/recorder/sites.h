@@ -37,6 +37,43 @@ struct Image {
     }
 };
 
+// Which addresses belong to __constant__ variables: each lies in a section of its own (include/cuda_on_cpu/keywords.h).
+class Constants {
+public:
+    bool contains(uintptr_t a) {
+        const auto [found, is_new] = pages_.try_emplace(a >> 12);
+        if (is_new) found->second = sections(reinterpret_cast<const void*>(a));
+        for (const auto& [begin, end] : found->second)
+            if (a >= begin && a < end) return true;
+        return false;
+    }
+
+private:
+    using Sections = std::vector<std::pair<uintptr_t, uintptr_t>>;  // begin and end
+
+    static Sections sections(const void* address) {
+        Sections found;
+        const Image image(address);
+        if (image.file.empty()) return found;
+        const int file = open(image.file.c_str(), O_RDONLY | O_CLOEXEC);
+        const auto read = [&](void* to, size_t bytes, size_t place) {
+            return file >= 0 && pread(file, to, bytes, off_t(place)) == ssize_t(bytes);
+        };
+        Elf64_Ehdr header = {};
+        std::vector<Elf64_Shdr> all(read(&header, sizeof header, 0) ? header.e_shnum : 0);
+        if (read(all.data(), all.size() * sizeof all[0], header.e_shoff))
+            for (const Elf64_Shdr& s : all) {
+                char name[14] = {};
+                if (read(name, 13, all[header.e_shstrndx].sh_offset + s.sh_name) && strcmp(name, "cuda_constant") == 0)
+                    found.push_back({image.base + s.sh_addr, image.base + s.sh_addr + s.sh_size});
+            }
+        if (file >= 0) close(file);
+        return found;
+    }
+
+    std::unordered_map<uintptr_t, Sections> pages_;  // of the program or library in that page of 4 KB
+};
+
 // Return addresses, the innermost function's first.
 struct Calls {
     static constexpr unsigned max = 8;

@@ -2,6 +2,7 @@
 // the warps of each ask for, worked out by hand; tools/counters.py has a GPU count the same.
 //
 // Each kernel has 4 blocks of 256 threads, unless it says otherwise: 32 warps.
+#include <cuda_pipeline.h>
 #include <stdint.h>
 
 #include "expect.h"
@@ -134,6 +135,50 @@ __global__ void stores_conflict(float* out, const float* in) {
     out[blockIdx.x * 32 + threadIdx.x] = shared[threadIdx.x / 2 * 32];
 }
 
+// ---- asynchronous copies, matrices, constant memory --------------------------------------------------------------
+
+#define COPIED(name, T, place)                                                           \
+    __global__ void name(T* out, const T* in) {                                          \
+        __shared__ T shared[32 * 32];                                                    \
+        const int lane = threadIdx.x; /* one warp a block */                             \
+        __pipeline_memcpy_async(&shared[place], &in[blockIdx.x * 32 + lane], sizeof(T)); \
+        __pipeline_commit();                                                             \
+        __pipeline_wait_prior(0);                                                        \
+        out[blockIdx.x * 32 + lane] = shared[place];                                     \
+    }
+COPIED(copied4, float, lane)
+COPIED(copied4_conflicts, float, lane * 32)
+COPIED(copied16, float4, lane)
+COPIED(copied16_conflicts, float4, lane * 8)
+
+// Four matrices of 8 rows; the rows lie `bytes` apart.
+template <int bytes>
+__device__ void matrices(unsigned* out, const unsigned* in) {
+    __shared__ alignas(16) char shared[32 * bytes];
+    const int lane = threadIdx.x;  // one warp a block
+    for (int i = 4 * lane; i < 32 * bytes; i += 128) *reinterpret_cast<unsigned*>(&shared[i]) = in[i / 4];
+    __syncthreads();
+    unsigned a, b, c, d;
+    const auto row = unsigned(__cvta_generic_to_shared(&shared[lane * bytes]));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "r"(row)
+                 : "memory");
+    __syncthreads();
+#if __CUDA_ARCH__ >= 900
+    asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %2};" ::"r"(row), "r"(a ^ c), "r"(b ^ d)
+                 : "memory");
+#endif
+    __syncthreads();
+    out[blockIdx.x * 32 + lane] = *reinterpret_cast<unsigned*>(&shared[lane * bytes]);
+}
+__global__ void matrices_side_by_side(unsigned* out, const unsigned* in) { matrices<16>(out, in); }
+__global__ void matrices_apart(unsigned* out, const unsigned* in) { matrices<128>(out, in); }
+__global__ void matrices_padded(unsigned* out, const unsigned* in) { matrices<144>(out, in); }
+
+__constant__ float factors[256];
+__global__ void constants(float* out, const float* in) { out[index()] = factors[threadIdx.x % 32] * in[index()]; }
+
 // ---- atomics -------------------------------------------------------------------------------------------------------
 
 __global__ void own_counters(int* out, const float*) { atomicAdd(&out[index()], 1); }
@@ -183,6 +228,9 @@ int main() {
     RUN(shared16_conflicts8, blocks, 32), RUN(shared16_by_quarters, blocks, 32), RUN(shared16_pairs, blocks, 32),
         RUN(shared16_other_pairs, blocks, 32);
     RUN(shared16_broadcast, blocks, 32), RUN(stores_conflict, blocks, 32);
+    RUN(copied4, blocks, 32), RUN(copied4_conflicts, blocks, 32), RUN(copied16, blocks, 32);
+    RUN(copied16_conflicts, blocks, 32), RUN(matrices_side_by_side, blocks, 32), RUN(matrices_apart, blocks, 32);
+    RUN(matrices_padded, blocks, 32), RUN(constants);
     RUN(own_counters), RUN(eight_counters), RUN(one_counter), RUN(shared_counters);
     return report();
 }

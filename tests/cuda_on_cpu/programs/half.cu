@@ -398,11 +398,20 @@ uint64_t expected_integer(Type type, double x, Mode mode) {
     return type == Char ? nearest_integer<signed char>(x, mode) : nearest_integer<unsigned char>(x, mode);
 }
 
+// The pattern for a number of that type. A double's NaN keeps its sign and its first bits; all others become one.
+unsigned converted(const Layout& f, Type type, uint64_t bits, Mode mode) {
+    if (type != Double || !std::isnan(as<double>(bits))) return f.round(real(type, bits), mode);
+    const unsigned quiet = 1u << (f.mantissa - 1), payload = unsigned(bits >> (52 - f.mantissa)) & (2 * quiet - 1);
+    return (bits >> 63 ? f.sign() : 0) | (f.largest + 1) | quiet | payload;
+}
+
 template <class T>
 void test_conversions(const char* name, const Layout& f) {
     std::vector<uint64_t> floats, doubles, whole = integers();
     for (float x : between<float>(f)) floats.push_back(as<unsigned>(x));
     for (double x : between<double>(f)) doubles.push_back(as<uint64_t>(x));
+    for (uint64_t nan : {0x7ff0000000000001ull, 0x7ffa345600000000ull, 0xfffa345600000000ull, 0x7ff4000000000000ull})
+        doubles.push_back(nan);
     const size_t most = std::max<size_t>(doubles.size(), 65536);
     uint64_t *in = device_array<uint64_t>(most), *out = device_array<uint64_t>(most);
     for (Type type : {Float, Double, Short, Ushort, Int, Uint, Ll, Ull}) {
@@ -414,8 +423,12 @@ void test_conversions(const char* name, const Layout& f) {
             convert_from<T><<<(n + 255) / 256, 256>>>(type, mode, out, in, n);
             EXPECT_DONE();
             int wrong = 0;
-            for (int i = 0; i < n; i++) wrong += out[i] != f.round(real(type, in[i]), mode);
-            if (wrong) std::printf("%s from type %d, mode %d: %d of %d\n", name, type, mode, wrong, n);
+            for (int i = 0; i < n; i++) {
+                const unsigned expected = converted(f, type, in[i], mode);
+                if (out[i] != expected && wrong++ == 0)
+                    std::printf("%s from type %d, mode %d: %llx becomes %llx, not %x\n", name, type, mode,
+                                (unsigned long long)in[i], (unsigned long long)out[i], expected);
+            }
             EXPECT(wrong == 0);
         }
     }

@@ -3,9 +3,11 @@
 Every thread writes to three arrays: the numbers of its block, of its warp and of its lane.
 """
 
+import re
+
 import torch
 
-from common.exercises import check, device, launchers
+from common.exercises import Wrong, check, device, launchers
 
 MINUTES = 5
 HINTS = [
@@ -15,7 +17,7 @@ HINTS = [
 FAILS = "? is not written"
 WRONG = {
     "no_block": ("data race", {"who.cu": [("blockIdx.x * blockDim.x + threadIdx", "threadIdx")]}),
-    "warp_of_the_grid": ("output 1", {"who.cu": [("= threadIdx.x /", "= i /")]}),
+    "warp_of_the_grid": ("array warp, by i", {"who.cu": [("= threadIdx.x /", "= i /")]}),
     "grid_for_block": ("out of bounds", {"who.cu": [("blockDim", "gridDim")]}),
 }
 
@@ -33,4 +35,8 @@ def run(mine):
         block = torch.arange(blocks, dtype=torch.int32, device=device).repeat_interleave(threads)
         return block, thread // 32, thread % 32
 
-    check(who, expected, lambda threads: (3, threads), (1, 2, 32, 33, 70, 1024), name="threads")
+    try:
+        check(who, expected, lambda threads: (3, threads), (1, 2, 32, 33, 70, 1024), name="3 blocks, threads")
+    except Wrong as error:
+        named = ["array block, by i", "array warp, by i", "array lane, by i"]
+        raise Wrong(re.sub(r"output (\d)\n", lambda output: named[int(output[1])] + "\n", str(error))) from None

@@ -18,6 +18,38 @@ WRONG = {
     "one_block": ("invalid configuration", {"squares.cu": [("blocks_for(n, threads), threads", "1, n")]}),
     "int_overflows": ("wrong result", {"squares.cu": [("int64_t i = int64_t(blockIdx.x)", "int i = blockIdx.x")]}),
     "no_bounds_check": ("out of bounds", {"squares.cu": [("    if (i >= n) return;\n", "")]}),
+    "default_stream": (
+        "squares_kernel is on the default stream",
+        {"squares.cu": [("threads, 0, stream>>>", "threads>>>")]},
+    ),
+    "no_check": ("without CHECK_LAUNCH()", {"squares.cu": [("    CHECK_LAUNCH();\n", "")]}),
+    "no_global": ("lacks __global__", {"squares.cu": [("__global__ ", "")]}),
+    "on_the_host": (
+        "the host writes out[0] at squares.cu",
+        {
+            "squares.cu": [
+                (
+                    "    constexpr int threads = 256;\n"
+                    "    squares_kernel<<<blocks_for(n, threads), threads, 0, stream>>>(out, n);\n"
+                    "    CHECK_LAUNCH();\n",
+                    "    for (int64_t i = 0; i < n; i++) out[i] = i * i;\n",
+                )
+            ]
+        },
+    ),
+    "one_thread": (
+        "launches 1 thread, and each of 3 elements",
+        {
+            "squares.cu": [
+                ("blocks_for(n, threads), threads, 0", "1, 1, 0"),
+                ("    constexpr int threads = 256;\n", ""),
+                (
+                    "const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n    if (i >= n) return;\n    out",
+                    "for (int64_t i = 0; i < n; i++) out",
+                ),
+            ]
+        },
+    ),
 }
 
 
@@ -26,7 +58,7 @@ def run(mine):
 
     def squares(n):
         out = torch.empty(n, dtype=torch.int64, device=device)
-        launch(out, n)
+        launch(out, n, threads=n)
         return out
 
     check(squares, lambda n: torch.arange(n, device=device) ** 2, lambda n: (n,), (0, 1, 3, 32, 255, 256, 257, 50000))

@@ -27,7 +27,12 @@ WRONG = {
 
 
 def run(mine):
-    answer(mine, "LETTER", ["nvcc", "linker"], "which translation units contain this letter?")
+    answer(
+        mine,
+        "LETTER",
+        ["nvcc", "linker"],
+        "into which file does load_inline() write the text of hello.cu, and who reads that file?",
+    )
     answer(mine, "HEADER", ["g++", "nvcc", "linker"], "which sources include hello.h?")
     answer(mine, "FUNCTION", ["g++", "linker"], "which file that load_inline() writes has the names in `functions`?")
     answer(mine, "KERNEL", "g++", "the binding calls the functions that it names: which program reads the binding?")

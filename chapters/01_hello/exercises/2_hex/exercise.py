@@ -20,7 +20,7 @@ WRONG = {
         "uses index -3 of",
         {"hex.cu": [("uint8_t byte = in[i];  // as int8_t, half of all bytes are below 0", "int8_t byte = in[i];")]},
     ),
-    "no_bounds_check": ("1 bytes behind", {"hex.cu": [("    if (i >= n) return;\n", "")]}),
+    "no_bounds_check": ("behind the end of in (1 element)", {"hex.cu": [("    if (i >= n) return;\n", "")]}),
     "digits_swapped": (
         "expected '48', yours '84'",
         {

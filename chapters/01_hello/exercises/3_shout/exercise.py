@@ -16,6 +16,20 @@ HINTS = [
 FAILS = "PyInit_"
 WRONG = {
     "not_in_functions": ("PyInit_", {"shout.py": [('        functions=["shout"],\n', "")]}),
+    "own_binding": (
+        "load_inline() writes the binding",
+        {
+            "shout.py": [
+                ('        functions=["shout"],\n', ""),
+                (
+                    "    return text + std::string(marks, '!');\n}\n",
+                    "    return text + std::string(marks, '!');\n}\n"
+                    "#include <torch/csrc/utils/pybind.h>\n"
+                    'PYBIND11_MODULE(shout, m) { m.def("shout", &shout); }\n',
+                ),
+            ]
+        },
+    ),
     "other_name": ("wrap_pybind_function(shout)", {"shout.py": [("string shout(", "string shouted(")]}),
     "every_character": ("shout('Hello World', 1)", {"shout.py": [("std::toupper(letter)", "letter - 32")]}),
 }
@@ -27,7 +41,11 @@ def run(mine):
     except ImportError as error:
         if "PyInit_" not in str(error):
             raise
-        raise Wrong(f"the compilers and the linker are done, and Python cannot import the result\n{error}") from None
+        raise Wrong(
+            f"the compilers and the linker are done, and Python cannot import the result\n{error}\n"
+            "A binding defines this function. load_inline() writes the binding for the functions that an argument names, "
+            "as in main.py of the chapter"
+        ) from None
     for text, marks, expected in ("hello", 2, "HELLO!!"), ("Hello World", 1, "HELLO WORLD!"), ("", 0, ""):
         if (yours := built.shout(text, marks)) != expected:
             raise Wrong(f"shout({text!r}, {marks}): expected {expected!r}, yours {yours!r}")

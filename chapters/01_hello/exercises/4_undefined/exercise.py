@@ -3,6 +3,9 @@
 Both files compile, and the linker makes a shared library. Python cannot import it.
 """
 
+import re
+import subprocess
+
 import torch
 
 from common.exercises import Wrong, device, extension
@@ -10,15 +13,15 @@ from common.exercises import Wrong, device, extension
 MINUTES = 15
 MEMORY_CHECK = False
 HINTS = [
-    "The symbol is the name of a C++ function together with the types of its parameters: C++ may have several functions of "
-    "one name. `c++filt SYMBOL`, in a shell, shows it as C++.",
+    "The symbol is the name of a C++ function together with the types of its parameters, because C++ may have several "
+    "functions of one name. hex.cpp calls the function with these types. Which types has the function in hex.cu?",
     "Compare the types with those in hex.h. The compiler of hex.cpp saw no hex.cu, and believed the declaration.",
     "hello.cpp and hello.cu of the chapter include one header, so they cannot differ.",
 ]
-FAILS = "undefined symbol"
+FAILS = "launch_hex(signed char*, signed char const*, int, CUstream_st*)"
 WRONG = {
     "long_long": (
-        "_Z10launch_hexPaPKax",
+        "launch_hex(signed char*, signed char const*, long long, CUstream_st*)",
         {
             "hex.cpp": [
                 (
@@ -47,6 +50,9 @@ def run(mine):
         hex = extension(mine, ["hex.cpp", "hex.cu"]).hex
     except ImportError as error:
         message = str(error).rpartition("/")[2]
+        if symbol := re.search(r"undefined symbol: (\w+)", message):
+            in_cpp = subprocess.run(["c++filt", symbol[1]], capture_output=True, text=True).stdout.strip()
+            message += f"\nin C++, as c++filt shows it: {in_cpp}"
         raise Wrong(f"both files compile, the linker is done, and the loader refuses the result\n{message}") from None
     for data in b"", b"H", b"Hello World!":
         yours = hex(torch.tensor(list(data), dtype=torch.int8, device=device))

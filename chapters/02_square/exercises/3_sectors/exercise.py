@@ -12,14 +12,14 @@ HINTS = [
     "Which elements have lanes 0 and 1 of a warp? They differ in threadIdx.x only.",
     "Where threadIdx.x counts columns, neighbouring lanes have neighbours in a row. The grid has to change, too.",
 ]
-FAILS = "16 sectors a request of global memory (load), at most 4 allowed"
+FAILS = "each load of a warp touches 16 sectors of device memory, at most 4 allowed"
 WRONG = {
     "only_the_kernel": (
         "? is not written",
         {"negate.cu": [("width, tile), blocks_for(height", "height, tile), blocks_for(width")]},
     ),
     "one_column": (
-        "32 sectors a request",
+        "touches 32 sectors",
         {
             "negate.cu": [
                 (

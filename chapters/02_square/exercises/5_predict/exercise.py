@@ -17,15 +17,20 @@ HINTS = [
 ]
 FAILS = "ALIGNED is None"
 WRONG = {
-    "shift_is_free": ("SHIFTED = 4 is not right", {"answers.py": [("= 5", "= 4")]}),
-    "a_sector_a_lane": ("EVERY_SECOND = 32 is not right", {"answers.py": [("= 8", "= 32")]}),
+    "shift_is_free": ("the lanes read elements 1 to 32", {"answers.py": [("= 5", "= 4")]}),
+    "a_sector_a_lane": ("A sector moves whole", {"answers.py": [("= 8", "= 32")]}),
+    "bytes_that_are_used": ("how many bytes lie between", {"answers.py": [("= 32", "= 4")]}),
 }
-LOADS = {  # name of the answer: the first element, and how far the next lane's is
-    "ALIGNED": (0, 1),
-    "SHIFTED": (1, 1),
-    "EVERY_SECOND": (0, 2),
-    "COLUMN": (0, 1000),
-    "SAME": (5, 0),
+LOADS = {  # name of the answer: the first element, how far the next lane's is, what to look at
+    "ALIGNED": (0, 1, "how many floats does a sector hold?"),
+    "SHIFTED": (
+        1,
+        1,
+        "the lanes read elements 1 to 32, and each sector begins at a multiple of 8: draw the lines between sectors",
+    ),
+    "EVERY_SECOND": (0, 2, "the last lane reads element 62. A sector moves whole, used or not"),
+    "COLUMN": (0, 1000, "how many bytes lie between the elements of two lanes?"),
+    "SAME": (5, 0, "the 32 lanes ask in one instruction, and a sector is fetched once for all of them"),
 }
 
 
@@ -35,7 +40,7 @@ def run(mine):
     launch = launchers(Path(__file__).parent / "gather.cu").launch_gather
     memory, out = torch.zeros(32 * 1000), torch.zeros(32)
     assert memory.data_ptr() % 32 == 0
-    for name, (first, stride) in LOADS.items():
+    for name, (first, stride, why) in LOADS.items():
         rows = microscope(lambda first=first, stride=stride: launch(out, memory, first, stride))
         sectors = next(row.sectors for row in rows if row.kind == "load")
-        answer(mine, name, sectors, "which sectors hold the 32 elements? Draw them, 8 floats each")
+        answer(mine, name, sectors, why)

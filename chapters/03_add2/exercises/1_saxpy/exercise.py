@@ -5,7 +5,7 @@ The launcher starts at most two blocks, so a thread has to compute several eleme
 
 import torch
 
-from common.exercises import check, device, launchers
+from common.exercises import check, device, launchers, stored_once
 
 MINUTES = 10
 HINTS = [
@@ -28,7 +28,8 @@ WRONG = {
             ]
         },
     ),
-    "one_too_far": ("4 bytes behind", {"saxpy.cu": [("< n", "<= n")]}),
+    "one_too_far": ("behind the end of x (1 element)", {"saxpy.cu": [("< n", "<= n")]}),
+    "every_next": ("1000 elements, and", {"saxpy.cu": [("i += stride", "i++")]}),
     "no_block": ("? is not written", {"saxpy.cu": [("int64_t(blockIdx.x) * blockDim.x + threadIdx", "threadIdx")]}),
 }
 
@@ -45,3 +46,4 @@ def run(mine):
         return torch.randint(-9, 9, (n,), device=device).float(), torch.randint(-9, 9, (n,), device=device).float()
 
     check(saxpy, lambda x, y: 2 * x + y, inputs)
+    stored_once(lambda: saxpy(*inputs(1000)), 1000)

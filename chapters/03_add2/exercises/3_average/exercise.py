@@ -16,6 +16,17 @@ HINTS = [
 ]
 FAILS = "data race"
 WRONG = {
+    "default_stream": (
+        "the launch of sum_kernel is on the default stream",
+        {
+            "average.cu": [
+                (
+                    "sum_kernel<<<blocks_for(n, threads), threads, 0, stream>>>",
+                    "sum_kernel<<<blocks_for(n, threads), threads>>>",
+                )
+            ]
+        },
+    ),
     "waits_in_its_block": (
         "data race",
         {
@@ -78,4 +89,4 @@ def run(mine):
     def inputs(n):
         return torch.randint(-9, 9, (n,), device=device).float(), torch.randint(-9, 9, (n,), device=device).float()
 
-    check(average, reference, inputs)
+    check(average, reference, inputs, outputs=("sum", "out"))

@@ -4,6 +4,7 @@ binding.cpp is there. The reader writes the commands of CMake that make a module
 """
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -27,7 +28,11 @@ WRONG = {
         "No module named 'scale'",
         {"CMakeLists.txt": [("set_target_properties(scale_module PROPERTIES OUTPUT_NAME scale)\n", "")]},
     ),
-    "other_name": ("PyInit_scale", {"CMakeLists.txt": [("=scale", "=scale_module")]}),
+    "other_name": ("which defines PyInit_scale_module", {"CMakeLists.txt": [("=scale", "=scale_module")]}),
+    "no_name": (
+        "which defines PyInit_TORCH_EXTENSION_NAME",
+        {"CMakeLists.txt": [("target_compile_definitions(scale_module PRIVATE TORCH_EXTENSION_NAME=scale)\n", "")]},
+    ),
 }
 PROGRAM = """import torch, scale
 from common import device
@@ -46,6 +51,9 @@ def run(mine):
     if done.returncode:
         made = "  ".join(sorted(path.name for path in folder.glob("*.so")))
         error = done.stdout.strip().splitlines()[-1].replace(f"{folder}/", "")
+        if "PyInit_" in error:  # the binding has this function, under the name that it was given
+            names = subprocess.run(["nm", "-D", "--defined-only", *folder.glob("scale.*.so")], capture_output=True, text=True)
+            made += f", which defines {' '.join(re.findall(r'PyInit_[A-Za-z0-9_]+', names.stdout))}"
         raise Wrong(f"it is built, and `import torch, scale` fails\n{error}\nthe build has made {made}")
     if done.stdout:
         raise Wrong(done.stdout)

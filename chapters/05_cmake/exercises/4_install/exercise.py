@@ -27,7 +27,7 @@ FAILS = "find_package"
 WRONG = {
     "no_header": ("scale.h: No such file", {"CMakeLists.txt": [("install(FILES scale.h DESTINATION include)\n", "")]}),
     "no_config": ("find_package", {"CMakeLists.txt": [("lib/cmake/scale)", "lib)")]}),
-    "other_namespace": ("scale::scale", {"CMakeLists.txt": [("NAMESPACE scale:: DESTINATION", "DESTINATION")]}),
+    "other_namespace": ( "scaleTargets.cmake describes scale, cuda", {"CMakeLists.txt": [("NAMESPACE scale:: DESTINATION", "DESTINATION")]}),
 }
 
 
@@ -55,6 +55,9 @@ def run(mine):
                 said[0].replace("at CMakeLists.txt", "at consumer/CMakeLists.txt") if said else first_error(done.stdout)
             )
             error = error.rstrip().replace(f"{consumer}/", "consumer/").replace(f"{installed}/", "")
+            for file in installed.rglob("*.cmake"):
+                if targets := re.findall(r"^add_library\((\S+)", file.read_text(), re.M):
+                    listed += f"\n{file.relative_to(installed)} describes {', '.join(targets)}"
             raise Wrong(f"the project consumer does not {step}\n{error}\ninstalled: {listed}")
     if (printed := start(mine, [build / "consumer"])) != "2 4 6\n":
         raise Wrong(f"consumer prints {printed!r}, expected '2 4 6\\n'")

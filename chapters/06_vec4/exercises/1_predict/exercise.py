@@ -15,6 +15,7 @@ FAILS = "BYTES is None"
 WRONG = {
     "without_b": ("PAIRS = 4 is not right", {"answers.py": [("= 2", "= 4")]}),
     "alignment_of_float4": ("FLOAT2 = [4] is not right", {"answers.py": [("2, 4, 6", "4")]}),
+    "numbers_of_float4": ("Each number counts floats", {"answers.py": [("3, 16, 1", "3, 4, 1")]}),
     "distance_as_head": ("PARTS = [1, 16, 3] is not right", {"answers.py": [("3, 16, 1", "1, 16, 3")]}),
 }
 
@@ -31,5 +32,5 @@ def run(mine):
     answer(mine, "FLOAT2", [k for k in (1, 2, 3, 4, 6) if 4 * k % 8 == 0], why)
     head = -5 % 4
     middle = (20 - head) // 4 * 4
-    why = "the head ends at the output's first address that is a multiple of 16 bytes; what is left then is cut into float4"
+    why = "the head ends at the output's first address that is a multiple of 16 bytes; what is left is cut into float4. Each number counts floats"
     answer(mine, "PARTS", [head, middle, 20 - head - middle], why)

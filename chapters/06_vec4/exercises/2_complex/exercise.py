@@ -5,8 +5,7 @@ Two loads of 4 bytes give the same result, and touch each sector twice.
 
 import torch
 
-from common.cuda_on_cpu.microscope import picture
-from common.exercises import Wrong, check, device, launchers, seen
+from common.exercises import Wrong, check, device, drawn, launchers, seen
 
 MINUTES = 15
 HINTS = [
@@ -48,10 +47,10 @@ def run(mine):
     rows = seen(lambda: multiply(some(1024), some(1024)))
     for row in rows:
         if row.sectors > row.least_sectors:
-            drawn = picture(row).partition("\n")[2]
             raise Wrong(
                 f"multiply.cu:{row.line}: a {row.kind} of {row.width} bytes a thread: a warp touches "
-                f"{row.sectors_per_request:g} sectors, and {row.least_sectors_per_request:g} could hold its bytes\n{drawn}"
+                f"{row.sectors_per_request:g} sectors, and {row.least_sectors_per_request:g} could hold its bytes\n"
+                + drawn(row)
             )
     if rows:
         print("right   each load and store of a warp touches as few sectors as can be")

@@ -45,6 +45,18 @@ WRONG = {
             ]
         },
     ),
+    "head_of_an_aligned_x": (
+        "x *= 2, n = 4099, scale.cu:19: 7 floats have a load of their own",
+        {
+            "scale.cu": [
+                (
+                    "int64_t head = 0;\n"
+                    "    while (head < n && reinterpret_cast<uintptr_t>(x + head) % 16 != 0) head++;",
+                    "const int64_t head = std::min(n, int64_t(16 - reinterpret_cast<uintptr_t>(x) % 16) / 4);",
+                )
+            ]
+        },
+    ),
     "no_tail": (
         "wrong result",
         {
@@ -99,10 +111,12 @@ def run(mine):
     def reference(x, before):
         return torch.cat((torch.ones(before, device=device), 2 * x))
 
+    def name(before):
+        return f"x[{before}:] *= 2 (an index counts from x[0] on), n" if before else "x *= 2, n"
+
     for before in range(4):
-        name = f"x[{before}:] *= 2 (an index counts from x[0] on), n" if before else "x *= 2, n"
         inputs = lambda n, before=before: (torch.randint(1, 9, (n,), device=device).float(), before)  # noqa: E731
-        check(scaled, reference, inputs, sizes=(0, 1, 2, 3, 4, 5, 8, 11, 1000, 1025, 4099), name=name)
+        check(scaled, reference, inputs, sizes=(0, 1, 2, 3, 4, 5, 8, 11, 1000, 1025, 4099), name=name(before))
     for before in 0, 1:
         n = 4099
         rows = seen(lambda before=before, n=n: scaled(torch.ones(n, device=device), before))
@@ -110,6 +124,7 @@ def run(mine):
             alone = sum(row.threads * row.width // 4 for row in rows if row.kind == kind and row.width < 16)
             if alone > 6:
                 line = next(row.line for row in rows if row.kind == kind and row.width < 16)
-                raise Wrong(f"scale.cu:{line}: {alone} of {n} floats have a {kind} of their own, one by one, and 6 may")
+                which = f"{name(before)} = {n}, scale.cu:{line}"
+                raise Wrong(f"{which}: {alone} floats have a {kind} of their own, one by one, and 6 may")
     if rows:
         print(f"{'right':8}all but six floats go as float4")

@@ -19,16 +19,35 @@ HINTS = [
 FAILS = "Constant: is_right() says True"
 WRONG = {
     "float32": (
-        "Right: is_right() says False",
+        "x of float32,",
         {"judge.py": [("dtype=torch.float64, requires_grad", "requires_grad")]},
     ),
-    "positive": ("Mirrored: is_right() says True", {"judge.py": [("-3.0, -1.0, -0.1, 0.1", "0.1, 0.5")]}),
+    "positive": ("from 0.1 to 3,", {"judge.py": [("-3.0, -1.0, -0.1, 0.1", "0.1, 0.5")]}),
     "first_only": (
-        "NoGraph: is_right() says True",
+        "no second derivatives",
         {"judge.py": [("    if not gradgradcheck(silu, (x,), raise_exception=False):\n        return False\n", "")]},
     ),
+    "fails_to_change": (  # x requires grad, so torch refuses to change it: no class has done anything wrong
+        "no backward after a change of x",
+        {"judge.py": [("    with torch.no_grad():\n        x.mul_(2)\n    try:\n", "    try:\n        x.mul_(2)\n")]},
+    ),
+    "by_data": (
+        "no class could notice it",
+        {"judge.py": [("with torch.no_grad():\n        x.mul_(2)", "x.data.mul_(2)")]},
+    ),
+    "raises": (
+        "Constant: is_right() raises GradcheckError",
+        {
+            "judge.py": [
+                (
+                    "gradcheck(silu, (x,), raise_exception=False):\n        return False\n    if not gradg",
+                    "gradcheck(silu, (x,)):\n        return False\n    if not gradg",
+                )
+            ]
+        },
+    ),
     "no_change": (
-        "OnCtx: is_right() says True",
+        "no backward after a change of x",
         {
             "judge.py": [
                 (
@@ -51,7 +70,7 @@ WRONG = {
 
 
 class Right(torch.autograd.Function):
-    """Right: the lesson's formula."""
+    """It is right: the lesson's formula."""
 
     @staticmethod
     def forward(ctx, x):
@@ -112,7 +131,7 @@ class OnCtx(Right):
 
 
 class AlsoRight(Right):
-    """Right: it computes the derivative by another formula."""
+    """It is right: another formula for the same derivative."""
 
     @staticmethod
     def backward(ctx, grad):
@@ -127,16 +146,52 @@ def run(mine):
         expected = candidate in (Right, AlsoRight)
         for seed in range(3):
             torch.manual_seed(seed)
+            seen = Seen(candidate.apply)
             try:
-                said = is_right(candidate.apply)
+                said = f"says {answer}" if (answer := is_right(seen.silu)) is not expected else ""
             except Exception as error:
+                said = f"raises {type(error).__name__} ({str(error).strip().partition(chr(10))[0]})"
+            if said:
                 raise Wrong(
-                    f"{candidate.__name__}: is_right() raises {type(error).__name__}, expected {expected}\n"
-                    f"{str(error).strip().partition(chr(10))[0]}"
-                ) from None
-            if said is not expected:
-                raise Wrong(
-                    f"{candidate.__name__}: is_right() says {said}, expected {expected}\n"
-                    f"What {candidate.__name__} is like: {candidate.__doc__}"
+                    f"{candidate.__name__}: is_right() {said}, expected {expected}\n"
+                    f"What {candidate.__name__} is like: {candidate.__doc__}\n"
+                    f"What is_right() did with it: {seen}"
                 )
     print("right   two right classes, four wrong ones")
+
+
+class Seen:
+    """Calls a candidate, and notes with what x, and what was asked of its backward."""
+
+    def __init__(self, apply):
+        self.apply = apply
+        self.dtypes, self.least, self.greatest = set(), float("inf"), float("-inf")
+        self.backward = self.twice = self.changed = self.unnoticed = False
+
+    def silu(self, x):
+        self.dtypes.add(str(x.dtype).removeprefix("torch."))
+        if x.numel():
+            self.least, self.greatest = min(self.least, x.min().item()), max(self.greatest, x.max().item())
+        out, values, version = self.apply(x), x.detach().clone(), x._version
+
+        def before_backward(grad):
+            self.backward = True
+            self.twice |= torch.is_grad_enabled()  # create_graph=True
+            if not torch.equal(x.detach(), values):
+                self.changed = True
+                self.unnoticed |= x._version == version  # x.data.mul_(2), for example
+
+        if out.requires_grad:
+            out.register_hook(before_backward)
+        return out
+
+    def __str__(self):
+        if not self.dtypes:
+            return "it was not called"
+        done = [f"x of {' and '.join(sorted(self.dtypes))}, from {self.least:.3g} to {self.greatest:.3g}"]
+        done.append("backward" if self.backward else "no backward")
+        done.append("second derivatives" if self.twice else "no second derivatives")
+        done.append("backward after a change of x" if self.changed else "no backward after a change of x")
+        if self.unnoticed:
+            done.append("which x._version had not counted, so that no class could notice it")
+        return ", ".join(done)

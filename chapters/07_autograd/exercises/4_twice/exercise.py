@@ -49,6 +49,19 @@ WRONG = {
             ]
         },
     ),
+    "recorded": (
+        "autograd cannot record a kernel",
+        {
+            "twice.py": [
+                (
+                    "        if torch.is_grad_enabled():  # create_graph=True\n"
+                    "            s = torch.sigmoid(x)\n"
+                    "            return None, grad * s * (1 + x * (1 - s))\n",
+                    "",
+                )
+            ]
+        },
+    ),
     "detached": (
         "the second derivative is [-0.1816, 1.0, 1.8553], expected",
         {
@@ -70,6 +83,7 @@ class Kernels:
     def __init__(self):
         self.launchers = launchers(Path(__file__).with_name("silu.cu"))
         self.backwards = 0
+        self.while_recording = False  # whether backward was called where autograd records
 
     def forward(self, x):
         out = torch.empty_like(x)
@@ -78,6 +92,7 @@ class Kernels:
 
     def backward(self, grad, x):
         self.backwards += 1
+        self.while_recording |= torch.is_grad_enabled()
         grad_x = torch.empty_like(x)
         self.launchers.launch_silu_backward(grad_x, grad, x, x.numel())
         return grad_x
@@ -100,13 +115,20 @@ def run(mine):
         (first,) = torch.autograd.grad((f(x) * x).sum(), x, create_graph=True)
         return torch.autograd.grad(first.sum(), x)[0]
 
-    close("of silu(x) * x, the second derivative", second_derivative(silu), second_derivative(of_torch))
+    second = second_derivative(silu)
+    why = "\nyour backward launched the kernel while autograd records (create_graph=True): autograd cannot record a kernel"
+    close(
+        "of silu(x) * x, the second derivative",
+        second,
+        second_derivative(of_torch),
+        why if kernels.while_recording else "",
+    )
     torch.autograd.gradcheck(silu, (x,))
     torch.autograd.gradgradcheck(silu, (x,))
     print("right   first derivative, by the kernel; second derivative")
 
 
-def close(what, found, expected):
+def close(what, found, expected, why=""):
     if not torch.allclose(found, expected):
         found, expected = ([round(value, 4) for value in t.tolist()] for t in (found, expected))
-        raise Wrong(f"x = {VALUES}: {what} is {found}, expected {expected}")
+        raise Wrong(f"x = {VALUES}: {what} is {found}, expected {expected}{why}")

@@ -18,7 +18,7 @@ HINTS = [
 FAILS = "? is not written"
 WRONG = {
     "no_contiguous": ("must be contiguous", {"quick_glu.py": [("grad.contiguous()", "grad")]}),
-    "constant_sigmoid": ("output 0", {"quick_glu.cu": [("(s + 1.702f * a[i] * s * (1 - s))", "s")]}),
+    "constant_sigmoid": ("of grad_a wrong", {"quick_glu.cu": [("(s + 1.702f * a[i] * s * (1 - s))", "s")]}),
     "both_written": (
         "null pointer",
         {
@@ -28,6 +28,18 @@ WRONG = {
                     "    if (grad_b) grad_b[i] = grad[i] * a[i] * s;",
                     "grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
                     "    grad_b[i] = grad[i] * a[i] * s;",
+                )
+            ]
+        },
+    ),
+    "no_second_derivative": (
+        "a kernel's results have no graph",
+        {
+            "quick_glu.py": [
+                (
+                    "        if torch.is_grad_enabled():  # create_graph=True\n"
+                    '            raise RuntimeError("QuickGLU has no second derivative: its backward runs a kernel")\n',
+                    "",
                 )
             ]
         },
@@ -60,9 +72,16 @@ def run(mine):
         a, b = a.detach().requires_grad_(), b.detach().requires_grad_()
         return torch.autograd.grad(reference(a, b), (a, b), grad)
 
-    print("        launch_backward: output 0 is grad_a, output 1 is grad_b")
+    print("        launch_backward")
     close = {"rtol": 1e-5, "atol": 1e-5}
-    check(backward, backward_reference, lambda n: (torch.randn(n, device=device), *inputs(n)), (0, 1, 3, 257), **close)
+    check(
+        backward,
+        backward_reference,
+        lambda n: (torch.randn(n, device=device), *inputs(n)),
+        (0, 1, 3, 257),
+        **close,
+        outputs=("grad_a", "grad_b"),
+    )
     print("        QuickGLU")
     check(quick_glu, reference, inputs, (0, 1, 3, 257), **close, gradients=True)
     for remark in orders():
@@ -81,6 +100,30 @@ def run(mine):
                     f"only {wanted} requires grad: the node saves {' and '.join(names) or 'nothing'}, expected {wants}"
                 )
     print("right   one gradient alone, and what is saved for it")
+    second_derivative(quick_glu, reference)
+
+
+def second_derivative(op, reference):
+    """Refused, or right. The factor a has a graph of its own: without op's, terms are lost, and autograd says nothing."""
+    x = (torch.tensor([-2.0, 0.0, 1.0], device=device).requires_grad_(), torch.full((3,), 2.0, device=device))
+
+    def first(f):
+        return torch.autograd.grad((f(*x) * x[0]).sum(), x[0], create_graph=True)[0].sum()
+
+    try:
+        found = first(op)
+    except RuntimeError as error:
+        print(f"{'right':8}create_graph=True is refused: {error}")
+        return
+    found, expected = (torch.autograd.grad(y, x[0])[0] for y in (found, first(reference)))
+    if not torch.allclose(found, expected, rtol=1e-4, atol=1e-4):
+        found, expected = ([round(value, 4) for value in t.tolist()] for t in (found, expected))
+        raise Wrong(
+            f"a = {x[0].tolist()}, b = {x[1].tolist()}: with create_graph=True the second derivative of "
+            f"quick_glu(a, b) * a by a is {found}, expected {expected} or RuntimeError\n"
+            "a kernel's results have no graph: terms were lost, and autograd did not notice"
+        )
+    print(f"{'right':8}second derivative")
 
 
 def saved_of(compute):

@@ -1,6 +1,6 @@
-"""in_place: what C++ cannot see, added in Python
+"""in_place: a gradient for an operator that overwrites its input
 
-double_(x) doubles x in place, by the stable ABI. Its library works, and autograd's graph does not survive it.
+sigmoid_(x) works in place, by the stable ABI. Its library works, and autograd's graph does not survive it.
 """
 
 from pathlib import Path
@@ -9,74 +9,150 @@ import torch
 
 from common.exercises import Wrong, device, extension, module, refuses
 
-MINUTES = 20
+MINUTES = 30
 MEMORY_CHECK = False
 HINTS = [
-    "src/bias_gelu/registration.py of the lesson does the same for bias_gelu_: a function under Autograd, and one for fake "
-    "tensors.",
-    "Under Autograd: raise an error if x.requires_grad and torch.is_grad_enabled(); call "
-    "torch.autograd.graph.increment_version(x); then call the operator again, so that the kernel's turn comes, in "
-    "`with torch._C._AutoDispatchBelowAutograd():`.",
-    '@torch.library.impl("exercise::double_", "Autograd") and @torch.library.register_fake("exercise::double_") enter the '
-    "functions below them. The one for fake tensors returns nothing: `pass` is enough.",
+    "registration.py of the lesson enters functions for bias_gelu_ under Autograd and for fake tensors. Under Autograd it "
+    "refuses; yours calls apply() of a torch.autograd.Function. After the call x is the result, and the old x is gone: write "
+    "the gradient as a formula of the result.",
+    "ctx.mark_dirty(x) in forward says that forward has overwritten x: it then counts a version, and x gets the node as its "
+    "grad_fn. forward returns x. With s = sigmoid(x), the derivative is s * (1 - s).",
+    "forward calls the operator in `with torch._C._AutoDispatchBelowAutograd():`, so that the kernel's turn comes and not "
+    'Autograd\'s again. @torch.library.impl("exercise::sigmoid_", "Autograd") and '
+    '@torch.library.register_fake("exercise::sigmoid_") enter the functions below them. The one for fake tensors returns '
+    "nothing: `pass` is enough.",
 ]
-FAILS = "RuntimeError is expected, and there was no error"
+FAILS = "after sigmoid_(x), x.grad_fn is MulBackward0 as before"
 WRONG = {
-    "always": (
-        "under torch.no_grad(), double_(x) is allowed",
-        {"registration.py": [("requires_grad and torch.is_grad_enabled()", "requires_grad")]},
-    ),
-    "no_version": ("x._version is", {"registration.py": [("    torch.autograd.graph.increment_version(x)\n", "")]}),
-    "no_kernel": (
-        "expected [2.0, 4.0]",
+    "as_in_the_lesson": (
+        "autograd records, and sigmoid_(x) raises an error, expected a gradient",
         {
             "registration.py": [
-                ("    with torch._C._AutoDispatchBelowAutograd():\n        torch.ops.exercise.double_(x)\n", "")
+                (
+                    "    Sigmoid.apply(x)\n",
+                    "    if x.requires_grad and torch.is_grad_enabled():\n"
+                    '        raise RuntimeError("x requires grad, but sigmoid_ has no backward")\n'
+                    "    Sigmoid.apply(x)\n",
+                )
+            ]
+        },
+    ),
+    "autograd_again": (
+        "sigmoid_(x) calls itself without end",
+        {"registration.py": [("with torch._C._AutoDispatchBelowAutograd():", "if True:")]},
+    ),
+    "not_dirty": (
+        "autograd was not told that x was overwritten",
+        {"registration.py": [("        ctx.mark_dirty(x)\n", "")]},
+    ),
+    "of_the_input": (
+        "of what is backward's formula?",
+        {"registration.py": [("        (s,) = ctx.saved_tensors", "        s = torch.sigmoid(ctx.saved_tensors[0])")]},
+    ),
+    "on_ctx": (
+        "RuntimeError is expected, and there was no error",
+        {
+            "registration.py": [
+                ("ctx.save_for_backward(x)  # the result", "ctx.s = x.detach()"),
+                ("(s,) = ctx.saved_tensors", "s = ctx.s"),
+            ]
+        },
+    ),
+    "no_kernel": (
+        "x is [1.0, 2.0], expected [0.7311, 0.8808]",
+        {
+            "registration.py": [
+                (
+                    "        with torch._C._AutoDispatchBelowAutograd():\n            torch.ops.exercise.sigmoid_(x)\n",
+                    "",
+                )
             ]
         },
     ),
     "no_fake": (
         "no function for fake tensors",
-        {"registration.py": [('@torch.library.register_fake("exercise::double_")\ndef _(x):\n    pass\n\n\n', "")]},
+        {"registration.py": [('@torch.library.register_fake("exercise::sigmoid_")\ndef _(x):\n    pass\n\n\n', "")]},
     ),
 }
 
 
 def run(mine):
     here = Path(__file__).parent
-    extension(here, ["double.cpp", "double.cu"], stable=True)
+    extension(here, ["sigmoid.cpp", "sigmoid.cu"], stable=True)
     module(mine / "registration.py")
-    double_ = torch.ops.exercise.double_
+    operator = torch.ops.exercise.sigmoid_
 
-    x = torch.tensor([1.0, 2.0], device=device)
-    double_(x)
-    if x.tolist() != [2, 4]:
-        raise Wrong(f"x = [1.0, 2.0] is {x.tolist()} after double_(x), expected [2.0, 4.0]")
-    leaf = torch.ones(2, device=device, requires_grad=True)
-    refuses(lambda: double_(leaf * 1), RuntimeError, "requires grad", "double_(x), and x requires grad")
-    with torch.no_grad():
-        y = leaf.detach().clone().requires_grad_()
+    def sigmoid_(x):
         try:
-            double_(y)
-        except RuntimeError as error:
-            raise Wrong(f"under torch.no_grad(), double_(x) is allowed\n{error}") from None
+            operator(x)
+        except RecursionError:
+            raise Wrong(
+                "sigmoid_(x) calls itself without end: with a function under Autograd, each call of the operator comes to it"
+            ) from None
 
+    values = torch.tensor([1.0, 2.0], device=device)
+    x = values.clone()
+    sigmoid_(x)
+    close("x = [1.0, 2.0]; sigmoid_(x): x is", x, torch.sigmoid(values))
+
+    # leaf * 1, because torch allows no operator in place on a leaf that requires grad.
+    leaf = values.clone().requires_grad_()
+    x = leaf * 1
     version = x._version
-    double_(x)
-    if x._version != version + 1:
-        raise Wrong(
-            f"x._version is {x._version} after double_(x), expected {version + 1}: if autograd has kept the old x, it "
-            "computes gradients from the new one"
-        )
+    try:
+        sigmoid_(x)
+    except RuntimeError as error:
+        raise Wrong(f"autograd records, and sigmoid_(x) raises an error, expected a gradient\n{error}") from None
+    node, version = type(x.grad_fn).__name__, x._version - version
+    x.sum().backward()
+    s = torch.sigmoid(values)
+    if node == "MulBackward0":
+        why = "\nafter sigmoid_(x), x.grad_fn is MulBackward0 as before"
+        if torch._C._dispatch_has_kernel_for_dispatch_key("exercise::sigmoid_", "Autograd"):
+            why += ": your function under Autograd ran, and autograd was not told that x was overwritten"
+    else:
+        why = "\nthe kernel has overwritten x: of what is backward's formula?"
+    close("x = leaf * 1; sigmoid_(x); x.sum().backward(): the gradient of leaf is", leaf.grad, s * (1 - s), why)
+    if version != 1:
+        raise Wrong(f"sigmoid_(x) adds {version} to x._version, expected 1")
+
+    x = leaf * 1
+    sigmoid_(x)
+    out = x.sum()
+    with torch.no_grad():
+        x.zero_()
+    refuses(out.backward, RuntimeError, "modified by an inplace operation",
+            "backward, after x was overwritten: with what it now holds, the gradient is wrong")  # fmt: skip
     saved = torch.ones(2, device=device)
     out = (leaf * saved).sum()  # keeps saved for the gradient of leaf
-    double_(saved)
+    sigmoid_(saved)
     refuses(
-        out.backward, RuntimeError, "modified by an inplace operation", "backward, after double_ changed a saved tensor"
+        out.backward,
+        RuntimeError,
+        "modified by an inplace operation",
+        "backward, after sigmoid_ changed a saved tensor",
     )
+    leaf.grad = None
+    matrix = leaf * torch.ones(2, 2, device=device)
+    sigmoid_(matrix[0])
+    matrix.sum().backward()
+    close("sigmoid_(matrix[0]); matrix.sum().backward(): the gradient of leaf is", leaf.grad, s * (1 - s) + 1)
+    with torch.no_grad():
+        sigmoid_(leaf)
+    close("under torch.no_grad(): after sigmoid_(leaf), leaf is", leaf, s)
+
     try:
-        double_(torch.empty(3, device="meta"))
+        operator(torch.empty(3, device="meta"))
     except NotImplementedError:
-        raise Wrong("double_ has no function for fake tensors: torch.compile and torch.export need one") from None
-    torch.library.opcheck(double_, (x,), test_utils=("test_schema", "test_faketensor", "test_aot_dispatch_dynamic"))
-    print("right   values, refused gradients, version, fake tensors")
+        raise Wrong("sigmoid_ has no function for fake tensors: torch.compile and torch.export need one") from None
+    for requires_grad in False, True:
+        x = values.clone().requires_grad_(requires_grad) * 1
+        tests = ("test_schema", "test_faketensor", "test_aot_dispatch_dynamic")
+        torch.library.opcheck(operator, (x,), test_utils=tests)
+    print("right   values, gradient, versions, views, fake tensors")
+
+
+def close(what, found, expected, why=""):
+    if found is None or not torch.allclose(found, expected):
+        found = None if found is None else [round(value, 4) for value in found.tolist()]
+        raise Wrong(f"{what} {found}, expected {[round(value, 4) for value in expected.tolist()]}{why}")

@@ -4,16 +4,15 @@ setup.py builds a wheel that this Python and this torch can use, and no others. 
 """
 
 import ctypes
-import hashlib
-import os
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
 
-from common.exercises import ROOT, Wrong
+from common.exercises import Wrong, place
 from common.exercises import run as start
+from common.progress import first_error
 
 MINUTES = 15
 MEMORY_CHECK = False
@@ -26,6 +25,14 @@ HINTS = [
 FAILS = "_C.cpython-"
 WRONG = {
     "no_zeros": ("its target version is 0.0, expected 2.10", {"setup.py": [("0x020a000000000000", "0x020a")]}),
+    "decimal": (
+        'error: #error "TORCH_TARGET_VERSION is newer than the libtorch headers',
+        {"setup.py": [("0x020a000000000000", "0x0210000000000000")]},
+    ),
+    "misnamed_tag": (
+        "ValueError: py-limited-api must match",
+        {"setup.py": [('"py_limited_api": "cp310"', '"py_limited_api": "3.10"')]},
+    ),
     "no_target": (
         "no target version",
         {
@@ -44,19 +51,20 @@ WRONG = {
 
 
 def run(mine):
-    # In a folder of its own: setup.py writes beside itself.
-    place = ROOT / "build" / "exercises" / ("wheel-" + hashlib.sha256(os.fsencode(mine.resolve())).hexdigest()[:8])
-    shutil.rmtree(place, ignore_errors=True)
-    shutil.copytree(mine, place, ignore=shutil.ignore_patterns("__pycache__"))
-    try:
-        start(place, ["python", "setup.py", "--quiet", "bdist_wheel", "--dist-dir", place / "dist"])
-    except Wrong as error:
-        lines = [line.strip() for line in str(error).splitlines() if re.search(r"error\b|Error", line)]
-        raise Wrong("\n".join(["python setup.py bdist_wheel fails", *lines[:5]])) from None
-    (wheel,) = (place / "dist").glob("*.whl")
+    copy = place(mine) / "source"  # setup.py writes beside itself
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(mine, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    command = [sys.executable, "setup.py", "--quiet", "bdist_wheel", "--dist-dir", "dist"]
+    done = subprocess.run(command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        error = first_error(done.stdout)
+        if error == done.stdout:  # no compiler's: Python's, in the last line
+            error = done.stdout.rstrip().splitlines()[-1]
+        raise Wrong(f"python setup.py bdist_wheel fails\n{error}".replace(f"{copy}/", ""))
+    (wheel,) = (copy / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(place / "installed")
-    (library,) = (place / "installed" / "answer").glob("_C.*")
+        archive.extractall(copy / "installed")
+    (library,) = (copy / "installed" / "answer").glob("_C.*")
 
     if library.name != "_C.abi3.so":
         raise Wrong(f"the library is {library.name}, for this Python alone; expected _C.abi3.so, by the limited API")
@@ -76,7 +84,7 @@ def run(mine):
     needs = subprocess.run(["readelf", "-d", library], capture_output=True, text=True).stdout
     if "libtorch_python" in needs:
         raise Wrong("the library is linked to libtorch_python.so, which is for one version of Python")
-    said = start(place / "installed", [sys.executable, "-c", "import answer; print(answer.answer())"])
+    said = start(copy / "installed", [sys.executable, "-c", "import answer; print(answer.answer())"])
     if said.split()[-1:] != ["42"]:
         raise Wrong(f"answer.answer() of the wheel is {said}, expected 42")
     print(f"right   {wheel.name}, for torch 2.10 and later")

@@ -15,7 +15,7 @@ HINTS = [
     "for (int k = t; k < 3 * here; k += threads) out[3 * first + k] = pixels[k]; in this loop each thread takes part, "
     "also one that has no pixel of its own.",
 ]
-FAILS = "12 sectors a request of global memory (store)"
+FAILS = "each store of a warp touches 12 sectors"
 WRONG = {
     "no_barrier": ("data race", {"interleave.cu": [("    __syncthreads();\n", "")]}),
     "returns_early": (
@@ -31,7 +31,7 @@ WRONG = {
         },
     ),
     "planes_in_shared": (
-        "3 passes a request of shared memory (load)",
+        "each load of a warp takes 3 passes of shared memory",
         {"interleave.cu": [("3 * t + c", "c * threads + t"), ("pixels[k]", "pixels[k % 3 * threads + k / 3]")]},
     ),
 }

@@ -13,7 +13,7 @@ HINTS = [
     "A lane with i >= n takes part in the shuffles, too, so it may not return before. What does it add?",
     "float sum = i < n ? x[i] : 0; then the loop, then the lane 0 adds: threadIdx.x % 32 == 0.",
 ]
-FAILS = "lanes at one address"
+FAILS = "lanes of a warp change one address"
 WRONG = {
     "returns_early": (
         "__shfl_down_sync",

@@ -16,7 +16,7 @@ HINTS = [
     "__ffs(same) - 1 is the number of the lowest bit that is set: the first lane of those with this value. "
     "threadIdx.x % 32 is this lane's.",
 ]
-FAILS = "32 lanes at one address"
+FAILS = "32 lanes of a warp change one address in device memory"
 WRONG = {
     "all_add_the_number": (
         "wrong result",

@@ -34,6 +34,17 @@ WRONG = {
             ]
         },
     ),
+    "first_partials_only": (
+        "70 blocks",
+        {
+            "maximum.cu": [
+                (
+                    "for (unsigned k = threadIdx.x; k < gridDim.x; k += threads) max = larger(max, partial[k]);",
+                    "if (threadIdx.x < gridDim.x) max = partial[threadIdx.x];",
+                )
+            ]
+        },
+    ),
     "own_maximum_only": (
         "wrong result",
         {
@@ -54,8 +65,7 @@ WRONG = {
 def run(mine):
     launch = launchers(mine / "maximum.cu").launch_maximum
 
-    def maximum(x):
-        blocks = 3
+    def maximum(x, blocks=3):
         out, partial = torch.empty((), device=device), torch.empty(blocks, device=device)
         launch(out, x, x.numel(), partial, torch.zeros(1, dtype=torch.uint32, device=device), blocks)
         return out
@@ -74,3 +84,11 @@ def run(mine):
     check(maximum, lambda x: x.max(), negative, (1, 2, 3, 31, 33, 64, 65, 192, 1000))
     check(maximum, lambda x: x.max(), with_nan, (1, 2, 33, 65, 300), name="one NaN, n")
     check(maximum, lambda x: x.max(), infinite, (1, 300), name="all -infinity, n")
+    # More partial results than a block has threads, the largest of which is the last.
+    check(
+        lambda x: maximum(x, 70),
+        lambda x: x.max(),
+        lambda n: (torch.arange(n, device=device).float(),),
+        (70 * 64,),
+        name="70 blocks, n",
+    )

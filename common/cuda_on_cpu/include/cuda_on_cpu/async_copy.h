@@ -91,6 +91,7 @@ inline void copy_async_checked(const char* function, void* shared, const void* g
             refuse(p == global
                        ? ": the address in global memory is not aligned to " + std::to_string(bytes) + " bytes"
                        : ": the address in shared memory is not aligned to " + std::to_string(bytes) + " bytes");
+    if (source_bytes) CUDA_ON_CPU_RECORD(asks_copy(shared, global, size_t(bytes), where.file, where.line));
     copy_async(shared, global, bytes, source_bytes, where);
 }
 

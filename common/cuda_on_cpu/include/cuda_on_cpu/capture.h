@@ -2,16 +2,10 @@
 // a node of the graph, and cudaGraphLaunch() does it later.
 #pragma once
 
-#include "cuda_on_cpu/error.h"
-#include "cuda_on_cpu/vector_types.h"
+#include "cuda_on_cpu/watch.h"
 
-struct CUstream_st {
-    unsigned flags;
-    int priority;
-};
 struct [[gnu::visibility("hidden")]] CUgraph_st;
 struct [[gnu::visibility("hidden")]] CUgraphNode_st;
-using cudaStream_t = CUstream_st*;
 using cudaGraph_t = CUgraph_st*;
 using cudaGraphNode_t = CUgraphNode_st*;
 
@@ -150,6 +144,7 @@ inline cudaError_t keep_or_run(cudaStream_t stream, cudaGraphNodeType type, cons
 }
 template <class F>
 cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, const F& work) {
+    if (watch) watch->uses(stream, "a call such as cudaMemsetAsync()");
     return capturing ? capturing(stream, type, WorkOf<F>(work)) : record(work());
 }
 

@@ -16,6 +16,11 @@ T round_to(double x, Rounding rounding = Rounding::nearest_even) {
     return Raw{static_cast<unsigned short>(Format<T>::from_double(x, rounding))};
 }
 template <class T>
+T of_double(double x) {  // what __double2half() and __double2bfloat16() do
+    using Raw = typename Format<T>::Raw;
+    return Raw{static_cast<unsigned short>(Format<T>::from_double_with_nan(x))};
+}
+template <class T>
 float to_float(T a) {
     using Raw = typename Format<T>::Raw;
     return Format<T>::to_float(Raw(a).x);

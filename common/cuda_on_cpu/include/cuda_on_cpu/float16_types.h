@@ -30,7 +30,7 @@ struct alignas(2) T16 {
 #ifdef T16_CONVERSIONS
     // One constructor and one conversion each, as CUDA has them: so `half(1) + 1` is as ambiguous here as with nvcc.
     T16(float x) : T16(cuda_on_cpu::round_to<T16>(double(x))) {}
-    T16(double x) : T16(cuda_on_cpu::round_to<T16>(x)) {}
+    T16(double x) : T16(cuda_on_cpu::of_double<T16>(x)) {}
     operator float() const { return cuda_on_cpu::Format<T16>::to_float(__x); }
 #define CUDA_ON_CPU_INTEGER(I) \
     T16(I i) : T16(cuda_on_cpu::round_to<T16>(cuda_on_cpu::sticky_double(i))) {}
@@ -78,7 +78,7 @@ struct alignas(4) T16x2 {
 // ---- one number ----------------------------------------------------------------------------------------------------
 inline float T16_NAME(__, 2float)(T16 a) { return cuda_on_cpu::to_float(a); }
 inline T16 T16_NAME(__float2, )(float x) { return cuda_on_cpu::round_to<T16>(x); }
-inline T16 T16_NAME(__double2, )(double x) { return cuda_on_cpu::round_to<T16>(x); }
+inline T16 T16_NAME(__double2, )(double x) { return cuda_on_cpu::of_double<T16>(x); }
 inline T16 T16_NAME(__float2, _rn)(float x) { return cuda_on_cpu::round_to<T16>(x); }
 inline T16 T16_NAME(__float2, _rz)(float x) {
     return cuda_on_cpu::round_to<T16>(x, cuda_on_cpu::Rounding::toward_zero);

@@ -30,7 +30,13 @@
 #define __global__ __attribute__((visibility("hidden")))
 #define __device__ __attribute__((visibility("hidden")))
 #define __host__
+#ifdef CUDA_ON_CPU_MEMORY_CHECK  // each in a section of its own, since some are const: the microscope knows them by it
+#define CUDA_ON_CPU_TEXT_(x) #x
+#define CUDA_ON_CPU_TEXT(x) CUDA_ON_CPU_TEXT_(x)
+#define __constant__ static __attribute__((unused, section("cuda_constant" CUDA_ON_CPU_TEXT(__COUNTER__))))
+#else
 #define __constant__ static __attribute__((unused))
+#endif
 #define __managed__ static __attribute__((unused))
 #define __shared__ static __attribute__((unused))  // one copy is enough: blocks run one after another
 #endif

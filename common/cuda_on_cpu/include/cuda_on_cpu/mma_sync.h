@@ -48,7 +48,7 @@ void check_row(const char* function, const char* row, Location where) {
 template <int N, bool TRANSPOSED = false>
 std::array<b32, size_t(N)> ldmatrix(char* row, Location where = {}) {
     check_row<N>("ldmatrix", row, where);
-    if (self->lane() < 8 * N) CUDA_ON_CPU_RECORD(touches(row, 16, false, where.file, where.line));
+    if (self->lane() < 8 * N) CUDA_ON_CPU_RECORD(asks(row, 16, false, where.file, where.line));
     MatrixLane<N> mine{row, {}};
     all_lanes<MatrixLane<N>, load_matrices<N, TRANSPOSED>>("ldmatrix", mine, where);
     return mine.registers;
@@ -60,7 +60,7 @@ std::array<b32, size_t(N)> ldmatrix_trans(char* row, Location where = {}) {
 template <int N, bool TRANSPOSED = false>
 void stmatrix(char* row, const std::array<b32, size_t(N)>& registers, Location where = {}) {
     check_row<N>("stmatrix", row, where);
-    if (self->lane() < 8 * N) CUDA_ON_CPU_RECORD(touches(row, 16, true, where.file, where.line));
+    if (self->lane() < 8 * N) CUDA_ON_CPU_RECORD(asks(row, 16, true, where.file, where.line));
     MatrixLane<N> mine{row, registers};
     all_lanes<MatrixLane<N>, store_matrices<N, TRANSPOSED>>("stmatrix", mine, where);
 }

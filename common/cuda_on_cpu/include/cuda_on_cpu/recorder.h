@@ -56,6 +56,10 @@ void acquire(const void* object);
 
 // Accesses that the compiler does not report, or not with the kernel's line.
 void touches(const void* address, size_t bytes, bool writes, const char* file, int line);
+// The same of an instruction whose lanes a GPU serves together: it is a request, which the microscope counts.
+void asks(const void* address, size_t bytes, bool writes, const char* file, int line);
+// For the microscope only: cp.async reads the one in global memory, and writes the other, in shared memory.
+void asks_copy(const void* to, const void* from, size_t bytes, const char* file, int line);
 // An asynchronous copy writes at any time between the two; the start's result is given to the end.
 uint32_t copy_starts(const void* to, size_t bytes, const char* file, int line);
 void copy_ends(const void* to, size_t bytes, uint32_t started, const char* file, int line);

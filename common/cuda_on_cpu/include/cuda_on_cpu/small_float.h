@@ -44,6 +44,15 @@ struct SmallFloat {
         return unsigned(kept) | (negative ? sign : 0);
     }
 
+    // The same, but NaN keeps its sign and its first bits, and is a quiet one: as an H200 converts a double.
+    static unsigned from_double_with_nan(double x) {
+        if (x == x) return from_double(x);
+        uint64_t u;
+        memcpy(&u, &x, sizeof u);
+        return unsigned(u >> 63) * sign | infinity | 1u << (MANTISSA - 1) |
+               (unsigned(u >> (52 - MANTISSA)) & ((1u << MANTISSA) - 1));
+    }
+
     static float to_float(unsigned bits) {
         const unsigned u = bits & nan, sign_of_float = bits & sign ? 1u << 31 : 0;
         if constexpr (EXPONENT == 8) return float_of(u << 16 | sign_of_float);  // bfloat16 is the upper half of a float

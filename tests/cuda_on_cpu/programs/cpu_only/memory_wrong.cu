@@ -1,16 +1,18 @@
-// Kernels that use memory wrongly, each in its own way: `memory_wrong` prints what the memory check says of each. The
-// test knows the marked lines: where the access is, and for a race where the other one is.
+// Kernels that use memory wrongly, each in its own way: `memory_wrong` prints what the memory check says of each, and
+// `memory_wrong tree` of that one. The test knows the marked lines: where the access is, and for a race where the other
+// one is. tools/planted.py runs each kernel on a GPU, too, under compute-sanitizer.
 #include <cooperative_groups.h>
 #include <cstdio>
+#include <cstring>
 #include <stdexcept>
 #include <vector>
 
-// y and x have 128 floats each, which have values; of the 128 of fresh only 32 have.
+// y and x have 128 floats each, which have values; of the 128 of fresh only 32 have. Blocks have 64 threads.
 #define KERNEL(name) \
     __global__ void name([[maybe_unused]] float* y, [[maybe_unused]] const float* x, [[maybe_unused]] float* fresh)
 #define I threadIdx.x
 
-// ---- races between warps of a block: 64 threads ----
+// ---- races between warps ----
 
 KERNEL(reverse) {
     __shared__ float s[64];
@@ -135,7 +137,7 @@ KERNEL(half_a_warp) {
     y[I] = s[I ^ 16];  // LINE half_a_warp
 }
 
-// ---- missing atomics: 2 blocks ----
+// ---- missing atomics ----
 
 KERNEL(sum) { *y += x[I]; }  // LINE sum
 KERNEL(shared_bins) {
@@ -293,13 +295,13 @@ KERNEL(shared_off) {
     y[I] = reinterpret_cast<const float4*>(s + 3)[I / 16].x;  // LINE shared_off
 }
 
-// ---- memory of the host, freed memory ----
+// ---- memory of the host, or freed ----
 
 KERNEL(hosts_heap) { y[I] = x[I]; }   // LINE hosts_heap
 KERNEL(hosts_stack) { y[I] = x[I]; }  // LINE hosts_stack
 KERNEL(freed) { y[I] = x[I]; }        // LINE freed
 
-// ---- a barrier ----
+// ---- barriers ----
 
 __device__ void meet() { __syncthreads(); }
 KERNEL(two_calls) {  // of one barrier
@@ -310,6 +312,41 @@ KERNEL(two_calls) {  // of one barrier
         y[I] = x[I];
         meet();  // LINE two_calls
     }
+}
+
+KERNEL(two_branches) {
+    if (I % 2) {
+        y[I] = 1;
+        __syncthreads();  // OTHER two_branches
+    } else {
+        y[I] = x[I];
+        __syncthreads();  // LINE two_branches
+    }
+}
+KERNEL(barrier_and_warp) {
+    if (I < 40)
+        __syncthreads();  // OTHER barrier_and_warp
+    else
+        __syncwarp();  // LINE barrier_and_warp
+}
+KERNEL(not_in_mask) { __syncwarp(1); }  // LINE not_in_mask
+KERNEL(one_line) {                      // two barriers
+    // clang-format off
+    if (I < 32) { y[I] = 1; __syncthreads(); } else { y[I] = x[I]; __syncthreads(); }
+    // clang-format on
+}
+
+// ---- values that are nobody's ----
+
+KERNEL(lane_without_a_value) {  // lane 20 is not in the mask
+    if (I < 16) y[I] = __shfl_sync(0xffff, x[I], 20);
+}
+KERNEL(another_array) {
+    __shared__ float a[64], b[64];
+    a[I] = b[I] = x[I];
+    __syncthreads();
+    const float* volatile p = a, * volatile q = b;
+    y[I] = (p < q ? p : q)[I + 64];
 }
 
 struct Case {
@@ -375,6 +412,12 @@ const Case cases[] = {
     CASE(hosts_stack, 1),
     CASE(freed, 1),
     CASE(two_calls, 1),
+    CASE(two_branches, 1),
+    CASE(barrier_and_warp, 1),
+    CASE(not_in_mask, 1),
+    CASE(one_line, 1),
+    CASE(lane_without_a_value, 1),
+    CASE(another_array, 1),
 };
 
 float* device_memory(bool with_values) {
@@ -388,15 +431,17 @@ template <class F>
 void say(const char* name, F f) {
     try {
         f();
+        cudaDeviceSynchronize();
         std::printf("%s: nothing\n", name);
     } catch (const std::runtime_error& error) {
         std::printf("%s: %s\n", name, error.what());
     }
 }
 
-int main(int argc, char**) {
+int main(int argc, char** argv) {
+    const char* const only = argc > 1 ? argv[1] : nullptr;
     float *y = device_memory(true), *x = device_memory(true);
-    if (argc > 1) {  // the host uses a kernel's memory
+    if (only && std::strcmp(only, "host") == 0) {  // the host uses a kernel's memory
         std::vector<float> host(128);
         say("copy_beyond", [&] { cudaMemcpy(host.data(), x, 129 * sizeof(float), cudaMemcpyDeviceToHost); });
         say("wrong_kind", [&] { cudaMemcpy(host.data(), x, 4, cudaMemcpyHostToDevice); });
@@ -410,6 +455,7 @@ int main(int argc, char**) {
     std::vector<float> heap(1 << 20);
     float stack[128] = {};
     for (const Case& c : cases) {
+        if (only && std::strcmp(only, c.name) != 0) continue;
         const float* in = c.kernel == hosts_heap ? heap.data() : c.kernel == hosts_stack ? stack : x;
         float *fresh = device_memory(false), *gone = device_memory(true);
         cudaMemset(fresh, 0, 32 * sizeof(float));

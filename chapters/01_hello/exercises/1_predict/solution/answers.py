@@ -1,9 +1,9 @@
 """Your answers. Each is None until you know it."""
 
-# Each of the first three starts from a finished build. Which of "g++", "nvcc", "linker" does ninja run at the next build?
-# Write a list of those that run, in this order.
+# Each of the first three starts from a finished build on a machine with a GPU. Which of "g++", "nvcc", "linker" does ninja
+# run at the next build? Write a list of those that run, in this order.
 
-# You change a letter in hello.cu.
+# In hello.cu, you change the text "Hello World!" to "Hallo World!".
 # your code
 LETTER = ["nvcc", "linker"]
 # end of your code

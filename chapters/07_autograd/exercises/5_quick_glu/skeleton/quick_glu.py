@@ -6,7 +6,8 @@ import torch
 class QuickGLU(torch.autograd.Function):
     """QuickGLU.apply(launch, a, b) is a * sigmoid(1.702 * a) * b. a, b: float32, contiguous, of one shape.
 
-    launch: the launchers of quick_glu.h, called with tensors (None for nullptr) and without the stream.
+    launch: the launchers of quick_glu.h, called with tensors (None for nullptr) and without the stream. With
+    create_graph=True, backward raises RuntimeError or gives gradients that can be differentiated again.
     """
 
     @staticmethod

@@ -6,7 +6,8 @@ import torch
 class QuickGLU(torch.autograd.Function):
     """QuickGLU.apply(launch, a, b) is a * sigmoid(1.702 * a) * b. a, b: float32, contiguous, of one shape.
 
-    launch: the launchers of quick_glu.h, called with tensors (None for nullptr) and without the stream.
+    launch: the launchers of quick_glu.h, called with tensors (None for nullptr) and without the stream. With
+    create_graph=True, backward raises RuntimeError or gives gradients that can be differentiated again.
     """
 
     @staticmethod
@@ -22,6 +23,8 @@ class QuickGLU(torch.autograd.Function):
     @staticmethod
     def backward(ctx, grad):
         # your code
+        if torch.is_grad_enabled():  # create_graph=True
+            raise RuntimeError("QuickGLU has no second derivative: its backward runs a kernel")
         a, b = ctx.saved_tensors
         grads = [torch.empty_like(a) if wanted else None for wanted in ctx.needs_input_grad[1:]]
         ctx.launch.launch_backward(*grads, grad.contiguous(), a, b, a.numel())

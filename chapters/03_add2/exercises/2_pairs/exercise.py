@@ -1,0 +1,59 @@
+"""pairs: write a kernel and its launcher that broadcast
+
+pairs.h says what the launcher does. No line of pairs.cu is there yet.
+"""
+
+import torch
+
+from common.exercises import check, device, launchers
+
+MINUTES = 20
+HINTS = [
+    "out has rows * columns elements, one after another in memory. Give each thread one of them, number i of the grid, and "
+    "launch as many threads as add2.cu would for so many elements.",
+    "Element i of out lies in row i / columns, rounded down, and the remainder i % columns is its column.",
+    "The launcher is that of add2.cu with n = rows * columns. It returns for n = 0, launches blocks_for(n, 256) blocks of 256 "
+    "threads on the stream, and ends with CHECK_LAUNCH().",
+]
+FAILS = "undefined reference to `launch_pairs"
+WRONG = {
+    "vectors_exchanged": (
+        "out of bounds",
+        {"pairs.cu": [("a[i / columns] + b[i % columns]", "a[i % columns] + b[i / columns]")]},
+    ),
+    "by_rows": (
+        "wrong result",
+        {
+            "pairs.cu": [
+                ("a[i / columns] + b[i % columns]", "a[i % columns] + b[i / columns]"),
+                ("(out, a, b, n, columns)", "(out, a, b, n, rows)"),
+            ]
+        },
+    ),
+    "no_bounds_check": ("out of bounds", {"pairs.cu": [("if (i < n) out", "out")]}),
+    "no_columns": ("no columns, rows = 1: ", {"pairs.cu": [("if (n == 0)", "if (rows == 0)")]}),
+    "threads_for_the_rows": (
+        "? is not written",
+        {"pairs.cu": [("blocks_for(n, threads)", "blocks_for(rows, threads)")]},
+    ),
+}
+
+
+def run(mine):
+    launch = launchers(mine / "pairs.cu").launch_pairs
+
+    def pairs(a, b):
+        out = torch.empty(a.numel(), b.numel(), device=device)
+        launch(out, a, b, a.numel(), b.numel())
+        return out
+
+    def inputs(columns):
+        return lambda rows: (100.0 * torch.arange(rows, device=device), 1.0 * torch.arange(columns, device=device))
+
+    def reference(a, b):
+        return a[:, None] + b
+
+    sizes = (0, 1, 2, 3, 33, 300)
+    check(pairs, reference, inputs(3), sizes, name="3 columns, rows")
+    check(pairs, reference, inputs(0), sizes, name="no columns, rows")
+    check(pairs, reference, inputs(1000), sizes, name="1000 columns, rows")

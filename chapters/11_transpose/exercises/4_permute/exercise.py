@@ -1,0 +1,68 @@
+"""permute: turn three dimensions around, with 4 sectors and 1 pass for each access
+
+The kernel is right. A store of a warp touches 32 sectors: which two dimensions have to share a tile?
+"""
+
+import torch
+
+from common.exercises import check, device, launchers, limits
+
+MINUTES = 30
+HINTS = [
+    "Neighbours in memory differ in k where you load and in i where you store. All of a tile has one j, and its rows "
+    "lie b * c elements apart in in.",
+    "So for each j, the elements in[i][j][k] are a matrix, whose rows are not contiguous, and so are the out[k][j][i]. A "
+    "block moves a tile of 32 values of i and 32 of k by way of shared memory, as transpose_padded_kernel does.",
+    "For the load, lanes count k: the thread (x, y) takes i = first_i + y, k = first_k + x. For the store, lanes count i: it "
+    "takes k = first_k + y, i = first_i + x, which lies in shared[x][y]. Each has its own bounds check.",
+    "Passes: with __shared__ float shared[side][side], a column of the tile lies in one bank. What did padded change?",
+]
+FAILS = "each store of a warp touches 32 sectors"
+WRONG = {
+    "no_padding": ("each load of a warp takes 32 passes of shared memory", {"permute.cu": [("side + 1", "side")]}),
+    "bounds_of_the_load": (
+        "which no thread of its block has written",
+        {"permute.cu": [("first_k + y < c && first_i + x < a", "first_i + y < a && first_k + x < c")]},
+    ),
+    "matrices_that_follow": (  # as in a batch of matrices: permute(0, 2, 1)
+        "wrong result",
+        {
+            "permute.cu": [
+                ("in[((first_i + y) * b + j) * c + first_k + x]", "in[(j * a + first_i + y) * c + first_k + x]"),
+            ]
+        },
+    ),
+    "no_barrier": ("data race", {"permute.cu": [("    __syncthreads();\n", "")]}),
+    "return_before_the_barrier": (
+        "? is not written",
+        {
+            "permute.cu": [
+                (
+                    "if (first_i + y < a && first_k + x < c) shared",
+                    "if (first_i + y >= a || first_k + x >= c) return;\n    shared",
+                )
+            ]
+        },
+    ),
+}
+
+
+def run(mine):
+    launch = launchers(mine / "permute.cu").launch_permute
+
+    def permute(x):
+        a, b, c = x.shape
+        out = torch.empty(c, b, a, device=device)
+        launch(out, x, a, b, c)
+        return out
+
+    def numbered(a, b, c):  # the element [i][j][k] is 10000 i + 100 j + k
+        i, j, k = (torch.arange(n, device=device) for n in (a, b, c))
+        return (10000.0 * i[:, None, None] + 100 * j[:, None] + k,)
+
+    def reference(x):
+        return x.permute(2, 1, 0).contiguous()
+
+    check(permute, reference, lambda a: numbered(a, 2, 5), (0, 1, 2, 3, 31, 32, 33, 70), name="b = 2, c = 5, a")
+    check(permute, reference, lambda c: numbered(5, 3, c), (0, 1, 2, 3, 31, 32, 33, 70), name="a = 5, b = 3, c")
+    limits(lambda: permute(torch.rand(32, 3, 64, device=device)), sectors_per_request=4, wavefronts_per_request=1)

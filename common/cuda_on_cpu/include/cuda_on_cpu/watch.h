@@ -1,0 +1,41 @@
+// What is seen of a launcher by a program that checks it (common/launchers.py): its stream, and what it launches. The
+// program says before the call what is to be watched. Null, as ever else: nothing is.
+#pragma once
+
+#include "cuda_on_cpu/error.h"
+#include "cuda_on_cpu/vector_types.h"
+
+struct CUstream_st {
+    unsigned flags;
+    int priority;
+};
+using cudaStream_t = CUstream_st*;
+
+#pragma GCC visibility push(hidden)
+
+namespace cuda_on_cpu {
+
+struct Watch {
+    CUstream_st stream;     // where a launcher gets it, it has to use this one for all its work
+    unsigned has_stream;    // 0: it gets none
+    unsigned refused;       // the number of the launch that is to fail, as on a GPU that has no code for it; 0: none
+    unsigned launches;      // so far
+    uint64_t most_threads;  // of one launch
+
+    void uses(cudaStream_t used, const std::string& what) const {
+        if (!has_stream || used == &stream) return;
+        throw std::runtime_error("CUDA on CPU: " + what + " is on " + (used ? "another stream" : "the default stream") +
+                                 ", and not on the stream that the launcher got");
+    }
+    cudaError_t sees_launch(const char* kernel, dim3 grid, dim3 block, cudaStream_t used) {
+        uses(used, std::string("the launch of ") + kernel);
+        const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z;
+        most_threads = std::max(most_threads, blocks * block.x * block.y * block.z);
+        return ++launches == refused ? cudaErrorNoKernelImageForDevice : cudaSuccess;
+    }
+};
+inline Watch* watch = nullptr;
+
+}  // namespace cuda_on_cpu
+
+#pragma GCC visibility pop
