@@ -50,7 +50,6 @@ MUTANTS = [
            "tests/chapters/test_operators.py::test_right_at_awkward_sizes[forward-13_softmax.softmax]"),
     # ---- the choice
     Mutant(ROWS, "if (step == Step::warp && n <= most_of_warp)", "if (step == Step::warp)", SMOKE),
-    Mutant(ROWS, "step == Step::block && whole && n <= most_of_short", "step == Step::block && n <= most_of_short", SMOKE),
     Mutant(ROWS, "whole && n <= most_of_block               ? Step::block",
            "n <= most_of_block ? Step::block", forward("auto")),
     Mutant(ROWS, "step = n <= most_of_warp                           ? Step::warp",
