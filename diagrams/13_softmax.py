@@ -2,16 +2,17 @@
 
 
 def groups(canvas):
-    """Three rows of memory, from short to long. Up to 512 elements: a row is shared by the 32 lanes of a warp, which exchange
-    their maxima and sums by shuffles. Up to 8192 elements: by the warps of a block, which write a part each into the block's
-    shared memory. Up to 131 072 elements: by the warps of up to 8 blocks, of which two are drawn. Each warp writes its part
-    into the shared memory of both blocks. Each lane keeps 16 elements of the row in its registers."""
+    """Three rows of float32, from short to long. Up to 512 elements: a row is shared by the 32 lanes of a warp, which exchange
+    their maxima and sums by shuffles. Up to 32 768 elements: by the warps of a block, which write a part each into the
+    block's shared memory. Up to 262 144 elements: by the warps of up to 8 blocks, of which two are drawn. Each warp writes
+    its part into the shared memory of both blocks. Each lane keeps 16 elements of the row in its registers, or 32 if the row
+    is long."""
     canvas.height(44.5)
     left = 16
     for y, name, elements, how in (
-        (4.2, "a warp", "to 512 elements", "shuffles"),
-        (17.5, "a block", "to 8192", "through its\nshared memory"),
-        (36, "a cluster", "to 131 072\n(8 blocks)", "through the\nshared memory\nof all blocks"),
+        (4.2, "a warp", "to 512 floats", "shuffles"),
+        (17.5, "a block", "to 32 768", "through its\nshared memory"),
+        (36, "a cluster", "to 262 144\n(8 blocks)", "through the\nshared memory\nof all blocks"),
     ):
         canvas.text(1, y - 2.2, name, align="left", bold=True)
         canvas.text(1, y + 0.6 + 1.1 * elements.count("\n"), elements, align="left")

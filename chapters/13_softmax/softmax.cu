@@ -6,6 +6,13 @@
 
 #include "rows.h"
 
+// exp(x) for x <= 0. In half precision, __expf is enough: its error, a few units in the last place of float32, vanishes
+// when the result is rounded, and it takes fewer instructions.
+template <class T>
+__device__ float power(float x) {
+    return sizeof(T) == 4 ? expf(x) : __expf(x);
+}
+
 constexpr int threads = 256;  // of a block, in the first two steps
 
 // ---- a block reads a row three times -------------------------------------------------------------------------------
@@ -53,8 +60,8 @@ static void launch_shared(T* out, const T* x, int64_t rows, int64_t n, cudaStrea
     CHECK_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     const int64_t bytes = n * int64_t(sizeof(float));
     if (bytes > most - parts)
-        throw std::invalid_argument("step shared keeps " + std::to_string((most - parts) / 4) +
-                                    " elements in a block's shared memory, and the row has " + std::to_string(n));
+        throw std::runtime_error("step shared keeps " + std::to_string((most - parts) / 4) +
+                                 " elements in a block's shared memory, and the row has " + std::to_string(n));
     // More than 48 KiB must be asked for.
     CHECK_CUDA(cudaFuncSetAttribute(shared_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
     shared_kernel<T><<<blocks_for(rows, 1), threads, bytes, stream>>>(out, x, n);
@@ -67,9 +74,10 @@ static void launch_shared(T* out, const T* x, int64_t rows, int64_t n, cudaStrea
 template <class T, int size>
 __global__ void __launch_bounds__(MOST_THREADS) online_kernel(T* out, const T* x, int64_t /*rows*/, int64_t n) {
     const Block block;
-    const int step = block.size() * ELEMENTS;
+    constexpr int elements = 16;  // that a thread takes at a time
+    const int step = block.size() * elements;
     out += block.first_row() * n, x += block.first_row() * n;
-    float values[ELEMENTS], max = -FLT_MAX, sum = 0;
+    float values[elements], max = -FLT_MAX, sum = 0;
     for (int64_t i = 0; i < n; i += step) {
         load<size>(values, x + i, int(min(n - i, int64_t(step))), block, -INFINITY);
         const float before = max;
@@ -88,21 +96,27 @@ __global__ void __launch_bounds__(MOST_THREADS) online_kernel(T* out, const T* x
 
 // ---- a warp, a block or a cluster keeps a row in its registers -----------------------------------------------------
 
-template <class T, int size, class Group>
+// Elements that a thread keeps: four packs, which are 64 bytes. One by one, it keeps 16.
+template <int size, bool ahead>
+constexpr int ELEMENTS = ahead      ? AHEAD
+                         : size > 1 ? 4 * size
+                                    : 16;
+
+template <class T, int size, class Group, bool ahead>
 __global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* x, int64_t rows, int64_t n) {
     const Group group;
-    const Row row(group.first_row() + threadIdx.y, rows, n);
-    float values[ELEMENTS], max = -FLT_MAX, sum = 0;
-    load<size>(values, x + row.begin, row.n, group, -INFINITY);
-
-    for (float value : values) max = fmaxf(max, value);
-    max = warp_max(max, group.lanes());
-    for (float& value : values) value = expf(value - max), sum += value;
-    const MaxSum all = group.combine(MaxSum{max, warp_sum(sum, group.lanes())});
-
-    const float scale = expf(max - all.max) / all.sum;  // from this warp's maximum to the row's
-    for (float& value : values) value *= scale;
-    store<size>(out + row.begin, values, row.n, group);
+    const Rows<T, size, ELEMENTS<size, ahead>, ahead> source(x, rows, n, group);
+    for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
+        float values[ELEMENTS<size, ahead>], max = -FLT_MAX, sum = 0;
+        const Row row = source.load(values, first, group, -INFINITY);
+        UNROLL for (float value : values) max = fmaxf(max, value);
+        max = warp_max(max, group.lanes());
+        UNROLL for (float& value : values) value = power<T>(value - max), sum += value;
+        const MaxSum all = group.combine(MaxSum{max, warp_sum(sum, group.lanes())});
+        const float scale = expf(max - all.max) / all.sum;  // from this warp's maximum to the row's
+        UNROLL for (float& value : values) value *= scale;
+        store<size>(out + row.begin, values, row.n, group);
+    }
 }
 
 template <class T>
@@ -112,49 +126,57 @@ void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cuda
     if (step == Step::shared) return launch_shared(out, x, rows, n, stream);
     constexpr int size = Pack<T>::SIZE;
     const bool whole = n % size == 0 && aligned(out) && aligned(x);
-    const Choice choice = choose(step, n, ELEMENTS, whole, softmax_kernel<T, size, Cluster>);
-    const auto kernel = choice.step == Step::cluster ? softmax_kernel<T, size, Cluster>
-                        : choice.step == Step::block ? softmax_kernel<T, size, Block>
-                        : choice.step == Step::warp ? whole ? softmax_kernel<T, size, Warp> : softmax_kernel<T, 1, Warp>
-                        : whole                     ? online_kernel<T, size>
-                                                    : online_kernel<T, 1>;
-    launch(kernel, choice, blocks_for(rows, int(choice.block.y)), stream, out, x, rows, n);
+    const int elements = whole ? ELEMENTS<size, false> : ELEMENTS<1, false>;
+    const Choice choice = choose(step, n, {elements, false, false, MOST_THREADS, true, sizeof(T)}, whole);
+    const auto kernel = choice.step == Step::cluster ? softmax_kernel<T, size, Cluster, true>
+                        : choice.ahead               ? softmax_kernel<T, size, Block, true>
+                        : choice.step == Step::block ? softmax_kernel<T, size, Block, false>
+                        : choice.step == Step::warp
+                            ? whole ? softmax_kernel<T, size, Warp, false> : softmax_kernel<T, 1, Warp, false>
+                        : whole ? online_kernel<T, size>
+                                : online_kernel<T, 1>;
+    launch(kernel, choice, groups_for(kernel, choice, rows), stream, out, x, rows, n);
 }
 
 // ---- backward ------------------------------------------------------------------------------------------------------
 
-template <class T, int size, class Group>
-__global__ void __launch_bounds__(MOST_THREADS)
+constexpr int KEPT = 16;  // elements of grad and of y that a thread keeps where the next row is not on its way
+
+template <class T, int size, class Group, bool ahead>
+__global__ void __launch_bounds__(GOOD_THREADS)
     softmax_backward_kernel(T* grad_x, const T* grad, const T* y, int64_t rows, int64_t n) {
+    constexpr int elements = ahead ? AHEAD : KEPT;
     const Group group;
-    const Row row(group.first_row() + threadIdx.y, rows, n);
-    float g[ELEMENTS], values[ELEMENTS], sum = 0;
-    load<size>(g, grad + row.begin, row.n, group, 0);
-    load<size>(values, y + row.begin, row.n, group, 0);
-    for (int i = 0; i < ELEMENTS; i++) sum += g[i] * values[i];
-    sum = group.combine(float2{warp_sum(sum, group.lanes()), 0}).x;
-    for (int i = 0; i < ELEMENTS; i++) g[i] = values[i] * (g[i] - sum);
-    store<size>(grad_x + row.begin, g, row.n, group);
+    const Rows<T, size, elements, ahead, 2> of_grad(grad, rows, n, group, 0), of_y(y, rows, n, group, 1);
+    for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
+        float g[elements], values[elements], sum = 0;
+        const Row row = of_grad.load(g, first, group, 0);
+        of_y.load(values, first, group, 0);
+        UNROLL for (int i = 0; i < elements; i++) sum += g[i] * values[i];
+        sum = group.combine(float2{warp_sum(sum, group.lanes()), 0}).x;
+        UNROLL for (int i = 0; i < elements; i++) g[i] = values[i] * (g[i] - sum);
+        store<size>(grad_x + row.begin, g, row.n, group);
+    }
 }
 
 // A row of any length, read twice.
 template <class T, int size>
-__global__ void __launch_bounds__(MOST_THREADS)
+__global__ void __launch_bounds__(GOOD_THREADS)
     softmax_backward_twice_kernel(T* grad_x, const T* grad, const T* y, int64_t /*rows*/, int64_t n) {
     const Block block;
-    const int step = block.size() * ELEMENTS;
+    const int step = block.size() * KEPT;
     grad_x += block.first_row() * n, grad += block.first_row() * n, y += block.first_row() * n;
-    float g[ELEMENTS], values[ELEMENTS], sum = 0;
+    float g[KEPT], values[KEPT], sum = 0;
     for (int64_t i = 0; i < n; i += step) {
         load<size>(g, grad + i, int(min(n - i, int64_t(step))), block, 0);
         load<size>(values, y + i, int(min(n - i, int64_t(step))), block, 0);
-        for (int k = 0; k < ELEMENTS; k++) sum += g[k] * values[k];
+        for (int k = 0; k < KEPT; k++) sum += g[k] * values[k];
     }
     sum = block.combine(float2{warp_sum(sum), 0}).x;
     for (int64_t i = 0; i < n; i += step) {
         load<size>(g, grad + i, int(min(n - i, int64_t(step))), block, 0);
         load<size>(values, y + i, int(min(n - i, int64_t(step))), block, 0);
-        for (int k = 0; k < ELEMENTS; k++) g[k] = values[k] * (g[k] - sum);
+        for (int k = 0; k < KEPT; k++) g[k] = values[k] * (g[k] - sum);
         store<size>(grad_x + i, g, int(min(n - i, int64_t(step))), block);
     }
 }
@@ -165,14 +187,14 @@ void launch_softmax_backward(T* grad_x, const T* grad, const T* y, int64_t rows,
     if (rows == 0 || n == 0) return;
     constexpr int size = Pack<T>::SIZE;
     const bool whole = n % size == 0 && aligned(grad_x) && aligned(grad) && aligned(y);
-    const Choice choice = choose(step, n, ELEMENTS, whole, softmax_backward_kernel<T, size, Cluster>);
-    const auto kernel = choice.step == Step::cluster ? softmax_backward_kernel<T, size, Cluster>
-                        : choice.step == Step::block ? softmax_backward_kernel<T, size, Block>
-                        : choice.step == Step::warp
-                            ? whole ? softmax_backward_kernel<T, size, Warp> : softmax_backward_kernel<T, 1, Warp>
-                        : whole ? softmax_backward_twice_kernel<T, size>
-                                : softmax_backward_twice_kernel<T, 1>;
-    launch(kernel, choice, blocks_for(rows, int(choice.block.y)), stream, grad_x, grad, y, rows, n);
+    const Choice choice = choose(step, n, {KEPT, false, false, GOOD_THREADS, false, 2 * sizeof(T)}, whole);
+    const auto kernel = choice.step == Step::cluster ? softmax_backward_kernel<T, size, Cluster, true>
+                        : choice.step == Step::block ? softmax_backward_kernel<T, size, Block, false>
+                        : choice.step == Step::warp  ? whole ? softmax_backward_kernel<T, size, Warp, false>
+                                                             : softmax_backward_kernel<T, 1, Warp, false>
+                        : whole                      ? softmax_backward_twice_kernel<T, size>
+                                                     : softmax_backward_twice_kernel<T, 1>;
+    launch(kernel, choice, groups_for(kernel, choice, rows), stream, grad_x, grad, y, rows, n);
 }
 
 // The compiler makes code of a template only for a T that it is asked for.

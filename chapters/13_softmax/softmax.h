@@ -5,7 +5,7 @@
 #include <cstdint>
 
 // The rungs of the ladder: which threads share a row, and where they keep it. `automatic` takes the fastest for the
-// row's length and the GPU (choose() in rows.h). Throws std::invalid_argument where a row is too long for that step, or
+// row's length and the GPU (choose() in rows.h). Throws std::runtime_error where a row is too long for that step, or
 // is not whole packs of 16 bytes and the step is block or cluster.
 enum class Step {
     automatic,

@@ -16,16 +16,17 @@ per_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda t: str(t)[6:])
 gpu = pytest.mark.skipif(device.type == "cpu", reason="needs a GPU")
 infinity, nan = float("inf"), float("nan")
 # Each step with the lengths of rows at which it does something new: part of a pack, a lane, a few lanes, a whole warp, a
-# warp and a bit, several warps with a last one that has little to do, one round of the loop and two, a second block, more
-# threads in a block than GOOD_THREADS, eight blocks, blocks with nothing to do. A block and a cluster take whole packs.
+# warp and a bit, several warps with a last one that has little to do, one round of the loop and two, the next row on its
+# way (beyond 512 threads of 16 or 32 elements), a second block, blocks with nothing to do, more threads in a block than
+# GOOD_THREADS. A block and a cluster take whole packs.
 LENGTHS = {
     "three_passes": (1, 7, 255, 257, 1000),
     "shared": (1, 7, 257, 13000),  # 13000 floats are more than 48 KiB
     "online": (1, 3, 8, 511, 520, 8192, 8200, 16393),
     "warp": (1, 2, 3, 4, 7, 8, 15, 16, 17, 24, 32, 40, 100, 250, 256, 333, 505, 512),
-    "block": (8, 256, 512, 520, 1024, 4104, 16384),
-    "cluster": (8, 520, 8192, 8200, 32768),
-    "auto": (1, 2, 5, 16, 500, 513, 600, 8192, 8200, 9001),
+    "block": (8, 256, 512, 520, 1024, 4104, 8200, 16384, 16392, 32768),
+    "cluster": (8, 520, 8192, 8200, 16392, 32768),
+    "auto": (1, 2, 5, 16, 500, 513, 600, 1024, 1032, 8192, 8200, 9001),
 }  # fmt: skip
 BACKWARD = {
     step: tuple(n for n in LENGTHS[step] if n <= 9001) for step in ("online", "warp", "block", "cluster", "auto")
@@ -70,24 +71,35 @@ def test_the_other_operators(ops, step, dtype, thread_order):
         rows = ROWS if n < 5000 else 2
         grad, x, weight = random(rows, n, dtype=dtype), random(rows, n, dtype=dtype), random(n, dtype=dtype)
         y = softmax(x)
-        close(ops.softmax_backward(grad, y, step=step), softmax_backward(grad, y))
         close(ops.rms_norm(x, weight, step=step), rms_norm(x, weight, 1e-6), atol=1e-5)
-        if step == "warp" and n > 256:  # the backward keeps 8 elements a thread
-            with pytest.raises(RuntimeError, match=f"rows of {n} elements: a warp keeps at most 256"):
-                ops.rms_norm_backward(grad, x, weight, step=step)
-        elif n <= 8192 or step != "block":
-            result = ops.rms_norm_backward(grad, x, weight, step=step)
-            close(result, rms_norm_backward(grad, x, weight, 1e-6), atol=1e-4)
+        if step == "block" and n > 8192:  # the backward passes go to a cluster, which keeps the next row, too
+            for name, args in {"softmax_backward": (grad, y), "rms_norm_backward": (grad, x, weight)}.items():
+                with pytest.raises(RuntimeError, match=f"rows of {n} elements: a block keeps at most 8192"):
+                    getattr(ops, name)(*args, step=step)
+            continue
+        close(ops.softmax_backward(grad, y, step=step), softmax_backward(grad, y))
+        close(ops.rms_norm_backward(grad, x, weight, step=step), rms_norm_backward(grad, x, weight, 1e-6), atol=1e-4)
 
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("step, rows, n", [("auto", 9001, 3), ("auto", 1200, 64), ("block", 150, 520), ("cluster", 150, 520),
                                            ("online", 100, 520), ("auto", 0, 5), ("auto", 3, 0)])  # fmt: skip
 def test_many_rows(ops, step, rows, n, thread_order):
-    """More than the groups that are at work at a time in the backward pass of rms_norm, with CUDA on CPU; and none."""
+    """More than the groups that are at work at a time, with CUDA on CPU, where groups go from row to row; and none."""
     grad, x, weight = random(rows, n), random(rows, n), random(n)
     close(ops.softmax(x, step=step), softmax(x))
+    close(ops.softmax_backward(grad, x, step=step), softmax_backward(grad, x), atol=1e-3)
+    close(ops.rms_norm(x, weight, step=step), rms_norm(x, weight, 1e-6), atol=1e-5)
     close(ops.rms_norm_backward(grad, x, weight, step=step), rms_norm_backward(grad, x, weight, 1e-6), atol=1e-3)
+
+
+@pytest.mark.kernels
+@per_dtype
+def test_the_next_row_on_its_way_to_a_block(ops, dtype, thread_order):
+    n = 8200 if dtype == torch.float32 else 16392
+    x, weight = random(70, n, dtype=dtype), random(n, dtype=dtype)
+    close(ops.softmax(x, step="block"), softmax(x))
+    close(ops.rms_norm(x, weight, step="block"), rms_norm(x, weight, 1e-6), atol=1e-5)
 
 
 @pytest.mark.kernels
@@ -107,7 +119,7 @@ def test_an_argument_that_begins_anywhere(ops, dtype):
 
 @pytest.mark.parametrize("n", [65536, 131072, 262144, 262151])
 def test_the_longest_rows(ops, n):
-    """A cluster of 8 blocks, its largest blocks, 16 blocks where the GPU has them, and a loop."""
+    """Clusters of 4 and 8 blocks, the largest blocks, and a loop; the gradients have half as many threads."""
     x, weight = random(1, n), random(n)
     close(ops.softmax(x), softmax(x))
     close(ops.rms_norm(x, weight), rms_norm(x, weight, 1e-6), atol=1e-5)
@@ -120,10 +132,10 @@ def test_a_step_refuses_rows_that_it_cannot_keep(ops):
     for step, n, why in (
         ("warp", 513, "a warp keeps at most 512"),
         ("warp", 516, "a warp keeps at most 512"),
-        ("block", 16388, "a block keeps at most 16384"),
-        ("block", 16387, "not whole packs of 16 bytes"),
+        ("block", 32772, "a block keeps at most 32768"),
+        ("block", 32767, "not whole packs of 16 bytes"),
         ("shared", 2**17, "a block's shared memory"),
-        ("cluster", 2**20, "this GPU has no cluster that keeps so many"),
+        ("cluster", 2**20, "a cluster keeps at most 262144"),
     ):
         with pytest.raises(RuntimeError, match=f"{n}.*{why}|{why}.*{n}"):
             ops.softmax(random(1, n), step=step)

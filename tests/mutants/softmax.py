@@ -20,10 +20,18 @@ def others(step):
 
 MUTANTS = [
     # ---- a thread's part of a row
-    Mutant(ROWS, "row + (begin < n ? begin : 0)", "row", forward("warp")),
+    Mutant(ROWS, "size>*>(row + (begin < n ? begin : 0))", "size>*>(row)", forward("warp")),
     Mutant(ROWS, "= begin < n ? float(packs[k].values[j]) : none;", "= float(packs[k].values[j]);", forward("block")),
     Mutant(ROWS, "if (begin < n) *reinterpret_cast<Pack<T, size>*>(row + begin) = pack;",
            "if (begin + size < n) *reinterpret_cast<Pack<T, size>*>(row + begin) = pack;", forward("warp")),
+    # ---- the next row on its way
+    Mutant(ROWS, "sizeof(Pack<T>), begin < n ? 0 : sizeof(Pack<T>));", "sizeof(Pack<T>), 0);", others("cluster")),
+    Mutant(ROWS, "        first = reinterpret_cast<Pack<T>*>(places) + array * (elements / SIZE) * threads +",
+           "        first = reinterpret_cast<Pack<T>*>(places) +", others("cluster")),
+    Mutant(ROWS, "there = none == 0 || (group", "there = true || (group", forward("cluster")),
+    Mutant(ROWS, "__pipeline_wait_prior(arrays - 1);", "__pipeline_wait_prior(arrays);", others("cluster")),
+    Mutant(ROWS, "            fetch(first + group.rows_at_a_time(), group);\n", "", T + "many_rows"),
+    Mutant(RMS, "Weight<T, size, elements, ahead, 1> w", "Weight<T, size, elements, ahead, 0> w", others("cluster")),
     # ---- what a warp, a block and a cluster combine
     Mutant(ROWS, "for (int apart = lanes / 2; apart > 0; apart /= 2) value = fmaxf",
            "for (int apart = lanes / 4; apart > 0; apart /= 2) value = fmaxf", T + "large_logits[float32]"),
@@ -41,13 +49,13 @@ MUTANTS = [
     Mutant(ROWS, "begin(row < rows ? row * n : 0), n(row < rows ? int(n) : 0)", "begin(row * n), n(int(n))",
            "tests/chapters/test_operators.py::test_right_at_awkward_sizes[forward-13_softmax.softmax]"),
     # ---- the choice
-    Mutant(ROWS, "if (step == Step::warp && needed <= 32)", "if (step == Step::warp && needed <= 64)", SMOKE),
-    Mutant(ROWS, "step == Step::block && whole && needed", "step == Step::block && needed", SMOKE),
-    Mutant(ROWS, "whole && needed <= GOOD_THREADS ? Step::block", "needed <= GOOD_THREADS ? Step::block",
-           forward("auto")),
-    Mutant(ROWS, "needed <= 32                      ? Step::warp", "needed <= 64                      ? Step::warp",
-           forward("auto")),
-    Mutant(ROWS, "while (lanes < needed) lanes *= 2;", "lanes = unsigned(needed);", forward("warp")),
+    Mutant(ROWS, "if (step == Step::warp && n <= most_of_warp)", "if (step == Step::warp)", SMOKE),
+    Mutant(ROWS, "whole && n <= most_of_block               ? Step::block",
+           "n <= most_of_block ? Step::block", forward("auto")),
+    Mutant(ROWS, "step = n <= most_of_warp                           ? Step::warp",
+           "step = n <= 2 * most_of_warp ? Step::warp", forward("auto")),
+    Mutant(ROWS, "while (lanes < threads(kept.elements)) lanes *= 2;",
+           "lanes = unsigned(threads(kept.elements));", forward("warp")),
     Mutant(ROWS, "    config.stream = stream;\n", "",
            "tests/chapters/test_operators_gpu.py::test_a_side_stream_needs_no_synchronize[13_softmax.softmax]", gpus=1),
     # ---- softmax
@@ -60,16 +68,15 @@ MUTANTS = [
            forward("online")),
     Mutant(SOFTMAX, "warp_sum(sum * expf(max - of_warp))", "warp_sum(sum)", forward("online")),
     Mutant(SOFTMAX, "expf(max - all.max) / all.sum;", "1 / all.sum;", forward("block")),
-    Mutant(SOFTMAX, "load<size>(values, x + row.begin, row.n, group, -INFINITY);",
-           "load<size>(values, x + row.begin, row.n, group, 0);", forward("warp")),
+    Mutant(SOFTMAX, "source.load(values, first, group, -INFINITY);", "source.load(values, first, group, 0);", forward("warp")),
     Mutant(SOFTMAX, "const bool whole = n % size == 0 && aligned(out) && aligned(x);", "const bool whole = n % size == 0;",
            T + "an_argument_that_begins_anywhere", gpus=1),
     Mutant(SOFTMAX, "g[i] = values[i] * (g[i] - sum);", "g[i] = values[i] * g[i] - sum;", others("warp")),
     Mutant(SOFTMAX, "g[k] = values[k] * (g[k] - sum);", "g[k] = values[k] * g[k];", others("online")),
-    Mutant(SOFTMAX, "float values[ELEMENTS], max = -FLT_MAX, sum = 0;\n    load", "float values[ELEMENTS], max = -INFINITY, "
-           "sum = 0;\n    load", EXACT),
+    Mutant(SOFTMAX, "float values[ELEMENTS<size, ahead>], max = -FLT_MAX,",
+           "float values[ELEMENTS<size, ahead>], max = -INFINITY,", EXACT),
     # ---- RMS norm
-    Mutant(RMS, "squares / float(n) + eps);\n    for (int i = 0", "squares / float(n));\n    for (int i = 0",
+    Mutant(RMS, "squares / float(n) + eps);\n        UNROLL", "squares / float(n));\n        UNROLL",
            "tests/chapters/test_operators.py::test_scalars[13_softmax.rms_norm-eps]"),
     Mutant(RMS, "        if (row.n == 0) continue;  // no row: its scale would be infinite where eps is 0\n", "",
            "tests/chapters/test_operators.py::test_scalars[13_softmax.rms_norm_backward-eps]"),
@@ -78,8 +85,8 @@ MUTANTS = [
     Mutant(RMS, "for (int half = int(blockDim.y) / 2; half > 0; half /= 2) {\n        __syncthreads();",
            "for (int half = int(blockDim.y) / 2; half > 0; half /= 2) {", T + "many_rows"),
     Mutant(RMS, "(row >= block.rows_at_a_time() ? sums[k] : 0) + ", "", T + "many_rows"),
-    Mutant(RMS, "shift = scale * scale * (all.y / float(n));\n        for (int i", "shift = scale * (all.y / float(n));\n"
-           "        for (int i", others("warp")),
+    Mutant(RMS, "shift = scale * scale * (all.y / float(n));\n        UNROLL", "shift = scale * (all.y / float(n));\n"
+           "        UNROLL", others("warp")),
     # ---- checks and gradients
     Mutant(CPP, "weight.dim() == 1 && weight.size(0) == columns_of(x)", "weight.dim() == 1",
            T + "refused_with_memory_and_without"),
