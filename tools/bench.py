@@ -48,20 +48,28 @@ def commit() -> str:
     return (output("git rev-parse --short HEAD") or "unknown") + ", changed" * bool(changed)
 
 
-def circumstances() -> dict:
-    """What figures depend on besides the code: versions, and what this GPU can do at most (bytes and FLOP a second, its
-    L2 cache in bytes). The FLOP are those of a float32 matrix product."""
-    here = {"torch": torch.__version__, "date": str(datetime.date.today()), "commit": commit(), "limits": {}}
+def measured_with() -> dict:
+    """The machine, the versions, the date and the commit, as tables.MEASURED_WITH names them; of a CPU no GPU's part."""
+    here = {"torch": torch.__version__, "date": str(datetime.date.today()), "commit": commit()}
     if device.type == "cpu":
         return here
     driver = output("nvidia-smi --query-gpu=driver_version --format=csv,noheader").partition("\n")[0] or "unknown"
+    return {"gpu": torch.cuda.get_device_name(), "driver": driver, "nvcc": toolkit.nvcc_version()} | here
+
+
+def circumstances() -> dict:
+    """What figures depend on besides the code: measured_with(), and what this GPU can do at most (bytes and FLOP a second,
+    its L2 cache in bytes). The FLOP are those of a float32 matrix product."""
+    here = measured_with() | {"limits": {}}
+    if device.type == "cpu":
+        return here
     torch.set_float32_matmul_precision("highest")  # no TF32, which is not float32
     n = 8192
     a, b = torch.rand(n, n, device=device), torch.rand(n, n, device=device)
     flops = 2 * n**3 / middle(gpu_times(torch.matmul, (a, b)))[0]
     cache = torch.cuda.get_device_properties(device).L2_cache_size
     here["limits"] = rounded({"copy": copy_bandwidth(), "flops": flops, "l2_bytes": cache})
-    return {"gpu": torch.cuda.get_device_name(), "driver": driver, "nvcc": toolkit.nvcc_version()} | here
+    return here
 
 
 def rounded(data):

@@ -9,7 +9,6 @@ A kernel's counts are sums over its launches. tests/cuda_on_cpu/test_counters.py
 
 import argparse
 import csv
-import datetime
 import json
 import os
 import re
@@ -17,6 +16,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 from chapter import ROOT, folders, load_main
 
@@ -156,16 +156,19 @@ def counted(subject: str) -> dict[str, dict[str, int]]:
     return count(command, ["--kernel-name", f"regex:^({'|'.join(sorted(kernels()))})$"])
 
 
+def save(file: Path, data: dict) -> None:
+    """Writes {"kernels": {subject: {kernel: ...}}, ...} with a kernel a line."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(re.sub(r"\n {4,}|\n   (?=})", " ", json.dumps(data, indent=1)) + "\n")
+
+
 def measure(subjects: list[str]) -> None:
     import torch
-    from bench import commit, machine, output
-
-    from common import toolkit
+    from bench import machine, measured_with
 
     if not torch.cuda.is_available():
         sys.exit("Counters are a GPU's; without one, --compare shows what was counted before.")
     file, failed = COUNTERS / f"{machine()}.json", []
-    file.parent.mkdir(parents=True, exist_ok=True)
     data = json.loads(file.read_text()) if file.exists() else {"kernels": {}}
     for subject in subjects:
         print(subject, flush=True)
@@ -175,11 +178,7 @@ def measure(subjects: list[str]) -> None:
             print(f"{'':8}{error}", flush=True)
             failed.append(subject)
             continue
-        driver = output("nvidia-smi --query-gpu=driver_version --format=csv,noheader").partition("\n")[0]
-        data |= {"gpu": torch.cuda.get_device_name(), "driver": driver, "nvcc": toolkit.nvcc_version()}
-        data |= {"torch": torch.__version__, "date": str(datetime.date.today()), "commit": commit()}
-        text = json.dumps(data | {"kernels": dict(sorted(data["kernels"].items()))}, indent=1)
-        file.write_text(re.sub(r"\n {4,}|\n   (?=})", " ", text) + "\n")  # a kernel a line
+        save(file, data | measured_with() | {"kernels": dict(sorted(data["kernels"].items()))})
     if failed:
         sys.exit(f"Not counted: {', '.join(failed)}")
     print(f"Written to {file.relative_to(ROOT)}")

@@ -5,7 +5,6 @@ Runs each kernel alone, under each of compute-sanitizer's tools on the GPU and w
 what was found to results/planted/<gpu>.json. A kernel that hangs, as a planted deadlock may, ends after LIMIT seconds.
 """
 
-import datetime
 import itertools
 import json
 import os
@@ -55,8 +54,8 @@ def verdict(command: list, wrong: str, *summary: str) -> bool | str:
 
 def measure() -> None:
     """Writes {"kernels": {program: {kernel: {tool: whether it reports a mistake}}}}, and with what it was measured."""
-    import torch
-    from bench import commit, machine, output
+    from bench import machine, measured_with, output
+    from counters import save
     from cuda_on_cpu import memory_check
     from gpu_sanitize import SANITIZER, TOOLS
 
@@ -84,13 +83,9 @@ def measure() -> None:
         for ((program, _, kernel), tool), answer in zip(cases, pool.map(ask, cases), strict=True):
             found.setdefault(program.stem, {}).setdefault(kernel, {})[tool] = answer
     version = re.search(r"Version (\S+)", output(f"{SANITIZER} --version"))
-    driver = output("nvidia-smi --query-gpu=driver_version --format=csv,noheader").partition("\n")[0]
-    data = {"gpu": torch.cuda.get_device_name(), "driver": driver, "nvcc": toolkit.nvcc_version()}
-    data |= {"compute-sanitizer": version[1] if version else "unknown", "torch": torch.__version__}
-    data |= {"date": str(datetime.date.today()), "commit": commit(), "options": OPTIONS, "kernels": found}
+    data = measured_with() | {"compute-sanitizer": version[1] if version else "unknown"}
     file = tables.RESULTS / "planted" / f"{machine()}.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(re.sub(r"\n {4,}|\n   (?=})", " ", json.dumps(data, indent=1)) + "\n")  # a kernel a line
+    save(file, data | {"options": OPTIONS, "kernels": found})
     print(f"Written to {file.relative_to(ROOT)}")
 
 
