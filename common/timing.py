@@ -244,7 +244,7 @@ def _cpu_times(op, args, budget=0.3) -> list[float]:
 
 
 def call_time(op, args, wait=torch.cuda.synchronize, clock=time.perf_counter, budget=0.5) -> float:
-    """Seconds until op returns to Python, without waiting for the GPU. budget: seconds until no longer rounds follow.
+    """Seconds until op returns to Python, without waiting for the GPU. budget: seconds after which no further round starts.
 
     A GPU takes about a thousand launches in advance; when its queue is full, a launch waits until the GPU has finished
     one. How many calls fill the queue depends on what op launches. So this times rounds of 1, 2, 4, ... 64 calls, each after
