@@ -39,6 +39,8 @@ print("pip done", file=log, flush=True)
 LESSON = '"""Chapter {}: what {} is about."""\nimport sys\nprint("ran", sys.executable, sys.argv[1:])\n'
 COMPLETE = {"torch": "2.15.0+cu132", "numpy": "2.4.6", "ninja": "1.13.2", "setuptools": "81.0.0"}
 MADE = ["venv", "pip", "pip done"]
+# Each Python of these tests reads this when it starts: whether this machine's disk is full is not their subject.
+ROOM = "import shutil; shutil.disk_usage = lambda path: type('', (), {'free': 20e9})\n"
 POPEN = {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
 POPEN["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # `make test &` ignores it
 
@@ -59,6 +61,7 @@ class Repository:
         for file, text in (pip / "__main__.py", PIP), (self.straw / "venv.py", VENV.replace("TEMPLATE", str(template))):
             file.parent.mkdir()
             file.write_text(text)
+        self.customize(ROOM)
         for name in "packaging", "tomli":  # quicker than pip's copies in a wheel
             (self.straw / name).symlink_to(Path(packaging.__path__[0]).with_name(name))
         self.plain = self.python(folder / "plain")
@@ -79,6 +82,10 @@ class Repository:
             metadata.parent.mkdir()
             metadata.write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
         return folder / "bin" / "python3"
+
+    def customize(self, text):
+        """What each Python runs when it starts."""
+        (self.straw / "sitecustomize.py").write_text(text)
 
     def start(self, *command, **variables):
         return subprocess.Popen(command, cwd=self.root, env=self.environment | variables, **POPEN)
@@ -257,15 +264,15 @@ def test_a_bare_python_reads_pyproject_with_pips_copies(repository):
         (repository.straw / name).unlink()
     assert "ran" in repository.make("chapter03").out and repository.logged() == MADE
     hide = "import importlib.util as u; f = u.find_spec; u.find_spec = lambda x: None if x == 'ensurepip' else f(x)"
-    (repository.straw / "sitecustomize.py").write_text(hide)
+    repository.customize(hide)
     assert "sudo apt-get install python3." in repository.make("chapter03").err and repository.logged() == []
 
 
 def test_what_is_too_little_is_said(repository):
     for patch, said in {
         "import sys; sys.version_info = (3, 9, 20)": "too old: make PYTHON=",
-        "import shutil; shutil.disk_usage = lambda path: type('', (), {'free': 1.5e9})": "has 1.5 GB free",
+        ROOM.replace("20e9", "1.5e9"): "has 1.5 GB free",
         "import shutil; shutil.which = lambda name: None": "To install one: sudo apt-get install g++",
     }.items():
-        (repository.straw / "sitecustomize.py").write_text(patch)
+        repository.customize(patch)
         assert said in repository.make("chapter03").err and repository.logged() == []
