@@ -1,58 +1,64 @@
-// rms_norm.cu: RMS norm of each row, and its gradients, by the groups of rows.h. No torch header in here.
+// rms_norm.cu: RMS norm of each row, and its gradients. No torch header in here.
 //
 // RMS norm: B. Zhang, R. Sennrich, "Root Mean Square Layer Normalization", 2019, arXiv:1910.07467.
 #include "rms_norm.h"
 
 #include <cmath>
+#include <type_traits>
 
-#include "rows.h"
+#include "launch.h"
+#include "prefetch.h"
 
 // ---- the weight ----------------------------------------------------------------------------------------------------
 
-// The same for all rows: a thread keeps its elements in registers, or, where its group goes from row to row, in places
-// of its own in shared memory, number `array`.
-template <class T, int size, int elements, bool ahead, int array>
+// The weight is the same for all rows. A thread keeps its elements of it in registers.
+template <class T, class Rows>
 struct Weight {
-    float values[ahead ? 1 : elements];
+    float values[Rows::ELEMENTS];
 
     template <class Group>
     __device__ Weight(const T* weight, int64_t n, const Group& group) {
-        if constexpr (ahead)
-            Places<T, elements>(array).fetch(weight, int(n), group);
-        else
-            load<size>(values, weight, int(n), group, 0);
+        load<Rows::SIZE>(values, weight, int(n), group, 0);
+    }
+
+    __device__ float operator[](int i) const { return values[i]; }
+};
+
+// Where rows are prefetched, the registers are needed for these. A thread keeps its elements of the weight in shared
+// memory, in a buffer behind those of the rows.
+template <class T, int elements, int arrays>
+struct Weight<T, PrefetchedRows<T, elements, arrays>> {
+    template <class Group>
+    __device__ Weight(const T* weight, int64_t n, const Group& group) {
+        Buffer<T, elements>(arrays).fetch(weight, int(n), group);
     }
 
     __device__ float operator[](int i) const {
-        if constexpr (ahead)
-            return float(Places<T, elements>(array).pack(i / size).values[i % size]);
-        else
-            return values[i];
+        constexpr int size = Pack<T>::SIZE;
+        return float(Buffer<T, elements>(arrays).pack(i / size).values[i % size]);
     }
 };
 
 // ---- forward -------------------------------------------------------------------------------------------------------
 
-constexpr int KEPT = 16;  // elements of a row, and of the weight, that a thread keeps where a group has one row
-
-// Of a block whose group goes from row to row: the weight and the next row take 128 KiB of its shared memory.
+// Of a block, for long rows: the weight and the next row take 128 KiB of its shared memory.
 template <class T>
-constexpr int THREADS_AHEAD = sizeof(T) == 4 ? 512 : 1024;
+constexpr int LONG_THREADS = sizeof(T) == 4 ? 512 : 1024;
 
-template <class T, int size, class Group, int elements, bool ahead>
-__global__ void __launch_bounds__(elements == AHEAD ? THREADS_AHEAD<T> : MOST_THREADS)
+template <class T, class Group, class Rows>
+__global__ void __launch_bounds__(Rows::ELEMENTS == LONG_ELEMENTS ? LONG_THREADS<T> : MOST_THREADS)
     rms_norm_kernel(T* out, const T* x, const T* weight, int64_t rows, int64_t n, float eps) {
     const Group group;
-    const Weight<T, size, elements, ahead, 1> w(weight, n, group);  // arrives while combine() waits
-    const Rows<T, size, elements, ahead> source(x, rows, n, group);
+    const Weight<T, Rows> w(weight, n, group);  // arrives while the group combines its sums
+    const Rows source(x, rows, n, group);
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
-        float values[elements], squares = 0;
+        float values[Rows::ELEMENTS], squares = 0;
         const Row row = source.load(values, first, group, 0);
         UNROLL for (float value : values) squares += value * value;
-        squares = group.combine(float2{warp_sum(squares, group.lanes()), 0}).x;
+        squares = row_sum(squares, group);
         const float scale = 1 / sqrtf(squares / float(n) + eps);
-        UNROLL for (int i = 0; i < elements; i++) { values[i] *= scale * w[i]; }
-        store<size>(out + row.begin, values, row.n, group);
+        UNROLL for (int i = 0; i < Rows::ELEMENTS; i++) { values[i] *= scale * w[i]; }
+        store<Rows::SIZE>(out + row.begin, values, row.n, group);
     }
 }
 
@@ -61,20 +67,20 @@ template <class T, int size>
 __global__ void __launch_bounds__(GOOD_THREADS)
     rms_norm_twice_kernel(T* out, const T* x, const T* weight, int64_t /*rows*/, int64_t n, float eps) {
     const Block block;
-    const int step = block.size() * KEPT;
+    const int step = block.size() * ELEMENTS;
     out += block.first_row() * n, x += block.first_row() * n;
-    float values[KEPT], w[KEPT], squares = 0;
+    float values[ELEMENTS], w[ELEMENTS], squares = 0;
     for (int64_t i = 0; i < n; i += step) {
         load<size>(values, x + i, int(min(n - i, int64_t(step))), block, 0);
         for (float value : values) squares += value * value;
     }
-    squares = block.combine(float2{warp_sum(squares), 0}).x;
+    squares = row_sum(squares, block);
     const float scale = 1 / sqrtf(squares / float(n) + eps);
     for (int64_t i = 0; i < n; i += step) {
         const int left = int(min(n - i, int64_t(step)));
         load<size>(values, x + i, left, block, 0);
         load<size>(w, weight + i, left, block, 0);
-        for (int k = 0; k < KEPT; k++) values[k] *= scale * w[k];
+        for (int k = 0; k < ELEMENTS; k++) values[k] *= scale * w[k];
         store<size>(out + i, values, left, block);
     }
 }
@@ -84,32 +90,39 @@ void launch_rms_norm(T* out, const T* x, const T* weight, int64_t rows, int64_t 
                      cudaStream_t stream) {
     if (rows == 0 || n == 0) return;  // CUDA refuses a grid of 0 blocks
     constexpr int size = Pack<T>::SIZE;
+    using Packs = LoadedRows<T, size, ELEMENTS>;
+    using Single = LoadedRows<T, 1, ELEMENTS>;
+    using Long = PrefetchedRows<T, LONG_ELEMENTS>;
+    // In half precision, blocks prefetch short rows, too: these are so few bytes that a block has too few in flight.
+    using OfBlock = std::conditional_t<sizeof(T) == 2, PrefetchedRows<T, ELEMENTS>, Packs>;
+    constexpr size_t bytes = 2 * sizeof(T);  // of shared memory for each element: the weight and the next row
+    static const Kernel<T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
+        {Step::warp, rms_norm_kernel<T, Warp, Packs>, true, ELEMENTS, 32},
+        {Step::warp, rms_norm_kernel<T, Warp, Single>, false, ELEMENTS, 32},
+        {Step::block, rms_norm_kernel<T, Block, OfBlock>, true, ELEMENTS, GOOD_THREADS,
+         sizeof(T) == 2 ? ELEMENTS * bytes : 0},
+        {Step::block, rms_norm_kernel<T, Block, Long>, true, LONG_ELEMENTS, LONG_THREADS<T>, LONG_ELEMENTS * bytes},
+        {Step::cluster, rms_norm_kernel<T, Cluster, Long>, true, LONG_ELEMENTS, LONG_THREADS<T>, LONG_ELEMENTS * bytes},
+        {Step::online, rms_norm_twice_kernel<T, size>, true, ELEMENTS, GOOD_THREADS},
+        {Step::online, rms_norm_twice_kernel<T, 1>, false, ELEMENTS, GOOD_THREADS},
+    };
     const bool whole = n % size == 0 && aligned(out) && aligned(x) && aligned(weight);
-    constexpr bool half = sizeof(T) == 2;
-    const Choice choice = choose(step, n, {KEPT, false, half, THREADS_AHEAD<T>, true, 2 * sizeof(T)}, whole);
-    const auto kernel =
-        choice.step == Step::cluster ? rms_norm_kernel<T, size, Cluster, AHEAD, true>
-        : choice.step == Step::block ? choice.elements == AHEAD ? rms_norm_kernel<T, size, Block, AHEAD, true>
-                                                                : rms_norm_kernel<T, size, Block, KEPT, half>
-        : choice.step == Step::warp
-            ? whole ? rms_norm_kernel<T, size, Warp, KEPT, false> : rms_norm_kernel<T, 1, Warp, KEPT, false>
-        : whole ? rms_norm_twice_kernel<T, size>
-                : rms_norm_twice_kernel<T, 1>;
-    launch(kernel, choice, groups_for(kernel, choice, rows), stream, out, x, weight, rows, n, eps);
+    const auto& kernel = choose(kernels, step, n, whole);
+    Launch(kernel, rows, n, kernel.bytes > 0)(stream, out, x, weight, rows, n, eps);
 }
 
 // ---- backward ------------------------------------------------------------------------------------------------------
 
 // The gradient of weight is a sum over all rows. So a group goes from row to row, and each thread adds up what its
 // columns get. In the end a group writes its sums, one row of `partial`, and a second kernel adds these rows up.
-template <class T, int size, class Group, int elements>
+template <class T, class Group, class Rows>
 __global__ void __launch_bounds__(GOOD_THREADS)
     rms_norm_backward_kernel(T* grad_x, float* partial, const T* grad, const T* x, const T* weight, int64_t rows,
                              int64_t n, float eps) {
-    constexpr bool ahead = size > 1;
+    constexpr int elements = Rows::ELEMENTS;
     const Group group;
-    const Weight<T, size, elements, ahead, 2> w(weight, n, group);
-    const Rows<T, size, elements, ahead, 2> of_grad(grad, rows, n, group, 0), of_x(x, rows, n, group, 1);
+    const Weight<T, Rows> w(weight, n, group);
+    const Rows of_grad(grad, rows, n, group, 0), of_x(x, rows, n, group, 1);
     float sums[elements] = {};
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
         float g[elements], values[elements];
@@ -126,10 +139,10 @@ __global__ void __launch_bounds__(GOOD_THREADS)
             sums[i] += g[i] * values[i] * scale;
             g[i] = scale * (g[i] * w[i] - values[i] * shift);
         }
-        store<size>(grad_x + row.begin, g, row.n, group);
+        store<Rows::SIZE>(grad_x + row.begin, g, row.n, group);
     }
     const int64_t number = group.first_row() + threadIdx.y;  // of this group
-    store<size>(partial + number * n, sums, int(n), group);
+    store<Rows::SIZE>(partial + number * n, sums, int(n), group);
 }
 
 // A row of any length, read twice. Sums of so many columns do not fit into registers: they are added in memory.
@@ -194,34 +207,34 @@ static void launch_sum_rows(T* sum, const float* partial, int64_t rows, int64_t 
     CHECK_LAUNCH();
 }
 
-// The choice of threads, the kernel, and how many groups run.
 template <class T>
-struct Backward {
-    static constexpr int size = Pack<T>::SIZE;
-    Choice choice;
-    decltype(&rms_norm_backward_kernel<T, size, Warp, KEPT>) kernel;
-    int64_t groups;
+static Launch<T*, float*, const T*, const T*, const T*, int64_t, int64_t, float> backward(int64_t rows, int64_t n,
+                                                                                          bool whole, Step step) {
+    constexpr int size = Pack<T>::SIZE;
+    using Single = LoadedRows<T, 1, ELEMENTS>;
+    using Packs = PrefetchedRows<T, ELEMENTS, 2>;
+    using Long = PrefetchedRows<T, LONG_ELEMENTS, 2>;
+    constexpr size_t bytes = 3 * sizeof(T);  // of shared memory for each element: the weight and two rows
+    static const Kernel<T*, float*, const T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
+        {Step::warp, rms_norm_backward_kernel<T, Warp, Packs>, true, ELEMENTS, 32, ELEMENTS * bytes},
+        {Step::warp, rms_norm_backward_kernel<T, Warp, Single>, false, ELEMENTS, 32},
+        {Step::block, rms_norm_backward_kernel<T, Block, Packs>, true, ELEMENTS, GOOD_THREADS, ELEMENTS * bytes},
+        {Step::cluster, rms_norm_backward_kernel<T, Cluster, Long>, true, LONG_ELEMENTS, GOOD_THREADS,
+         LONG_ELEMENTS * bytes},
+        {Step::online, rms_norm_backward_twice_kernel<T, size>, true, ELEMENTS, GOOD_THREADS},
+        {Step::online, rms_norm_backward_twice_kernel<T, 1>, false, ELEMENTS, GOOD_THREADS},
+    };
+    return Launch(choose(kernels, step, n, whole), rows, n, true);
+}
 
-    Backward(int64_t rows, int64_t n, bool whole, Step step)
-        : choice(choose(step, n, {KEPT, true, true, GOOD_THREADS, false, 3 * sizeof(T)}, whole)),
-          kernel(choice.step == Step::cluster ? rms_norm_backward_kernel<T, size, Cluster, AHEAD>
-                 : choice.step == Step::block ? rms_norm_backward_kernel<T, size, Block, KEPT>
-                 : choice.step == Step::warp  ? whole ? rms_norm_backward_kernel<T, size, Warp, KEPT>
-                                                      : rms_norm_backward_kernel<T, 1, Warp, KEPT>
-                 : whole                      ? rms_norm_backward_twice_kernel<T, size>
-                                              : rms_norm_backward_twice_kernel<T, 1>),
-          groups(rows == 0 ? 0 : groups_that_fit(kernel, choice, rows)) {}
-};
-
-// It depends on where arrays begin which step takes the rows: memory for either is enough.
+// It depends on where arrays begin which kernel takes the rows: memory for either is enough.
 template <class T>
 int64_t partial_rows(int64_t rows, int64_t n, Step step) {
     int64_t most = 0;
     for (const bool whole : {false, true}) {
         if (n == 0 || (whole && n % Pack<T>::SIZE != 0)) continue;
         if (!whole && (step == Step::block || step == Step::cluster)) continue;  // they take whole packs only
-        const Backward<T> backward(rows, n, whole, step);
-        most = std::max(most, backward.groups * backward.choice.block.y);
+        most = std::max(most, backward<T>(rows, n, whole, step).rows());
     }
     return most;
 }
@@ -232,9 +245,9 @@ void launch_rms_norm_backward(T* grad_x, T* grad_weight, float* partial, const T
     if (n == 0) return;
     const bool whole =
         n % Pack<T>::SIZE == 0 && aligned(grad_x) && aligned(partial) && aligned(grad) && aligned(x) && aligned(weight);
-    const auto [choice, kernel, groups] = Backward<T>(rows, n, whole, step);
-    if (groups > 0) launch(kernel, choice, groups, stream, grad_x, partial, grad, x, weight, rows, n, eps);
-    launch_sum_rows(grad_weight, partial, groups * choice.block.y, n, stream);
+    auto launch = backward<T>(rows, n, whole, step);
+    if (rows > 0) launch(stream, grad_x, partial, grad, x, weight, rows, n, eps);
+    launch_sum_rows(grad_weight, partial, launch.rows(), n, stream);
 }
 
 // The compiler makes code of a template only for a T that it is asked for.

@@ -4,7 +4,8 @@
 
 #include <cmath>
 
-#include "rows.h"
+#include "launch.h"
+#include "prefetch.h"
 
 // exp(x) for x <= 0. In half precision, __expf is enough: its error, a few units in the last place of float32, vanishes
 // when the result is rounded, and it takes fewer instructions.
@@ -96,18 +97,12 @@ __global__ void __launch_bounds__(MOST_THREADS) online_kernel(T* out, const T* x
 
 // ---- a warp, a block or a cluster keeps a row in its registers -----------------------------------------------------
 
-// Elements that a thread keeps: four packs, which are 64 bytes. One by one, it keeps 16.
-template <int size, bool ahead>
-constexpr int ELEMENTS = ahead      ? AHEAD
-                         : size > 1 ? 4 * size
-                                    : 16;
-
-template <class T, int size, class Group, bool ahead>
+template <class T, class Group, class Rows>
 __global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* x, int64_t rows, int64_t n) {
     const Group group;
-    const Rows<T, size, ELEMENTS<size, ahead>, ahead> source(x, rows, n, group);
+    const Rows source(x, rows, n, group);
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
-        float values[ELEMENTS<size, ahead>], max = -FLT_MAX, sum = 0;
+        float values[Rows::ELEMENTS], max = -FLT_MAX, sum = 0;
         const Row row = source.load(values, first, group, -INFINITY);
         UNROLL for (float value : values) max = fmaxf(max, value);
         max = warp_max(max, group.lanes());
@@ -115,7 +110,7 @@ __global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* 
         const MaxSum all = group.combine(MaxSum{max, warp_sum(sum, group.lanes())});
         const float scale = expf(max - all.max) / all.sum;  // from this warp's maximum to the row's
         UNROLL for (float& value : values) value *= scale;
-        store<size>(out + row.begin, values, row.n, group);
+        store<Rows::SIZE>(out + row.begin, values, row.n, group);
     }
 }
 
@@ -125,37 +120,40 @@ void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cuda
     if (step == Step::three_passes) return launch_three_passes(out, x, rows, n, stream);
     if (step == Step::shared) return launch_shared(out, x, rows, n, stream);
     constexpr int size = Pack<T>::SIZE;
+    using Packs = LoadedRows<T, size, 4 * size>;  // 64 bytes for a thread
+    using Single = LoadedRows<T, 1, ELEMENTS>;
+    using Ahead = PrefetchedRows<T, LONG_ELEMENTS>;
+    static const Kernel<T*, const T*, int64_t, int64_t> kernels[] = {
+        // ..., whole packs only, elements and threads at most, bytes of shared memory for each thread
+        {Step::warp, softmax_kernel<T, Warp, Packs>, true, 4 * size, 32},
+        {Step::warp, softmax_kernel<T, Warp, Single>, false, ELEMENTS, 32},
+        {Step::block, softmax_kernel<T, Block, Packs>, true, 4 * size, GOOD_THREADS},
+        {Step::block, softmax_kernel<T, Block, Ahead>, true, LONG_ELEMENTS, MOST_THREADS, LONG_ELEMENTS * sizeof(T)},
+        {Step::cluster, softmax_kernel<T, Cluster, Ahead>, true, LONG_ELEMENTS, MOST_THREADS,
+         LONG_ELEMENTS * sizeof(T)},
+        {Step::online, online_kernel<T, size>, true, ELEMENTS, GOOD_THREADS},
+        {Step::online, online_kernel<T, 1>, false, ELEMENTS, GOOD_THREADS},
+    };
     const bool whole = n % size == 0 && aligned(out) && aligned(x);
-    const int elements = whole ? ELEMENTS<size, false> : ELEMENTS<1, false>;
-    const Choice choice = choose(step, n, {elements, false, false, MOST_THREADS, true, sizeof(T)}, whole);
-    const auto kernel = choice.step == Step::cluster ? softmax_kernel<T, size, Cluster, true>
-                        : choice.ahead               ? softmax_kernel<T, size, Block, true>
-                        : choice.step == Step::block ? softmax_kernel<T, size, Block, false>
-                        : choice.step == Step::warp
-                            ? whole ? softmax_kernel<T, size, Warp, false> : softmax_kernel<T, 1, Warp, false>
-                        : whole ? online_kernel<T, size>
-                                : online_kernel<T, 1>;
-    launch(kernel, choice, groups_for(kernel, choice, rows), stream, out, x, rows, n);
+    const auto& kernel = choose(kernels, step, n, whole);
+    Launch(kernel, rows, n, kernel.bytes > 0)(stream, out, x, rows, n);
 }
 
 // ---- backward ------------------------------------------------------------------------------------------------------
 
-constexpr int KEPT = 16;  // elements of grad and of y that a thread keeps where the next row is not on its way
-
-template <class T, int size, class Group, bool ahead>
+template <class T, class Group, class Rows>
 __global__ void __launch_bounds__(GOOD_THREADS)
     softmax_backward_kernel(T* grad_x, const T* grad, const T* y, int64_t rows, int64_t n) {
-    constexpr int elements = ahead ? AHEAD : KEPT;
     const Group group;
-    const Rows<T, size, elements, ahead, 2> of_grad(grad, rows, n, group, 0), of_y(y, rows, n, group, 1);
+    const Rows of_grad(grad, rows, n, group, 0), of_y(y, rows, n, group, 1);
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
-        float g[elements], values[elements], sum = 0;
+        float g[Rows::ELEMENTS], values[Rows::ELEMENTS], sum = 0;
         const Row row = of_grad.load(g, first, group, 0);
         of_y.load(values, first, group, 0);
-        UNROLL for (int i = 0; i < elements; i++) sum += g[i] * values[i];
-        sum = group.combine(float2{warp_sum(sum, group.lanes()), 0}).x;
-        UNROLL for (int i = 0; i < elements; i++) g[i] = values[i] * (g[i] - sum);
-        store<size>(grad_x + row.begin, g, row.n, group);
+        UNROLL for (int i = 0; i < Rows::ELEMENTS; i++) sum += g[i] * values[i];
+        sum = row_sum(sum, group);
+        UNROLL for (int i = 0; i < Rows::ELEMENTS; i++) g[i] = values[i] * (g[i] - sum);
+        store<Rows::SIZE>(grad_x + row.begin, g, row.n, group);
     }
 }
 
@@ -164,19 +162,19 @@ template <class T, int size>
 __global__ void __launch_bounds__(GOOD_THREADS)
     softmax_backward_twice_kernel(T* grad_x, const T* grad, const T* y, int64_t /*rows*/, int64_t n) {
     const Block block;
-    const int step = block.size() * KEPT;
+    const int step = block.size() * ELEMENTS;
     grad_x += block.first_row() * n, grad += block.first_row() * n, y += block.first_row() * n;
-    float g[KEPT], values[KEPT], sum = 0;
+    float g[ELEMENTS], values[ELEMENTS], sum = 0;
     for (int64_t i = 0; i < n; i += step) {
         load<size>(g, grad + i, int(min(n - i, int64_t(step))), block, 0);
         load<size>(values, y + i, int(min(n - i, int64_t(step))), block, 0);
-        for (int k = 0; k < KEPT; k++) sum += g[k] * values[k];
+        for (int k = 0; k < ELEMENTS; k++) sum += g[k] * values[k];
     }
-    sum = block.combine(float2{warp_sum(sum), 0}).x;
+    sum = row_sum(sum, block);
     for (int64_t i = 0; i < n; i += step) {
         load<size>(g, grad + i, int(min(n - i, int64_t(step))), block, 0);
         load<size>(values, y + i, int(min(n - i, int64_t(step))), block, 0);
-        for (int k = 0; k < KEPT; k++) g[k] = values[k] * (g[k] - sum);
+        for (int k = 0; k < ELEMENTS; k++) g[k] = values[k] * (g[k] - sum);
         store<size>(grad_x + i, g, int(min(n - i, int64_t(step))), block);
     }
 }
@@ -186,15 +184,21 @@ void launch_softmax_backward(T* grad_x, const T* grad, const T* y, int64_t rows,
                              cudaStream_t stream) {
     if (rows == 0 || n == 0) return;
     constexpr int size = Pack<T>::SIZE;
+    using Packs = LoadedRows<T, size, ELEMENTS>;
+    using Single = LoadedRows<T, 1, ELEMENTS>;
+    using Ahead = PrefetchedRows<T, LONG_ELEMENTS, 2>;
+    constexpr size_t bytes = 2 * LONG_ELEMENTS * sizeof(T);
+    static const Kernel<T*, const T*, const T*, int64_t, int64_t> kernels[] = {
+        {Step::warp, softmax_backward_kernel<T, Warp, Packs>, true, ELEMENTS, 32},
+        {Step::warp, softmax_backward_kernel<T, Warp, Single>, false, ELEMENTS, 32},
+        {Step::block, softmax_backward_kernel<T, Block, Packs>, true, ELEMENTS, GOOD_THREADS},
+        {Step::cluster, softmax_backward_kernel<T, Cluster, Ahead>, true, LONG_ELEMENTS, GOOD_THREADS, bytes},
+        {Step::online, softmax_backward_twice_kernel<T, size>, true, ELEMENTS, GOOD_THREADS},
+        {Step::online, softmax_backward_twice_kernel<T, 1>, false, ELEMENTS, GOOD_THREADS},
+    };
     const bool whole = n % size == 0 && aligned(grad_x) && aligned(grad) && aligned(y);
-    const Choice choice = choose(step, n, {KEPT, false, false, GOOD_THREADS, false, 2 * sizeof(T)}, whole);
-    const auto kernel = choice.step == Step::cluster ? softmax_backward_kernel<T, size, Cluster, true>
-                        : choice.step == Step::block ? softmax_backward_kernel<T, size, Block, false>
-                        : choice.step == Step::warp  ? whole ? softmax_backward_kernel<T, size, Warp, false>
-                                                             : softmax_backward_kernel<T, 1, Warp, false>
-                        : whole                      ? softmax_backward_twice_kernel<T, size>
-                                                     : softmax_backward_twice_kernel<T, 1>;
-    launch(kernel, choice, groups_for(kernel, choice, rows), stream, grad_x, grad, y, rows, n);
+    const auto& kernel = choose(kernels, step, n, whole);
+    Launch(kernel, rows, n, kernel.bytes > 0)(stream, grad_x, grad, y, rows, n);
 }
 
 // The compiler makes code of a template only for a T that it is asked for.
