@@ -39,7 +39,7 @@ __device__ inline MaxSum combined(const MaxSum* parts, int count) {
     return {max, warp_sum(sum)};
 }
 
-// The same for two sums.
+// The same for two sums. Where an operator needs one, the other is 0.
 __device__ inline float2 combined(const float2* parts, int count) {
     float2 sums = {0, 0};
     for (int i = int(threadIdx.x) % 32; i < count; i += 32) sums.x += parts[i].x, sums.y += parts[i].y;
@@ -119,9 +119,3 @@ struct Cluster {
     }
 };
 #endif
-
-// The sum over the row, from this thread's.
-template <class Group>
-__device__ float row_sum(float mine, const Group& group) {
-    return group.combine(float2{warp_sum(mine, group.lanes()), 0}).x;
-}

@@ -6,7 +6,6 @@
 
 #include "common/check.h"
 #include "common/grid.h"
-#include "common/pack.h"
 #include "groups.h"
 #include "softmax.h"
 
@@ -16,15 +15,15 @@ constexpr int WARP_THREADS = 128;
 // a barrier, the others load and store.
 constexpr int GOOD_THREADS = 512;
 
-// A kernel, and which rows it takes.
+// A kernel, and which rows it takes. Whole packs are rows of packs of 16 bytes that begin at multiples of 16.
 template <class... Parameters>
 struct Kernel {
     Step step;
-    void (*code)(Parameters...);
-    bool whole;        // takes whole packs only: rows of whole packs of 16 bytes, which begin at multiples of 16
-    int elements;      // of a row that a thread keeps
+    void (*function)(Parameters...);
+    bool whole;        // takes whole packs only
+    int elements;      // of a row that a thread takes
     int threads;       // of a block that share a row, at most
-    size_t bytes = 0;  // of shared memory for each thread, where rows are prefetched
+    size_t bytes = 0;  // of shared memory for each of these elements, where rows are prefetched
 
     int64_t longest() const {  // elements of a row, at most
         if (step == Step::online) return INT64_MAX;
@@ -32,8 +31,8 @@ struct Kernel {
     }
 };
 
-// The first of these kernels that takes rows of n elements, and is that of `step`. Throws std::runtime_error where none
-// does. whole: all rows are whole packs.
+// The first of these kernels that takes rows of n elements; only one of this step, unless it is automatic. Throws
+// std::runtime_error where there is none. whole: whether all rows are whole packs.
 template <class Kernel, size_t count>
 const Kernel& choose(const Kernel (&kernels)[count], Step step, int64_t n, bool whole) {
     int device = 0, clusters = 0;
@@ -54,63 +53,65 @@ const Kernel& choose(const Kernel (&kernels)[count], Step step, int64_t n, bool 
                              "; auto takes any");
 }
 
-// The launch of a kernel for `rows` rows of n elements: a group for each row, or, if it is persistent, no more groups
-// than the GPU runs at a time, each of which goes from row to row.
+// The launch of a kernel for `rows` rows of n elements. Each row has a group of its own. Where the kernel is
+// persistent, there are no more groups than the GPU runs at a time, and each goes from row to row.
 template <class... Parameters>
 struct Launch {
-    void (*code)(Parameters...);
+    void (*function)(Parameters...);
     cudaLaunchAttribute cluster = {};
     cudaLaunchConfig_t config = {};
 
-    Launch(const Kernel<Parameters...>& kernel, int64_t rows, int64_t n, bool persistent) : code(kernel.code) {
+    Launch(const Kernel<Parameters...>& kernel, int64_t rows, int64_t n, bool persistent) : function(kernel.function) {
         const int64_t threads = (n + kernel.elements - 1) / kernel.elements;  // that a row needs
-        unsigned lanes = 1, blocks = 1;
+        unsigned blocks = 1;                                                  // that share a row
+        if (kernel.step == Step::cluster) {
+            blocks = 2;
+            while (blocks < MOST_BLOCKS && threads > int64_t(blocks) * GOOD_THREADS) blocks *= 2;
+        }
         if (kernel.step == Step::warp) {
+            unsigned lanes = 1;
             while (lanes < threads) lanes *= 2;
             config.blockDim = dim3(lanes, WARP_THREADS / lanes);
         } else {
-            if (kernel.step == Step::cluster) do
-                    blocks *= 2;
-                while (blocks < MOST_BLOCKS && threads > int64_t(blocks) * GOOD_THREADS);
-            const auto of_block = unsigned(std::min<int64_t>((threads + blocks - 1) / blocks, kernel.threads));
-            config.blockDim = (of_block + 31) / 32 * 32;
+            const int64_t of_block = std::min<int64_t>((threads + blocks - 1) / blocks, kernel.threads);
+            config.blockDim = unsigned(of_block + 31) / 32 * 32;  // whole warps
         }
-        config.dynamicSmemBytes = config.blockDim.x * config.blockDim.y * kernel.bytes;
-        config.gridDim = blocks;
-        cluster.id = cudaLaunchAttributeClusterDimension;  // that so many neighbouring blocks are a cluster
+        config.dynamicSmemBytes = config.blockDim.x * config.blockDim.y * kernel.elements * kernel.bytes;
+        cluster.id = cudaLaunchAttributeClusterDimension;
         cluster.val.clusterDim.x = blocks, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
         config.attrs = &cluster;
-        config.numAttrs = kernel.step == Step::cluster ? 1 : 0;
+        config.numAttrs = kernel.step == Step::cluster ? 1 : 0;  // GPUs without clusters do not know the attribute
         int64_t groups = blocks_for(rows, int(config.blockDim.y));
-        if (persistent) groups = std::min<int64_t>(groups, fit());
+        if (persistent) groups = std::min(groups, most_groups());
         config.gridDim = blocks_for(groups * blocks, 1);
     }
     Launch(const Launch&) = delete;  // config points to cluster
 
-    // Groups that the GPU runs at a time.
-    int fit() const {
-        int device = 0, multiprocessors = 0, fit = 0;
-        // More than 48 KiB of shared memory must be asked for.
-        CHECK_CUDA(
-            cudaFuncSetAttribute(code, cudaFuncAttributeMaxDynamicSharedMemorySize, int(config.dynamicSmemBytes)));
-        if (config.numAttrs > 0) {
-            CHECK_CUDA(cudaOccupancyMaxActiveClusters(&fit, code, &config));
-        } else {
-            CHECK_CUDA(cudaGetDevice(&device));
-            CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-            const int threads = int(config.blockDim.x * config.blockDim.y);
-            CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, code, threads, config.dynamicSmemBytes));
-            fit *= multiprocessors;
-        }
-        return std::max(fit, 1);
-    }
-
     // Rows that are at work at a time.
-    int64_t rows() const { return int64_t(config.gridDim.x) / cluster.val.clusterDim.x * config.blockDim.y; }
+    int64_t rows_at_a_time() const { return int64_t(config.gridDim.x) / cluster.val.clusterDim.x * config.blockDim.y; }
 
     template <class... Arguments>
     void operator()(cudaStream_t stream, Arguments... arguments) {
         config.stream = stream;
-        CHECK_CUDA(cudaLaunchKernelEx(&config, code, Parameters(arguments)...));
+        CHECK_CUDA(cudaLaunchKernelEx(&config, function, Parameters(arguments)...));
+    }
+
+private:
+    int64_t most_groups() {  // that the GPU runs at a time
+        const auto bytes = int(config.dynamicSmemBytes);
+        int device = 0, multiprocessors = 0, fit = 0;
+        // More than 48 KiB must be asked for.
+        CHECK_CUDA(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        if (config.numAttrs > 0) {
+            config.gridDim = cluster.val.clusterDim.x;
+            CHECK_CUDA(cudaOccupancyMaxActiveClusters(&fit, function, &config));
+        } else {
+            const int threads = int(config.blockDim.x * config.blockDim.y);
+            CHECK_CUDA(cudaGetDevice(&device));
+            CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+            CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, function, threads, bytes));
+            fit *= multiprocessors;
+        }
+        return std::max(fit, 1);
     }
 };

@@ -50,12 +50,12 @@ __global__ void __launch_bounds__(Rows::ELEMENTS == LONG_ELEMENTS ? LONG_THREADS
     rms_norm_kernel(T* out, const T* x, const T* weight, int64_t rows, int64_t n, float eps) {
     const Group group;
     const Weight<T, Rows> w(weight, n, group);  // arrives while the group combines its sums
-    const Rows source(x, rows, n, group);
+    const Rows x_rows(x, rows, n, group);
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
         float values[Rows::ELEMENTS], squares = 0;
-        const Row row = source.load(values, first, group, 0);
+        const Row row = x_rows.load(values, first, group, 0);
         UNROLL for (float value : values) squares += value * value;
-        squares = row_sum(squares, group);
+        squares = group.combine(float2{warp_sum(squares, group.lanes()), 0}).x;
         const float scale = 1 / sqrtf(squares / float(n) + eps);
         UNROLL for (int i = 0; i < Rows::ELEMENTS; i++) { values[i] *= scale * w[i]; }
         store<Rows::SIZE>(out + row.begin, values, row.n, group);
@@ -71,10 +71,11 @@ __global__ void __launch_bounds__(GOOD_THREADS)
     out += block.first_row() * n, x += block.first_row() * n;
     float values[ELEMENTS], w[ELEMENTS], squares = 0;
     for (int64_t i = 0; i < n; i += step) {
-        load<size>(values, x + i, int(min(n - i, int64_t(step))), block, 0);
+        const int left = int(min(n - i, int64_t(step)));
+        load<size>(values, x + i, left, block, 0);
         for (float value : values) squares += value * value;
     }
-    squares = row_sum(squares, block);
+    squares = block.combine(float2{warp_sum(squares), 0}).x;
     const float scale = 1 / sqrtf(squares / float(n) + eps);
     for (int64_t i = 0; i < n; i += step) {
         const int left = int(min(n - i, int64_t(step)));
@@ -90,19 +91,18 @@ void launch_rms_norm(T* out, const T* x, const T* weight, int64_t rows, int64_t 
                      cudaStream_t stream) {
     if (rows == 0 || n == 0) return;  // CUDA refuses a grid of 0 blocks
     constexpr int size = Pack<T>::SIZE;
-    using Packs = LoadedRows<T, size, ELEMENTS>;
     using Single = LoadedRows<T, 1, ELEMENTS>;
+    using Packs = LoadedRows<T, size, ELEMENTS>;
     using Long = PrefetchedRows<T, LONG_ELEMENTS>;
-    // In half precision, blocks prefetch short rows, too: these are so few bytes that a block has too few in flight.
-    using OfBlock = std::conditional_t<sizeof(T) == 2, PrefetchedRows<T, ELEMENTS>, Packs>;
-    constexpr size_t bytes = 2 * sizeof(T);  // of shared memory for each element: the weight and the next row
+    constexpr bool half = sizeof(T) == 2;  // blocks prefetch short rows, too
+    using OfBlock = std::conditional_t<half, PrefetchedRows<T, ELEMENTS>, Packs>;
+    constexpr size_t bytes = 2 * sizeof(T);  // of an element of the next row, and of the weight's
     static const Kernel<T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
         {Step::warp, rms_norm_kernel<T, Warp, Packs>, true, ELEMENTS, 32},
         {Step::warp, rms_norm_kernel<T, Warp, Single>, false, ELEMENTS, 32},
-        {Step::block, rms_norm_kernel<T, Block, OfBlock>, true, ELEMENTS, GOOD_THREADS,
-         sizeof(T) == 2 ? ELEMENTS * bytes : 0},
-        {Step::block, rms_norm_kernel<T, Block, Long>, true, LONG_ELEMENTS, LONG_THREADS<T>, LONG_ELEMENTS * bytes},
-        {Step::cluster, rms_norm_kernel<T, Cluster, Long>, true, LONG_ELEMENTS, LONG_THREADS<T>, LONG_ELEMENTS * bytes},
+        {Step::block, rms_norm_kernel<T, Block, OfBlock>, true, ELEMENTS, GOOD_THREADS, half ? bytes : 0},
+        {Step::block, rms_norm_kernel<T, Block, Long>, true, LONG_ELEMENTS, LONG_THREADS<T>, bytes},
+        {Step::cluster, rms_norm_kernel<T, Cluster, Long>, true, LONG_ELEMENTS, LONG_THREADS<T>, bytes},
         {Step::online, rms_norm_twice_kernel<T, size>, true, ELEMENTS, GOOD_THREADS},
         {Step::online, rms_norm_twice_kernel<T, 1>, false, ELEMENTS, GOOD_THREADS},
     };
@@ -122,12 +122,12 @@ __global__ void __launch_bounds__(GOOD_THREADS)
     constexpr int elements = Rows::ELEMENTS;
     const Group group;
     const Weight<T, Rows> w(weight, n, group);
-    const Rows of_grad(grad, rows, n, group, 0), of_x(x, rows, n, group, 1);
+    const Rows grad_rows(grad, rows, n, group, 0), x_rows(x, rows, n, group, 1);
     float sums[elements] = {};
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
         float g[elements], values[elements];
-        const Row row = of_grad.load(g, first, group, 0);
-        of_x.load(values, first, group, 0);
+        const Row row = grad_rows.load(g, first, group, 0);
+        x_rows.load(values, first, group, 0);
         float2 mine = {0, 0};  // the sums of x * x and of grad * weight * x
         UNROLL for (int i = 0; i < elements; i++) {
             mine.x += values[i] * values[i], mine.y += g[i] * w[i] * values[i];
@@ -200,27 +200,26 @@ __global__ void sum_rows_kernel(T* sum, const float* partial, int64_t rows, int6
 
 template <class T>
 static void launch_sum_rows(T* sum, const float* partial, int64_t rows, int64_t n, cudaStream_t stream) {
-    int threads_of_column = 1;  // a power of two; no more than leave 8 columns to a block, a sector of 32 bytes
+    int threads_of_column = 1;  // a power of two; at most 128, so that a block has 8 columns, which are a sector
     while (threads_of_column < rows && threads_of_column < MOST_THREADS / 8) threads_of_column *= 2;
     const dim3 block(unsigned(MOST_THREADS / threads_of_column), unsigned(threads_of_column));
     sum_rows_kernel<<<blocks_for(n, int(block.x)), block, 0, stream>>>(sum, partial, rows, n);
     CHECK_LAUNCH();
 }
 
+// The launch of the first of the two.
 template <class T>
-static Launch<T*, float*, const T*, const T*, const T*, int64_t, int64_t, float> backward(int64_t rows, int64_t n,
-                                                                                          bool whole, Step step) {
+static auto backward(int64_t rows, int64_t n, bool whole, Step step) {
     constexpr int size = Pack<T>::SIZE;
     using Single = LoadedRows<T, 1, ELEMENTS>;
     using Packs = PrefetchedRows<T, ELEMENTS, 2>;
     using Long = PrefetchedRows<T, LONG_ELEMENTS, 2>;
-    constexpr size_t bytes = 3 * sizeof(T);  // of shared memory for each element: the weight and two rows
+    constexpr size_t bytes = 3 * sizeof(T);  // of an element of the next rows, and of the weight's
     static const Kernel<T*, float*, const T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
-        {Step::warp, rms_norm_backward_kernel<T, Warp, Packs>, true, ELEMENTS, 32, ELEMENTS * bytes},
+        {Step::warp, rms_norm_backward_kernel<T, Warp, Packs>, true, ELEMENTS, 32, bytes},
         {Step::warp, rms_norm_backward_kernel<T, Warp, Single>, false, ELEMENTS, 32},
-        {Step::block, rms_norm_backward_kernel<T, Block, Packs>, true, ELEMENTS, GOOD_THREADS, ELEMENTS * bytes},
-        {Step::cluster, rms_norm_backward_kernel<T, Cluster, Long>, true, LONG_ELEMENTS, GOOD_THREADS,
-         LONG_ELEMENTS * bytes},
+        {Step::block, rms_norm_backward_kernel<T, Block, Packs>, true, ELEMENTS, GOOD_THREADS, bytes},
+        {Step::cluster, rms_norm_backward_kernel<T, Cluster, Long>, true, LONG_ELEMENTS, GOOD_THREADS, bytes},
         {Step::online, rms_norm_backward_twice_kernel<T, size>, true, ELEMENTS, GOOD_THREADS},
         {Step::online, rms_norm_backward_twice_kernel<T, 1>, false, ELEMENTS, GOOD_THREADS},
     };
@@ -234,7 +233,7 @@ int64_t partial_rows(int64_t rows, int64_t n, Step step) {
     for (const bool whole : {false, true}) {
         if (n == 0 || (whole && n % Pack<T>::SIZE != 0)) continue;
         if (!whole && (step == Step::block || step == Step::cluster)) continue;  // they take whole packs only
-        most = std::max(most, backward<T>(rows, n, whole, step).rows());
+        most = std::max(most, backward<T>(rows, n, whole, step).rows_at_a_time());
     }
     return most;
 }
@@ -247,7 +246,7 @@ void launch_rms_norm_backward(T* grad_x, T* grad_weight, float* partial, const T
         n % Pack<T>::SIZE == 0 && aligned(grad_x) && aligned(partial) && aligned(grad) && aligned(x) && aligned(weight);
     auto launch = backward<T>(rows, n, whole, step);
     if (rows > 0) launch(stream, grad_x, partial, grad, x, weight, rows, n, eps);
-    launch_sum_rows(grad_weight, partial, launch.rows(), n, stream);
+    launch_sum_rows(grad_weight, partial, launch.rows_at_a_time(), n, stream);
 }
 
 // The compiler makes code of a template only for a T that it is asked for.

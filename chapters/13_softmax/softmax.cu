@@ -7,17 +7,12 @@
 #include "launch.h"
 #include "prefetch.h"
 
-// exp(x) for x <= 0. In half precision, __expf is enough: its error, a few units in the last place of float32, vanishes
-// when the result is rounded, and it takes fewer instructions.
-template <class T>
-__device__ float power(float x) {
-    return sizeof(T) == 4 ? expf(x) : __expf(x);
-}
-
-constexpr int threads = 256;  // of a block, in the first two steps
+constexpr int THREADS = 256;  // of a block, in the first two steps
 
 // ---- a block reads a row three times -------------------------------------------------------------------------------
 
+// combine() takes the warp's maximum and its sum, and returns the row's. As long as there is no sum, it gets 0; then
+// all warps have the same maximum.
 template <class T>
 __global__ void three_passes_kernel(T* out, const T* x, int64_t n) {
     const Block block;
@@ -32,7 +27,7 @@ __global__ void three_passes_kernel(T* out, const T* x, int64_t n) {
 
 template <class T>
 static void launch_three_passes(T* out, const T* x, int64_t rows, int64_t n, cudaStream_t stream) {
-    three_passes_kernel<<<blocks_for(rows, 1), threads, 0, stream>>>(out, x, n);
+    three_passes_kernel<<<blocks_for(rows, 1), THREADS, 0, stream>>>(out, x, n);
     CHECK_LAUNCH();
 }
 
@@ -55,7 +50,7 @@ __global__ void shared_kernel(T* out, const T* x, int64_t n) {
 
 template <class T>
 static void launch_shared(T* out, const T* x, int64_t rows, int64_t n, cudaStream_t stream) {
-    constexpr int64_t parts = 1024;  // bytes that combine() has in shared memory, and a bit
+    constexpr int64_t parts = 32 * sizeof(MaxSum);  // bytes that combine() has in shared memory
     int device = 0, most = 0;
     CHECK_CUDA(cudaGetDevice(&device));
     CHECK_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
@@ -65,13 +60,14 @@ static void launch_shared(T* out, const T* x, int64_t rows, int64_t n, cudaStrea
                                  " elements in a block's shared memory, and the row has " + std::to_string(n));
     // More than 48 KiB must be asked for.
     CHECK_CUDA(cudaFuncSetAttribute(shared_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
-    shared_kernel<T><<<blocks_for(rows, 1), threads, bytes, stream>>>(out, x, n);
+    shared_kernel<T><<<blocks_for(rows, 1), THREADS, bytes, stream>>>(out, x, n);
     CHECK_LAUNCH();
 }
 
 // ---- online: the maximum and the sum in one pass -------------------------------------------------------------------
 
-// A block reads a row twice: of any length, and on any GPU. (`rows` is for softmax_kernel, which takes its place.)
+// A block reads a row twice: of any length, and on any GPU. (`rows` is there because softmax_kernel has it, and
+// launch_softmax takes one of the two.)
 template <class T, int size>
 __global__ void __launch_bounds__(MOST_THREADS) online_kernel(T* out, const T* x, int64_t /*rows*/, int64_t n) {
     const Block block;
@@ -97,13 +93,20 @@ __global__ void __launch_bounds__(MOST_THREADS) online_kernel(T* out, const T* x
 
 // ---- a warp, a block or a cluster keeps a row in its registers -----------------------------------------------------
 
+// exp(x) for x <= 0. In half precision, __expf is enough: its error, a few units in the last place of float32, vanishes
+// when the result is rounded, and it takes fewer instructions.
+template <class T>
+__device__ float power(float x) {
+    return sizeof(T) == 4 ? expf(x) : __expf(x);
+}
+
 template <class T, class Group, class Rows>
 __global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* x, int64_t rows, int64_t n) {
     const Group group;
-    const Rows source(x, rows, n, group);
+    const Rows x_rows(x, rows, n, group);
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
         float values[Rows::ELEMENTS], max = -FLT_MAX, sum = 0;
-        const Row row = source.load(values, first, group, -INFINITY);
+        const Row row = x_rows.load(values, first, group, -INFINITY);
         UNROLL for (float value : values) max = fmaxf(max, value);
         max = warp_max(max, group.lanes());
         UNROLL for (float& value : values) value = power<T>(value - max), sum += value;
@@ -120,17 +123,15 @@ void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cuda
     if (step == Step::three_passes) return launch_three_passes(out, x, rows, n, stream);
     if (step == Step::shared) return launch_shared(out, x, rows, n, stream);
     constexpr int size = Pack<T>::SIZE;
-    using Packs = LoadedRows<T, size, 4 * size>;  // 64 bytes for a thread
     using Single = LoadedRows<T, 1, ELEMENTS>;
-    using Ahead = PrefetchedRows<T, LONG_ELEMENTS>;
+    using Packs = LoadedRows<T, size, 4 * size>;  // 64 bytes
+    using Long = PrefetchedRows<T, LONG_ELEMENTS>;
     static const Kernel<T*, const T*, int64_t, int64_t> kernels[] = {
-        // ..., whole packs only, elements and threads at most, bytes of shared memory for each thread
         {Step::warp, softmax_kernel<T, Warp, Packs>, true, 4 * size, 32},
         {Step::warp, softmax_kernel<T, Warp, Single>, false, ELEMENTS, 32},
         {Step::block, softmax_kernel<T, Block, Packs>, true, 4 * size, GOOD_THREADS},
-        {Step::block, softmax_kernel<T, Block, Ahead>, true, LONG_ELEMENTS, MOST_THREADS, LONG_ELEMENTS * sizeof(T)},
-        {Step::cluster, softmax_kernel<T, Cluster, Ahead>, true, LONG_ELEMENTS, MOST_THREADS,
-         LONG_ELEMENTS * sizeof(T)},
+        {Step::block, softmax_kernel<T, Block, Long>, true, LONG_ELEMENTS, MOST_THREADS, sizeof(T)},
+        {Step::cluster, softmax_kernel<T, Cluster, Long>, true, LONG_ELEMENTS, MOST_THREADS, sizeof(T)},
         {Step::online, online_kernel<T, size>, true, ELEMENTS, GOOD_THREADS},
         {Step::online, online_kernel<T, 1>, false, ELEMENTS, GOOD_THREADS},
     };
@@ -145,13 +146,13 @@ template <class T, class Group, class Rows>
 __global__ void __launch_bounds__(GOOD_THREADS)
     softmax_backward_kernel(T* grad_x, const T* grad, const T* y, int64_t rows, int64_t n) {
     const Group group;
-    const Rows of_grad(grad, rows, n, group, 0), of_y(y, rows, n, group, 1);
+    const Rows grad_rows(grad, rows, n, group, 0), y_rows(y, rows, n, group, 1);
     for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
         float g[Rows::ELEMENTS], values[Rows::ELEMENTS], sum = 0;
-        const Row row = of_grad.load(g, first, group, 0);
-        of_y.load(values, first, group, 0);
+        const Row row = grad_rows.load(g, first, group, 0);
+        y_rows.load(values, first, group, 0);
         UNROLL for (int i = 0; i < Rows::ELEMENTS; i++) sum += g[i] * values[i];
-        sum = row_sum(sum, group);
+        sum = group.combine(float2{warp_sum(sum, group.lanes()), 0}).x;
         UNROLL for (int i = 0; i < Rows::ELEMENTS; i++) g[i] = values[i] * (g[i] - sum);
         store<Rows::SIZE>(grad_x + row.begin, g, row.n, group);
     }
@@ -170,7 +171,7 @@ __global__ void __launch_bounds__(GOOD_THREADS)
         load<size>(values, y + i, int(min(n - i, int64_t(step))), block, 0);
         for (int k = 0; k < ELEMENTS; k++) sum += g[k] * values[k];
     }
-    sum = row_sum(sum, block);
+    sum = block.combine(float2{warp_sum(sum), 0}).x;
     for (int64_t i = 0; i < n; i += step) {
         load<size>(g, grad + i, int(min(n - i, int64_t(step))), block, 0);
         load<size>(values, y + i, int(min(n - i, int64_t(step))), block, 0);
@@ -184,15 +185,14 @@ void launch_softmax_backward(T* grad_x, const T* grad, const T* y, int64_t rows,
                              cudaStream_t stream) {
     if (rows == 0 || n == 0) return;
     constexpr int size = Pack<T>::SIZE;
-    using Packs = LoadedRows<T, size, ELEMENTS>;
     using Single = LoadedRows<T, 1, ELEMENTS>;
-    using Ahead = PrefetchedRows<T, LONG_ELEMENTS, 2>;
-    constexpr size_t bytes = 2 * LONG_ELEMENTS * sizeof(T);
+    using Packs = LoadedRows<T, size, ELEMENTS>;
+    using Long = PrefetchedRows<T, LONG_ELEMENTS, 2>;
     static const Kernel<T*, const T*, const T*, int64_t, int64_t> kernels[] = {
         {Step::warp, softmax_backward_kernel<T, Warp, Packs>, true, ELEMENTS, 32},
         {Step::warp, softmax_backward_kernel<T, Warp, Single>, false, ELEMENTS, 32},
         {Step::block, softmax_backward_kernel<T, Block, Packs>, true, ELEMENTS, GOOD_THREADS},
-        {Step::cluster, softmax_backward_kernel<T, Cluster, Ahead>, true, LONG_ELEMENTS, GOOD_THREADS, bytes},
+        {Step::cluster, softmax_backward_kernel<T, Cluster, Long>, true, LONG_ELEMENTS, GOOD_THREADS, 2 * sizeof(T)},
         {Step::online, softmax_backward_twice_kernel<T, size>, true, ELEMENTS, GOOD_THREADS},
         {Step::online, softmax_backward_twice_kernel<T, 1>, false, ELEMENTS, GOOD_THREADS},
     };
