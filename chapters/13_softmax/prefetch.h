@@ -60,10 +60,10 @@ struct PrefetchedRows {
     template <class Group>
     __device__ Row load(float (&values)[elements], int64_t first, const Group& group, float none) const {
         const Row row = row_of_thread(first, rows, n);
-        __pipeline_wait_prior(arrays - 1);  // the other arrays were fetched later: their copies may go on
+        __pipeline_wait_prior(arrays - 1);  // the other arrays' copies started later, and may go on
         UNROLL for (int k = 0; k < elements / SIZE; k++) {
-            const bool there =
-                none == 0 || (group.rank() + k * group.size()) * SIZE < row.n;  // zeros are there already
+            // Where the values behind the row's end are to be 0, the copies have brought zeros already.
+            const bool there = none == 0 || (group.rank() + k * group.size()) * SIZE < row.n;
             const Pack<T> pack = Buffer<T, elements>(array).pack(k);
             UNROLL for (int j = 0; j < SIZE; j++) values[k * SIZE + j] = there ? float(pack.values[j]) : none;
         }

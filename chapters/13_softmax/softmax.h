@@ -5,7 +5,7 @@
 #include <cstdint>
 
 // The rungs of the ladder: which threads share a row, and where they keep it. `automatic` takes the fastest for the
-// row's length and the GPU (choose() in rows.h). Throws std::runtime_error where a row is too long for that step, or
+// row's length and the GPU (choose() in launch.h). Throws std::runtime_error where a row is too long for that step, or
 // is not whole packs of 16 bytes and the step is block or cluster.
 enum class Step {
     automatic,
@@ -14,7 +14,7 @@ enum class Step {
     online,        // a block, which reads the row twice: of any length, on any GPU
     warp,          // up to 32 lanes of a warp, which keep it in their registers
     block,         // a block, the same
-    cluster,       // up to 16 blocks of a cluster, the same: needs compute capability 9.0
+    cluster,       // up to 8 blocks of a cluster, the same: needs compute capability 9.0
 };
 
 // All arrays have `rows` rows of n elements, row after row, in memory of the current device. Arithmetic is in float.
