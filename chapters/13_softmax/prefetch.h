@@ -39,7 +39,7 @@ struct Buffer {
 // in turn.
 template <class T, int elements, int arrays = 1>
 struct PrefetchedRows {
-    static constexpr int SIZE = Pack<T>::SIZE, ELEMENTS = elements, ARRAYS = arrays;
+    static constexpr int SIZE = Pack<T>::SIZE, ELEMENTS = elements;
     const T* x;
     int64_t rows, n;
     int array;

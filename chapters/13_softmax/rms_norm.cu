@@ -207,7 +207,7 @@ static void launch_sum_rows(T* sum, const float* partial, int64_t rows, int64_t 
     CHECK_LAUNCH();
 }
 
-// The launch of the first of the two.
+// The launch of the first of these two kernels. Groups go from row to row whether they prefetch or not.
 template <class T>
 static auto backward(int64_t rows, int64_t n, bool whole, Step step) {
     constexpr int size = Pack<T>::SIZE;
