@@ -44,6 +44,7 @@ at::Tensor histogram_cuda(const at::Tensor& index, const at::Tensor& weight, int
     CHECK_CUDA(index);
     TORCH_CHECK(weight.device().type() == at::DeviceType::CUDA && c10::cuda::device_count() == 1);
     const at::cuda::OptionalCUDAGuard guard(at::device_of(index));
+    C10_CUDA_CHECK(cudaSetDevice(index.get_device()));
     at::Tensor out = at::zeros({bins}, weight.options().device(at::kCUDA));
     const int n = index.numel();
     AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, weight.scalar_type(), "histogram", [&] {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/cuda/Exceptions.h>
+#include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 
 #pragma GCC visibility push(hidden)

@@ -11,6 +11,8 @@ namespace c10::cuda {
 inline DeviceIndex device_count() noexcept { return 1; }
 inline DeviceIndex device_count_ensure_non_zero() { return 1; }
 inline DeviceIndex current_device() { return 0; }
+inline cudaError_t SetDevice(DeviceIndex device) { return cudaSetDevice(device); }
+inline cudaError_t MaybeSetDevice(DeviceIndex device) { return cudaSetDevice(device); }
 inline void set_device(DeviceIndex device) { C10_CUDA_CHECK(cudaSetDevice(device)); }
 inline void device_synchronize() { C10_CUDA_CHECK(cudaDeviceSynchronize()); }
 inline void stream_synchronize(cudaStream_t stream) { C10_CUDA_CHECK(cudaStreamSynchronize(stream)); }
