@@ -31,6 +31,7 @@ def renamed(t: Tokens) -> Iterator[tuple[int, int, str]]:
         elif token.text == "is_cuda" and t.is_text(i + 1, "(") and t.text(i - 1) in (".", "->"):
             yield i - 4 * ([t.text(k) for k in range(i - 4, i)] == TYPE), i, "is_cpu"
         elif token.text == "CUDA" and (
-            (t.is_text(i - 1, "::") and t.text(i - 2) in ENUMS) or (t.is_text(i - 1, ",") and t.text(i - 4) in LIBRARIES)
+            (t.is_text(i - 1, "::") and t.text(i - 2) in ENUMS)
+            or (t.is_text(i - 1, ",") and t.text(i - 4) in LIBRARIES)
         ):
             yield i, i, "CPU"

@@ -86,7 +86,7 @@ host.cu: runtime; runtime.cu: streams
 
 # What, and what to do instead.
 LACKS = """
-Thrust, and CUB's functions for a whole device, radix sort or exchange | `cub::BlockReduce` and its relatives, or `#ifndef CUDA_ON_CPU`
+Thrust; of CUB what a whole device does, radix sorts, exchanges | `cub::BlockReduce`, ..., or `#ifndef CUDA_ON_CPU`
 cuBLAS: `cublas_v2.h` and `cublasLt.h` are there, and a function that computes throws | loops, or a kernel
 textures and surfaces | read the array through a pointer
 kernels that launch kernels | launch from the host

@@ -300,9 +300,7 @@ def test_a_header_that_is_lacking_ends_the_compilation(compiler, tmp_path):
     assert sorted(in_the_readme) == sorted({re.sub("/.*", "/", name) for name in lacking})
 
     (tmp_path / "readers.h").write_text("#include <thrust/sort.h>\n")
-    (tmp_path / "a.cu").write_text(
-        '#include <device_launch_parameters.h>\n#include "readers.h"\nusing thrust::sort;\n'
-    )
+    (tmp_path / "a.cu").write_text('#include <device_launch_parameters.h>\n#include "readers.h"\nusing thrust::sort;\n')
     translate_file(tmp_path / "a.cu", tmp_path / "a.cpp")
     command = [*COMPILERS[compiler], *CFLAGS, f"-I{INCLUDE}", "-fsyntax-only", tmp_path / "a.cpp"]
     result = subprocess.run(command, capture_output=True, text=True)

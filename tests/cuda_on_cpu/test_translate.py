@@ -296,7 +296,10 @@ def test_what_may_be_right_is_left_alone(source):
         ("CHECK(x.is_cuda(), y->is_cuda());", "CHECK(x.is_cpu(), y->is_cpu());"),
         ("x.type().is_cuda() || x.device().is_cuda();", "x.is_cpu() || x.device().is_cpu();"),
         ("#define CUDA_OK(x) x.is_cuda()", "#define CUDA_OK(x) x.is_cpu()"),
-        ("f(at::kCUDA, torch::DeviceType::CUDA, c10::Backend::CUDA);", "f(at::kCPU, torch::DeviceType::CPU, c10::Backend::CPU);"),
+        (
+            "f(at::kCUDA, at::DeviceType::CUDA, c10::Backend::CUDA);",
+            "f(at::kCPU, at::DeviceType::CPU, c10::Backend::CPU);",
+        ),
         ("TORCH_LIBRARY_IMPL(my, CUDA, m) {}", "TORCH_LIBRARY_IMPL(my, CPU, m) {}"),
     ],
 )
@@ -312,7 +315,7 @@ def test_where_torch_is_told_cuda_the_cpu_is_meant(source, expected, tmp_path):
 @pytest.mark.parametrize(
     "source",
     [
-        "// x.is_cuda()\nprint(\"kCUDA\"); bool is_cuda = false; my::CUDA; f(a, CUDA, b);",
+        '// x.is_cuda()\nprint("kCUDA"); bool is_cuda = false; my::CUDA; f(a, CUDA, b);',
         "#ifdef CUDA_ON_CPU\nauto d = at::kCPU;\n#else\nauto d = at::kCUDA;\n#endif",
         "bool is_cuda() { return true; }",
     ],

@@ -1,5 +1,5 @@
-// What CUB's functions of a block share. Each is plain CUDA C++, made to be read: right in every order of the threads, and
-// not fast. Like CUB's own it needs a __syncthreads() before its TempStorage serves again.
+// What CUB's functions of a block share. Each is plain CUDA C++, made to be read: right in every order of the threads,
+// and not fast. Like CUB's own it needs a __syncthreads() before its TempStorage serves again.
 #pragma once
 
 #include "cuda_runtime.h"

@@ -1,5 +1,5 @@
-// Stands in for torch's header, without CUDA_tensor_apply2() and its relatives: use at::TensorIterator, or a kernel. Many
-// include it for what it includes.
+// Stands in for torch's header, without CUDA_tensor_apply2() and its relatives: use at::TensorIterator, or a kernel.
+// Many include it for what it includes.
 #pragma once
 
 #include <ATen/ceil_div.h>

@@ -1,4 +1,5 @@
-// cub::BlockLoad: thread t of X gets the items t * N, t * N + 1, ...; or t, t + X, ... The algorithms differ in speed only.
+// cub::BlockLoad: thread t of X gets the items t * N, t * N + 1, ...; or t, t + X, ... The algorithms differ in speed
+// only.
 #pragma once
 
 #include "cuda_on_cpu/cub_block.h"

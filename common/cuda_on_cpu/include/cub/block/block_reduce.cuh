@@ -1,4 +1,5 @@
-// cub::BlockReduce: thread 0 gets the result, as in CUB: each warp's as a tree, and those of the warps one after another.
+// cub::BlockReduce: thread 0 gets the result, as in CUB: each warp's as a tree, and those of the warps one after
+// another.
 #pragma once
 
 #include "cuda_on_cpu/cub_block.h"

@@ -56,7 +56,8 @@ public:
 private:
     static T (&array(T& item))[1] { return reinterpret_cast<T(&)[1]>(item); }
 
-    // Afterwards values[t] is the sum of all items before those of thread t; nothing for the first, which is the result.
+    // Afterwards values[t] is the sum of all items before those of thread t; nothing for the first, which is the
+    // result.
     template <int N, class Op>
     __device__ bool share(T (&in)[N], Op op) {
         const int rank = cuda_on_cpu::rank_in_block();
