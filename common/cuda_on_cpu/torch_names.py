@@ -2,6 +2,7 @@
 
     TORCH_CHECK(x.is_cuda());                  x.is_cpu(); and so for x.type().is_cuda()
     torch::empty(n, torch::kCUDA);             torch::kCPU
+    at::checkAllSameGPU(where, {x, y});        at::checkAllDefined(where, {x, y})
     x.device().type() == DeviceType::CUDA      DeviceType::CPU; and so for Backend and DispatchKey
     TORCH_LIBRARY_IMPL(mine, CUDA, m)          TORCH_LIBRARY_IMPL(mine, CPU, m)
 
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .tokens import Tokens
 
+NAMES = {"kCUDA": "kCPU", "checkAllSameGPU": "checkAllDefined"}
 ENUMS = {"DeviceType", "DispatchKey", "Backend"}
 LIBRARIES = {"TORCH_LIBRARY_IMPL", "STABLE_TORCH_LIBRARY_IMPL"}
 TYPE = ["type", "(", ")", "."]  # x.type() knows is_cuda(), and no is_cpu()
@@ -26,8 +28,8 @@ def renamed(t: Tokens) -> Iterator[tuple[int, int, str]]:
     if any(token.text == "CUDA_ON_CPU" for token in t.tokens):
         return
     for i, token in enumerate(t.tokens):
-        if token.text == "kCUDA":
-            yield i, i, "kCPU"
+        if token.text in NAMES:
+            yield i, i, NAMES[token.text]
         elif token.text == "is_cuda" and t.is_text(i + 1, "(") and t.text(i - 1) in (".", "->"):
             yield i - 4 * ([t.text(k) for k in range(i - 4, i)] == TYPE), i, "is_cpu"
         elif token.text == "CUDA" and (

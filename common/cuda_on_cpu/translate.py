@@ -43,7 +43,8 @@ INCLUDE = re.compile(r"""[ \t]*\#[ \t]*include[ \t]*(?P<mark>["<])(?P<name>[^">\
 CONDITION = re.compile(r"^[ \t]*\#[ \t]*(?:else|elif|endif)\b(?:\\\r?\n|[^\n])*\n", re.MULTILINE)
 # What there may be to translate. Most headers have nothing of it.
 INTERESTING = re.compile(
-    r"<<[ \t]*<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__|is_cuda|kCUDA|CUDA)\b"
+    r"<<[ \t]*<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__|"
+    r"is_cuda|kCUDA|CUDA|checkAllSameGPU)\b"
 )
 # What only nvcc defines, and only for a .cu: the language is CUDA C++, for a GPU such as the H200. __CUDA_ARCH__ stands for
 # device code; here host code sees it as well, for a function is compiled once. Without it, kernels of which `#if` leaves

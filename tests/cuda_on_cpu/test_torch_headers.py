@@ -19,6 +19,7 @@ OPERATOR = """
 #include "histogram.h"
 
 #include <ATen/Dispatch.h>
+#include <ATen/TensorUtils.h>
 #include <ATen/cuda/Atomic.cuh>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAContextLight.h>
@@ -44,6 +45,7 @@ at::Tensor histogram_cuda(const at::Tensor& index, const at::Tensor& weight, int
     CHECK_CUDA(index);
     TORCH_CHECK(weight.device().type() == at::DeviceType::CUDA && c10::cuda::device_count() == 1);
     const at::cuda::OptionalCUDAGuard guard(at::device_of(index));
+    at::checkAllSameGPU("histogram", {at::TensorArg(index, "index", 1), at::TensorArg(weight, "weight", 2)});
     C10_CUDA_CHECK(cudaSetDevice(index.get_device()));
     at::Tensor out = at::zeros({bins}, weight.options().device(at::kCUDA));
     const int n = index.numel();

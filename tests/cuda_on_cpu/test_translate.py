@@ -300,6 +300,7 @@ def test_what_may_be_right_is_left_alone(source):
             "f(at::kCUDA, at::DeviceType::CUDA, c10::Backend::CUDA);",
             "f(at::kCPU, at::DeviceType::CPU, c10::Backend::CPU);",
         ),
+        ("at::checkAllSameGPU(c, {x, y});", "at::checkAllDefined(c, {x, y});"),
         ("TORCH_LIBRARY_IMPL(my, CUDA, m) {}", "TORCH_LIBRARY_IMPL(my, CPU, m) {}"),
     ],
 )
