@@ -200,12 +200,18 @@ def _cpu_include_paths(sources: list[str]) -> list[str]:
 
 
 def _translate(sources: list[str], folder: str, include_dirs: list[str], macros: str) -> list[str]:
-    """Each .cu as C++ in that folder, with the headers that need it; other sources as they are."""
+    """Each .cu as C++ in that folder, with the headers that need it; a .cpp too, if it names CUDA to torch."""
     translated = []
+    folders = [Path(d) for d in include_dirs]
     for source in sources:
+        name = os.path.basename(source)
         if source.endswith(".cu"):
-            out = os.path.join(folder, os.path.basename(source) + ".cpp")
-            cuda_on_cpu.translate_file(Path(source), Path(out), [Path(d) for d in include_dirs], macros)
+            out = os.path.join(folder, name + ".cpp")
+            cuda_on_cpu.translate_file(Path(source), Path(out), folders, macros)
+            source = out
+        elif cuda_on_cpu.names_cuda(Path(source), folders):
+            out = os.path.join(folder, "renamed", name)  # its headers come to lie there, and those of a .cu are others
+            cuda_on_cpu.translate_file(Path(source), Path(out), folders)
             source = out
         translated.append(source)
     return translated

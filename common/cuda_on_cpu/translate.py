@@ -9,6 +9,7 @@
     params.func = (void*)add;        params.func = (cuda_on_cpu::KernelPointer)add;
     while (*flag == 0);              while (*flag == 0) cuda_on_cpu::spin();
     __cluster_dims__(2) ... {        ... { cuda_on_cpu::cluster_dims(2);
+    x.is_cuda()                      x.is_cpu(): torch_names.py has the rest; the only change in a .cpp
 
 LAUNCH below and include/cuda_on_cpu/launch.h have what `...` stands for.
 
@@ -25,22 +26,26 @@ import hashlib
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 if __package__:
-    from . import host_calls, launches, ptx
+    from . import host_calls, launches, ptx, torch_names
     from .tokens import OPENING, Token, Tokens, TranslationError, joined, split
 else:  # this file is a program, too
     import host_calls
     import launches
     import ptx
+    import torch_names
     from tokens import OPENING, Token, Tokens, TranslationError, joined, split
 
 INCLUDE = re.compile(r"""[ \t]*\#[ \t]*include[ \t]*(?P<mark>["<])(?P<name>[^">\n]+)[">]""", re.MULTILINE)
 CONDITION = re.compile(r"^[ \t]*\#[ \t]*(?:else|elif|endif)\b(?:\\\r?\n|[^\n])*\n", re.MULTILINE)
 # What there may be to translate. Most headers have nothing of it.
-INTERESTING = re.compile(r"<<[ \t]*<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__)\b")
+INTERESTING = re.compile(
+    r"<<[ \t]*<|\b(__global__|__device__|__shared__|__constant__|__managed__|asm|__asm|__asm__|"
+    r"is_cuda|kCUDA|CUDA|checkAllSameGPU)\b"
+)
 # What only nvcc defines, and only for a .cu: the language is CUDA C++, for a GPU such as the H200. __CUDA_ARCH__ stands for
 # device code; here host code sees it as well, for a function is compiled once. Without it, kernels of which `#if` leaves
 # the body to newer GPUs would do nothing. __NVCC__ is the compiler's own name: it stays undefined.
@@ -88,6 +93,7 @@ class Translator(Tokens):
 
     def run(self, includes: dict[str, str] | None = None) -> str:
         """The result. `includes`: what becomes of the names in #include "..." and <...>."""
+        self.names_of_torch()
         for i, token in enumerate(self.tokens):
             if token.text == "<<<" and not self.is_text(i - 1, "operator"):
                 self.launch(i)
@@ -108,14 +114,29 @@ class Translator(Tokens):
             if token.text in self.shared_words:
                 self.shared_variables(i)
         self.refuse_host_calls()
+        headers = "".join(f"#include <{header}>\n" for header in sorted(self.headers, reverse=True))
+        return headers + LANGUAGE + self.result()
+
+    def run_cpp(self, includes: dict[str, str]) -> str:
+        """The result for a .cpp, which is C++ as it stands, and for the headers that it includes."""
+        self.names_of_torch()
+        for i, token in enumerate(self.tokens):
+            if token.text == "include" and self.is_text(i - 1, "#"):
+                self.include(i, includes)
+        return self.result()
+
+    def result(self) -> str:
         parts, position = [], 0
         for start, end, text in sorted(self.edits):
             parts += self.source[position:start], text
             position = end
         parts.append(self.source[position:])
         name = self.filename.replace("\\", "\\\\").replace('"', '\\"')
-        headers = "".join(f"#include <{header}>\n" for header in sorted(self.headers, reverse=True))
-        return f'{headers}{LANGUAGE}#line 1 "{name}"\n{"".join(parts)}'
+        return f'#line 1 "{name}"\n{"".join(parts)}'
+
+    def names_of_torch(self) -> None:
+        for first, last, text in torch_names.renamed(self):
+            self.replace(self.tokens[first].start, self.tokens[last].end, text)
 
     def include(self, i: int, includes: dict[str, str]) -> None:
         directive = INCLUDE.match(self.source, self.tokens[i - 1].start)
@@ -427,23 +448,32 @@ def translate(source: str, filename: str) -> str:
 def translate_file(cu: Path, out: Path, folders: Sequence[Path] = (), first: str = "") -> list[Path]:
     """Translates a file, and headers of these folders that it includes. Returns all that it has read.
 
-    `first` begins the result. A result that is as before is not written again: ninja would compile it again.
+    `first` begins the result. A result that is as before is not written again: ninja would compile it again. In a .cpp
+    only names of torch change.
     """
     cu, out = Path(os.path.abspath(cu)), Path(os.path.abspath(out))
-    files = Files(cu, folders)
+    run = Translator.run if cu.suffix == ".cu" else Translator.run_cpp
+    files = Files(cu, folders, run)
     results = {file: out if file == cu else out.with_name(f"{digest(file)}_{file.name}") for file in files.translated()}
     for file, result in results.items():
         includes = {name: str(results[used]) for name, used in files.includes[file].items() if used in results}
         if file != cu:  # it has left the folder where its own headers lie
             includes = {name: str(used) for name, used in files.includes[file].items()} | includes
-        write(result, first * (file == cu) + Translator(files.texts[file], str(file)).run(includes))
+        write(result, first * (file == cu) + run(Translator(files.texts[file], str(file)), includes))
     return list(files.texts)
 
 
-class Files:
-    """A .cu and the headers that it includes: by their own, and by the headers' includes."""
+def names_cuda(cpp: Path, folders: Sequence[Path]) -> bool:
+    """Whether a .cpp, or a header of these folders that it includes, names CUDA to torch."""
+    files = Files(cpp, folders, Translator.run_cpp)
+    return any(map(files.changes, files.texts))
 
-    def __init__(self, cu: Path, folders: Sequence[Path]):
+
+class Files:
+    """A .cu and the headers that it includes: by their own, and by the headers' includes. `run` translates them."""
+
+    def __init__(self, cu: Path, folders: Sequence[Path], run: Callable):
+        self.run = run
         self.folders = [Path(os.path.abspath(folder)) for folder in folders]
         self.texts: dict[Path, str] = {}
         self.includes: dict[Path, dict[str, Path]] = {}
@@ -464,12 +494,14 @@ class Files:
                 return name, found
         return "", file
 
+    def changes(self, file: Path) -> bool:
+        """Whether a translation changes this file by itself."""
+        translator = Translator(self.texts[file], str(file)) if INTERESTING.search(self.texts[file]) else None
+        return bool(translator and self.run(translator, {}) and translator.edits)
+
     def translated(self) -> list[Path]:
         """The .cu, the headers that need it, and those that include one of these."""
-        found = {self.cu}
-        for file, text in self.texts.items():
-            if INTERESTING.search(text) and (translator := Translator(text, str(file))).run() and translator.edits:
-                found.add(file)
+        found = {self.cu, *filter(self.changes, self.texts)}
         while more := {
             f for f, used in self.includes.items() if f not in found and not found.isdisjoint(used.values())
         }:

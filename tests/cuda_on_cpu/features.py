@@ -70,6 +70,7 @@ asynchronous copies | `cuda/atomic` of 1 to 8 bytes on host and device, `cuda/la
 atomics
 asynchronous copies | of `cuda/std`: `array`, `span`, `tuple`, `complex`, `limits`, `type_traits`, ... | async.cu: \
 standard
+CUB | `BlockReduce`, `BlockScan`, `BlockLoad`, `BlockStore`, `WarpReduce` | cub.cu: reduce, scan, load_and_store
 tensor cores | `mma.h`: half, bfloat16, tf32, 8-bit integers, double; every documented shape and layout | \
 tensor_cores.cu: wmma_fragments
 tensor cores | `mma.sync`, `ldmatrix`, `stmatrix`, `movmatrix` as inline PTX | tensor_cores.cu: mma_sync
@@ -85,7 +86,7 @@ host.cu: runtime; runtime.cu: streams
 
 # What, and what to do instead.
 LACKS = """
-CUB and Thrust | cooperative groups, or `#ifndef CUDA_ON_CPU`
+Thrust; of CUB what a whole device does, radix sorts, exchanges | `cub::BlockReduce`, ..., or `#ifndef CUDA_ON_CPU`
 cuBLAS: `cublas_v2.h` and `cublasLt.h` are there, and a function that computes throws | loops, or a kernel
 textures and surfaces | read the array through a pointer
 kernels that launch kernels | launch from the host

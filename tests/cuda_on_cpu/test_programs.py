@@ -19,7 +19,7 @@ from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line
 # -g0: half.cu compiles in 4 s then, not in 5.
 PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": [*WARNINGS, "-Wpedantic", "-O0"]}
 PORTABLE |= {"groups": WARNINGS, "ptx": WARNINGS, "tensor_cores": WARNINGS, "runtime": WARNINGS}
-PORTABLE |= {"half": [*WARNINGS, "-g0"], "half_kernels": WARNINGS}
+PORTABLE |= {"half": [*WARNINGS, "-g0"], "half_kernels": WARNINGS, "cub": [*WARNINGS, "-Wpedantic"]}
 # `make test` runs these two. The others take the compiler 5 to 20 s each, and the lessons' own tests use what lessons need.
 IN_EVERY_LESSON = {"host", "device"}
 # What torch passes to nvcc: halves have no operators, and no conversions without a name.
@@ -300,15 +300,13 @@ def test_a_header_that_is_lacking_ends_the_compilation(compiler, tmp_path):
     in_the_readme = re.findall(r"`([\w.]+/?)`", listed.split(". ")[0])
     assert sorted(in_the_readme) == sorted({re.sub("/.*", "/", name) for name in lacking})
 
-    (tmp_path / "readers.h").write_text("#include <cub/cub.cuh>\n")
-    (tmp_path / "a.cu").write_text(
-        '#include <device_launch_parameters.h>\n#include "readers.h"\nusing cub::BlockReduce;\n'
-    )
+    (tmp_path / "readers.h").write_text("#include <thrust/sort.h>\n")
+    (tmp_path / "a.cu").write_text('#include <device_launch_parameters.h>\n#include "readers.h"\nusing thrust::sort;\n')
     translate_file(tmp_path / "a.cu", tmp_path / "a.cpp")
     command = [*COMPILERS[compiler], *CFLAGS, f"-I{INCLUDE}", "-fsyntax-only", tmp_path / "a.cpp"]
     result = subprocess.run(command, capture_output=True, text=True)
     assert len(re.findall("error:", result.stderr)) == 1
-    assert f"{said} cub/cub.cuh" in result.stderr
+    assert f"{said} thrust/sort.h" in result.stderr
     assert f"{tmp_path / 'readers.h'}:1" in result.stderr
 
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from building import CFLAGS, INCLUDE, ROOT, run
-from cuda_on_cpu import TranslationError, translate, translate_file
+from cuda_on_cpu import TranslationError, names_cuda, translate, translate_file
 
 
 def body(source: str) -> str:
@@ -288,6 +288,58 @@ def test_a_launch_that_may_be_right_is_left_alone(source):
 )
 def test_what_may_be_right_is_left_alone(source):
     assert body(source) == source
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("CHECK(x.is_cuda(), y->is_cuda());", "CHECK(x.is_cpu(), y->is_cpu());"),
+        ("x.type().is_cuda() || x.device().is_cuda();", "x.is_cpu() || x.device().is_cpu();"),
+        ("#define CUDA_OK(x) x.is_cuda()", "#define CUDA_OK(x) x.is_cpu()"),
+        (
+            "f(at::kCUDA, at::DeviceType::CUDA, c10::Backend::CUDA);",
+            "f(at::kCPU, at::DeviceType::CPU, c10::Backend::CPU);",
+        ),
+        ("at::checkAllSameGPU(c, {x, y});", "at::checkAllDefined(c, {x, y});"),
+        ("TORCH_LIBRARY_IMPL(my, CUDA, m) {}", "TORCH_LIBRARY_IMPL(my, CPU, m) {}"),
+    ],
+)
+def test_where_torch_is_told_cuda_the_cpu_is_meant(source, expected, tmp_path):
+    assert body(source) == expected
+    cpp, out = tmp_path / "a.cpp", tmp_path / "out" / "a.cpp"
+    cpp.write_text(source)
+    assert names_cuda(cpp, [])
+    translate_file(cpp, out)
+    assert out.read_text() == f'#line 1 "{cpp}"\n{expected}'
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '// x.is_cuda()\nprint("kCUDA"); bool is_cuda = false; my::CUDA; f(a, CUDA, b);',
+        "#ifdef CUDA_ON_CPU\nauto d = at::kCPU;\n#else\nauto d = at::kCUDA;\n#endif",
+        "bool is_cuda() { return true; }",
+    ],
+)
+def test_other_names_are_left_alone(source, tmp_path):
+    assert body(source) == source
+    (tmp_path / "a.cpp").write_text(source)
+    assert not names_cuda(tmp_path / "a.cpp", [])
+
+
+def test_headers_of_a_cpp_follow(tmp_path):
+    """One changes, and the other includes it. They are no headers of a .cu: __CUDACC__ stays undefined."""
+    (tmp_path / "a.cpp").write_text('#include "b.h"\n#include "d.h"\n')
+    (tmp_path / "b.h").write_text('#include "c.h"\n')
+    (tmp_path / "c.h").write_text("#define OK(x) x.is_cuda()\n")
+    (tmp_path / "d.h").write_text("int d;\n")
+    assert names_cuda(tmp_path / "a.cpp", [])
+    out = tmp_path / "out"
+    translate_file(tmp_path / "a.cpp", out / "a.cpp")
+    written = {re.sub("^[0-9a-f]{8}_", "", p.name): p for p in out.iterdir()}
+    assert sorted(written) == ["a.cpp", "b.h", "c.h"]
+    assert f'#include "{written["b.h"]}"\n#include "d.h"\n' in written["a.cpp"].read_text()
+    assert written["c.h"].read_text() == f'#line 1 "{tmp_path / "c.h"}"\n#define OK(x) x.is_cpu()\n'
 
 
 def test_file_name_is_quoted():

@@ -143,7 +143,7 @@ MUTANTS = [
         f"{TESTS}::test_address_sanitizer[g++]",
     ),
     Mutant(
-        "common/cuda_on_cpu/include/cub/cub.cuh",
+        "common/cuda_on_cpu/include/thrust/sort.h",
         "#include",
         "#error",
         f"{TESTS}::test_a_header_that_is_lacking_ends_the_compilation[g++]",

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>  // std::bind() is no competitor of what binds a kernel's arguments
 #include <vector>
 
 #ifndef __DRIVER_TYPES_H__

@@ -177,7 +177,8 @@ inline cudaError_t cudaGetDevice(int* device) {
     return cudaSuccess;
 }
 inline cudaError_t cudaSetDevice(int device) {
-    return cuda_on_cpu::record(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+    const bool exists = device == 0 || device == -1;  // -1: what x.get_device() gives for a tensor of the CPU
+    return cuda_on_cpu::record(exists ? cudaSuccess : cudaErrorInvalidDevice);
 }
 inline cudaError_t cudaDeviceReset() { return cudaSuccess; }
 inline cudaError_t cudaRuntimeGetVersion(int* version) {

@@ -116,7 +116,7 @@ public:
         const std::lock_guard<std::mutex> lock(binds_mutex);
         binds.set(pointer_, [](const void* p, const Config& config, void** arguments) {
             const auto typed = reinterpret_cast<void (*)(P...)>(const_cast<void*>(p));
-            return bind(typed, config, arguments, std::index_sequence_for<P...>());
+            return cuda_on_cpu::bind(typed, config, arguments, std::index_sequence_for<P...>());  // not std::bind()
         });
     }
     operator void*() const { return pointer_; }

@@ -1,5 +1,6 @@
 // thrust::complex, for torch's headers: they use it wherever __CUDACC__ is defined.
 #pragma once
+#include <cfloat>  // as in thrust: kernels use FLT_MAX and rely on it
 #include <complex>
 
 namespace thrust {

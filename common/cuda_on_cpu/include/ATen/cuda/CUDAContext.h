@@ -1,10 +1,9 @@
 // Stands in for torch's header.
 #pragma once
 
-#include <c10/cuda/CUDAException.h>
+#include <ATen/cuda/Exceptions.h>
+#include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
-
-#define AT_CUDA_CHECK(EXPR) C10_CUDA_CHECK(EXPR)
 
 #pragma GCC visibility push(hidden)
 
@@ -25,17 +24,3 @@ inline bool is_available() { return true; }
 }  // namespace at::cuda
 
 #pragma GCC visibility pop
-
-namespace at {
-
-// For packed_accessor32<float, 2, torch::RestrictPtrTraits>(). torch defines it for nvcc only.
-template <typename T>
-struct RestrictPtrTraits {
-    typedef T* __restrict__ PtrType;
-};
-
-}  // namespace at
-
-namespace torch {
-using at::RestrictPtrTraits;
-}

@@ -1,1 +1,37 @@
-#include "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no cub/block/block_store.cuh"
+// cub::BlockStore: thread t of X stores the items t * N, t * N + 1, ...; or t, t + X, ...
+#pragma once
+
+#include "cuda_on_cpu/cub_block.h"
+
+#pragma GCC visibility push(hidden)
+
+namespace cub {
+
+enum BlockStoreAlgorithm {
+    BLOCK_STORE_DIRECT,
+    BLOCK_STORE_STRIPED,
+    BLOCK_STORE_VECTORIZE,
+    BLOCK_STORE_TRANSPOSE,
+    BLOCK_STORE_WARP_TRANSPOSE,
+    BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED,
+};
+
+template <class T, int X, int N, BlockStoreAlgorithm A = BLOCK_STORE_DIRECT, int Y = 1, int Z = 1>
+class BlockStore {
+public:
+    struct TempStorage {};
+    __device__ explicit BlockStore(TempStorage&) {}
+
+    template <class Iterator>
+    __device__ void Store(Iterator to, const T (&items)[N], int valid = X * Y * Z * N) {
+        const int rank = cuda_on_cpu::rank_in_block();
+        for (int i = 0; i < N; i++) {
+            const int index = A == BLOCK_STORE_STRIPED ? i * X * Y * Z + rank : rank * N + i;
+            if (index < valid) to[index] = items[i];
+        }
+    }
+};
+
+}  // namespace cub
+
+#pragma GCC visibility pop

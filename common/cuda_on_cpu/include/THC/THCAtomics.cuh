@@ -1,0 +1,3 @@
+// CPU builds of torch lack it.
+#pragma once
+#include <ATen/cuda/Atomic.cuh>
