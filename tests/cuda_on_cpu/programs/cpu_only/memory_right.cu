@@ -171,6 +171,18 @@ KERNEL(critical_section) {
     __threadfence();
     atomicExch(&lock, 0);
 }
+__device__ unsigned tickets;
+__device__ volatile unsigned served;
+__global__ void ticket(float* y, const float* x) {  // in words, as flag
+    if (threadIdx.x > 0) return;
+    const unsigned mine = atomicAdd(&tickets, 1);
+    while (served != mine) {
+    }
+    __threadfence();
+    y[0] += x[blockIdx.x];
+    __threadfence();
+    served = mine + 1;  // both blocks write it, one after another
+}
 KERNEL(grid_barrier) {
     y[G] = x[G];
     cg::this_grid().sync();
@@ -243,6 +255,7 @@ int main(int argc, char** argv) {
     RUN(warp_tree), RUN(part_of_a_warp), RUN(two_halves), RUN(warp_sums), RUN(tile), RUN(large_tile), RUN(last_block);
     RUN(critical_section), RUN(barrier_object), RUN(async_copy), RUN(dynamic), RUN(variables), RUN(local_array);
     say("flag", [&] { flag<<<2, 64>>>(y, x); });
+    say("ticket", [&] { ticket<<<2, 64>>>(y, x); });
     void* arguments[] = {&y, &x};
     say("grid_barrier", [&] { cudaLaunchCooperativeKernel(grid_barrier, 2, 64, arguments); });
     say("large_parameter", [&] { large_parameter<<<2, 64>>>(y, Parameters()); });
