@@ -187,7 +187,7 @@ def test_right_kernels(compiler):
     for reverse in (False, True):
         result = run(checked("memory_right", compiler), reverse=reverse)
         assert result.returncode == 0, result.stdout + result.stderr
-        assert set(messages(result.stdout).values()) == {"nothing"} and result.stdout.count("\n") == 27
+        assert set(messages(result.stdout).values()) == {"nothing"} and result.stdout.count("\n") == 28
 
 
 def test_the_hosts_mistakes(compiler):

@@ -74,12 +74,6 @@ private:
         look_at(*array, shadow, array->original ? a.address - array->begin + array->original->begin : a.address, a);
     }
 
-    bool is_runtime(uint32_t site) {
-        const bool is = sites.get(site).is_runtime;
-        if (is) seen_[site % seen_size] = {};  // its next access is runtime_access()
-        return is;
-    }
-
     // Each block has a shadow of shared memory of its own. What another block of the cluster has, lies in a copy.
     const Room& owner(const Array& array) const { return array.room ? *array.room : *order.room; }
     Shadow& shadow_of(Array& array) {
@@ -121,7 +115,7 @@ private:
                                       const Access& a) {
         const Stamp written = shadow.written(word), reads[] = {shadow.read(word), shadow.first_read(word)};
         if (written.is_with(now) && !reads[0]) return;
-        if (!a.reads && conflict(array, written, now, at)) race(array, at, written, true, now, a);
+        if (conflict(array, written, now, at)) race(array, at, written, true, now, a);
         for (const Stamp& read : reads)
             if (conflict(array, read, now)) race(array, at, read, false, now, a);
         shadow.write(word, now);
@@ -159,7 +153,7 @@ private:
     [[gnu::noinline]] void race(Array& array, uintptr_t at, Stamp before, bool wrote, Stamp now, const Access& a) {
         const Key key = {0, a.site, before.site()};
         if (is_said(key)) return;
-        if (is_runtime(a.site) || is_runtime(before.site())) return;
+        if (sites.get(a.site).is_runtime || sites.get(before.site()).is_runtime) return;
         const Race race = {&array, at, before, now, wrote, a.writes, order.self};
         if (!a.writes || a.reads || !wrote || a.kind == Kind::copy || a.bytes > sizeof pending_.old)
             return say(text(race), key);
@@ -194,7 +188,7 @@ private:
     }
     [[gnu::noinline]] void uninitialised(Array& array, uintptr_t at, const Access& a) {
         const Key key = {1, a.site, 0};
-        if (is_said(key) || is_runtime(a.site)) return;
+        if (is_said(key) || sites.get(a.site).is_runtime) return;
         say(format("uninitialised memory: %s reads %s at %s, which %s", thread(order.self).c_str(),
                    place(array, at).c_str(), sites.text(a.site).c_str(),
                    array.place == Place::shared ? "no thread of its block has written" : "nobody has written"),
