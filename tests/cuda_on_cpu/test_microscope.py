@@ -107,7 +107,11 @@ MATRICES = {"matrices_side_by_side": (4, 2), "matrices_apart": (32, 16), "matric
 # (kernel, space, kind) of programs/cpu_only/requests.cu: (requests, threads a request, sectors or wavefronts in all).
 REQUESTS = {
     ("large_struct", "global", "load"): (3, 32, 3 * 24),  # 8 bytes each: 24 are no multiple of 16
-    ("shorts", "global", "load"): (2 + 4, 32, 2 * 8 + 3 * 8 + 9),  # words of 4 bytes; then of 2, the last ones in 9 sectors
+    ("shorts", "global", "load"): (
+        2 + 4,
+        32,
+        2 * 8 + 3 * 8 + 9,
+    ),  # words of 4 bytes; then of 2, the last ones in 9 sectors
     ("shuffles", "global", "load"): (4, 32, 4 * 4),
     ("two_memories", "global", "load"): (2, 32, 2 * 4),  # in two lines
     ("two_memories", "shared", "load"): (1, 32, 2),
@@ -195,7 +199,9 @@ def uncounted_rows():
 @pytest.mark.parametrize("key", REQUESTS, ids="-".join)
 def test_requests_that_no_gpu_has_counted(uncounted_rows, key):
     found = [row for row in uncounted_rows if (row.kernel, row.space, row.kind) == key]
-    requests, threads, passes = (sum(getattr(row, name) for row in found) for name in ("requests", "threads", "sectors"))
+    requests, threads, passes = (
+        sum(getattr(row, name) for row in found) for name in ("requests", "threads", "sectors")
+    )
     passes += sum(row.wavefronts for row in found)
     assert (requests, threads / requests, passes) == REQUESTS[key]
 

@@ -21,7 +21,9 @@ MUTANTS = [
     Mutant(CHECK, "if (!first || order.is_ordered(first)) shadow.first_read(word, before);", "", WRONG),
     Mutant(CHECK, "if (!first || order.is_ordered(first)) ", "", WRONG, why="the last two may be in the writer's half"),
     Mutant(CHECK, "both_write && !order.is_released(both_write)", "false", WRONG),
-    Mutant(CHECK, "both_write && !order.is_released(both_write)", "both_write", RIGHT, why="a ticket lock's writers wait"),
+    Mutant(
+        CHECK, "both_write && !order.is_released(both_write)", "both_write", RIGHT, why="a ticket lock's writers wait"
+    ),
     Mutant(CHECK, "array.place == Place::shared && before.segment() < owner(array).first", "false", RIGHT),
     Mutant(CHECK, "if (array->is_freed || a.address", "if (a.address", WRONG),
     Mutant(CHECK, "std::fill(seen_, seen_ + seen_size, Seen{});", "", WRONG),

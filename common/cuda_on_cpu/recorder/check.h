@@ -83,11 +83,10 @@ private:
 
     [[gnu::always_inline]] void look_at(Array& array, Shadow& shadow, uintptr_t address, const Access& a) {
         const Stamp now(order.segment, a.site, a.kind);
-        shadow.for_each(
-            address, a.bytes, [&](size_t word, uintptr_t at) __attribute__((always_inline)) {
-                if (a.reads) read(array, shadow, word, at, now, a);
-                if (a.writes) write(array, shadow, word, at, now, a);
-            });
+        shadow.for_each(address, a.bytes, [&](size_t word, uintptr_t at) __attribute__((always_inline)) {
+            if (a.reads) read(array, shadow, word, at, now, a);
+            if (a.writes) write(array, shadow, word, at, now, a);
+        });
     }
 
     // ---- reads and writes of one word -----------------------------------------------------------------------------
