@@ -47,7 +47,6 @@ MUTANTS = [
     Mutant(MODEL, "if (is_whole && a.bytes <= 16) return join", "if (a.bytes <= 16) return join",
            of("global_memory", "loose_struct")),
     Mutant(MODEL, "while ((a.address | a.bytes) % piece) piece /= 2;", "", requests("large_struct-global-load")),
-    Mutant(MODEL, "streams_[recent].space == space && ", "", requests("two_memories-shared-load")),
     Mutant(MODEL, "streams_[recent].bytes == bytes", "true", requests("shorts-global-load")),
     Mutant(MODEL, "space == Space::shared && op != Op::atomic", "space == Space::shared", of("atomics", "shared_counters")),
     Mutant(MODEL, "        if (!requests) example = o.example;\n", "", T + "the_example_is_what_the_lanes_asked_for"),
