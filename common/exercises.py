@@ -3,7 +3,7 @@
 check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/launchers.py)
 limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
-stored_once(call, numel)        no element is stored by two threads, also counted there
+shared_out(call, numel)         its threads share out the elements, also counted there
 seen(call)                      what each line of its kernels asks of memory, for other limits
 refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
@@ -39,6 +39,7 @@ __all__ = [
     "device",
     "drawn",
     "extension",
+    "found_by_cuda",
     "launchers",
     "limits",
     "module",
@@ -47,7 +48,7 @@ __all__ = [
     "refuses",
     "run",
     "seen",
-    "stored_once",
+    "shared_out",
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -95,7 +96,7 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
                         what, detail = "wrong result", picture
                 raise Wrong(f"{where}{what}\n{detail}".rstrip()) from None
             except RuntimeError as error:  # the memory check, a launch that CUDA refuses, threads that wait for ever
-                raise Wrong(where + _first_of_each_kind(str(error).removeprefix("CUDA on CPU: "))) from error
+                raise Wrong(where + found_by_cuda(error)) from error
     _check_errors(op, inputs(sizes[-1]))
     print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
 
@@ -124,9 +125,10 @@ def limits(call, **most):
         for name, limit in most.items():
             if (count := getattr(row, name)) > limit:
                 space = "device memory" if row.space == "global" else "shared memory"
-                said = LIMITS[name].format(kind=row.kind, count=f"{count:g}", space=space)
+                number = f"{count:g}" if count == int(count) else f"on average {count:.3g}"
+                said = LIMITS[name].format(kind=row.kind, count=number, space=space)
                 raise Wrong(f"{row.file}:{row.line}: {said}, at most {limit:g} allowed\n{drawn(row)}")
-    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {name.replace('_', ' ')}" for name, limit in most.items()))
+    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {UNITS[name]}" for name, limit in most.items()))
 
 
 LIMITS = {
@@ -134,28 +136,41 @@ LIMITS = {
     "wavefronts_per_request": "each {kind} of a warp takes {count} passes of {space}",
     "lanes_at_one_address": "in each {kind} {count} lanes of a warp change one address in {space}",
 }
+UNITS = {
+    "sectors_per_request": "sectors for each access of a warp",
+    "wavefronts_per_request": "passes of shared memory",
+    "lanes_at_one_address": "lanes that change one address",
+}
 
 
 def drawn(row) -> str:
-    """picture(row) of common.cuda_on_cpu.microscope, what it shows first; of lines that are alike the first three."""
+    """picture(row) of common.cuda_on_cpu.microscope, what it shows first: of many lines twelve, three if they are alike."""
     from .cuda_on_cpu.microscope import picture
 
     _, legend, *lines, verdict = picture(row).splitlines()
     alike = {tuple(cell == "." for cell in line.split()[2:]) for line in lines if "bank" not in line}
-    if len(lines) > 4 and len(alike) == 1:
-        lines[3:] = [f"{'':8}... and {len(lines) - 3} lines like these"]
+    shown = 3 if len(alike) == 1 else 12
+    if len(lines) > shown + 1:
+        lines[shown:] = [f"{'':8}... and {len(lines) - shown} lines like these"]
     return "\n".join([verdict, legend, *lines])
 
 
-def stored_once(call, numel):
-    """Raises Wrong where the kernels of call() store more often than `numel` elements need. As limits(): else nothing."""
-    stores = [row for row in seen(call) if (row.space, row.kind) == ("global", "store")]
-    count = sum(row.threads for row in stores)
-    if count > numel:
-        where = " ".join(f"{row.file}:{row.line}" for row in stores)
-        raise Wrong(f"{where}: {numel} elements, and {count} stores: threads compute what others have computed already")
-    if stores:
-        print(f"{'right':8}each of {numel} elements is stored once")
+def shared_out(call, numel, kind="store"):
+    """Raises Wrong where the threads of the kernels that call() launches do not share out `numel` elements: where they store
+    more often than so many need, or each time one lane of a warp alone, as a loop in one thread does.
+
+    kind: "store", or "load" where many elements give one result. As limits(): where seen() sees nothing, nothing is said.
+    """
+    rows = [row for row in seen(call) if (row.space, row.kind) == ("global", kind)]
+    where = " ".join(f"{row.file}:{row.line}" for row in rows)
+    if (count := sum(row.threads for row in rows)) > numel:
+        raise Wrong(f"{where}: {numel} elements, and {count} {kind}s: threads do what others have done already")
+    if rows and count == sum(row.requests for row in rows) > 1:
+        raise Wrong(
+            f"{where}: {count} {kind}s, each by one lane alone: threads that could work at the same time have nothing to do"
+        )
+    if rows:
+        print(f"{'right':8}{numel} elements, {count} {kind}s, by several threads at a time")
 
 
 def seen(call):
@@ -227,6 +242,8 @@ def answer(mine, name, right, why):
     given = getattr(module(mine / "answers.py"), name, None)
     if given is None:
         raise Wrong(f"{name} is None: write your answer into {_shown(mine / 'answers.py')}")
+    if isinstance(given, str) and isinstance(right, (int, float)):
+        raise Wrong(f"{name} = {given!r} is a text: write a number, without quotes")
     if given != right:
         raise Wrong(f"{name} = {given!r} is not right\n{why}")
     print(f"{'right':8}{name} = {given!r}")
@@ -280,8 +297,10 @@ def _picture(op, reference, values, rtol, atol, outputs) -> str:
     return ""
 
 
-def _first_of_each_kind(text) -> str:
-    """Of several findings of the memory check, such as a race that it has seen in both directions."""
+def found_by_cuda(error) -> str:
+    """What the message of a launch's error says: of several findings of the memory check, such as a race that it has seen
+    in both directions, the first of each kind."""
+    text = str(error).removeprefix("CUDA on CPU: ")
     head, *findings = text.split("\n  ")
     if not findings:
         return text

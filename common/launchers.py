@@ -5,7 +5,8 @@
 
 A binding takes ten seconds to compile, this one or two. It checks dtype, device and contiguity, and nothing else of the
 arguments: for a program that knows what it calls, such as an exercise. On the CPU it looks at the launcher, too: at its
-stream, its launches and their errors; CHAPTERS_SANITIZE=memory compiles with the memory check.
+stream, its launches and their errors; CHAPTERS_SANITIZE=memory compiles with the memory check, =address with
+AddressSanitizer (tools/sanitize.py).
 
     python3 common/launchers.py add2.cu    compiles so and needs no torch: a program may import torch meanwhile
 """
@@ -250,6 +251,8 @@ def _host_compiler(tool: str) -> list[str]:
     flags = ["-std=c++17", *cuda_on_cpu.CFLAGS, f"-I{cuda_on_cpu.INCLUDE}", "-fPIC", "-pthread", "-w"]
     if tool == "memory":  # -O2 takes twice as long to compile
         return [*memory_check.compiler(), *flags, *memory_check.cflags(memory_check.compiler()), "-O1", "-fno-inline"]
+    if tool == "address":
+        return [*memory_check.compiler(), *flags, "-fsanitize=address", "-fno-omit-frame-pointer", "-g1", "-O1"]
     return [*memory_check.compiler(), *flags, "-O2"]
 
 
@@ -271,6 +274,9 @@ class Watch(ctypes.Structure):
         ("launches", ctypes.c_uint),
         ("most_threads", ctypes.c_uint64),
     ]
+
+
+MOST_LAUNCHES = 8  # of a launcher: one is the rule, and no lesson has more than three
 
 
 class Unchecked(RuntimeError):
@@ -354,6 +360,10 @@ def _watched(library, name, tensors, has_stream, threads):
         raise RuntimeError(f"{host_used}; that is memory of the GPU, which only a kernel can use")
     if not watch.launches and all(t.numel() for t in tensors.values()):
         raise RuntimeError(f"{name}() launches no kernel")
+    if watch.launches > MOST_LAUNCHES:
+        raise RuntimeError(
+            f"{name}() launches {watch.launches} kernels: does the host loop over what the blocks of one grid could have?"
+        )
     if watch.most_threads < threads:
         count = f"{watch.most_threads} thread{'s' * (watch.most_threads != 1)}"
         raise RuntimeError(f"{name}() launches {count}, and each of {threads} elements is to have one of its own")

@@ -136,7 +136,10 @@ _torch_is_there = False
 
 def _ended(number, late):
     if late or number == signal.SIGPROF:
-        return told("wrong", f"no end after {SECONDS if late else CPU_SECONDS} s: is there an endless loop?")
+        return told(
+            "wrong",
+            f"no end after {SECONDS if late else CPU_SECONDS} s: an endless loop, or does each thread do the work of all?",
+        )
     name = signal.Signals(number).name if number > 0 else f"status {-number}"
     return told("wrong", f"the program crashed ({name}): host code has used memory that is not its own, for example")
 

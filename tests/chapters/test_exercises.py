@@ -3,6 +3,7 @@
 import functools
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -83,6 +84,35 @@ def test_what_is_wrong_is_told(it, name):
     right, told = checked(it, name)
     words = it.wrong[name][0] if name in it.wrong else it.fails
     assert not right and words in told, told
+
+
+UNDER_SANITIZER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from common.exercises import module
+from common.launchers import compile_together
+folders = [Path(word) for word in sys.argv[2:]]
+compile_together([cu for folder in folders for cu in sorted(folder.glob("*.cu"))])
+for folder in folders:
+    print(folder, flush=True)
+    module(folder.parent / "exercise.py").run(folder)
+print("all")
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(sys.platform != "linux", reason="tools/sanitize.py needs Linux")
+def test_address_sanitizer_finds_nothing_in_the_solutions(tmp_path):
+    """Of all kernels that are checked with no binding, in one process: their checks run as they do for a reader."""
+    folders = [it.folder / "solution" for it in EXERCISES if it.memory_check and not it.needs_gpu]
+    folders = [folder for folder in folders if any(folder.glob("*.cu")) and not any(folder.glob("*.cpp"))]
+    program = tmp_path / "program.py"
+    program.write_text(UNDER_SANITIZER)
+    command = [sys.executable, ROOT / "tools" / "sanitize.py", program, ROOT, *folders]
+    done = subprocess.run(command, capture_output=True, text=True)
+    report = done.stderr.partition("ERROR: AddressSanitizer")[2][:2000] or done.stderr[-3000:]
+    assert done.returncode == 0 and done.stdout.endswith("all\n"), done.stdout[-500:] + report
 
 
 @each_exercise

@@ -50,8 +50,9 @@ PyMODINIT_FUNC PyInit_sanitized() { return PyModule_Create(&definition); }
 
 
 @cpu_only
+@pytest.mark.thorough
 def test_sanitize_finds_a_write_out_of_bounds(tmp_path):
-    """`make sanitize03` in small: the kernel as it is, then one that writes one element too far."""
+    """`make sanitize03` in small: the kernel as it is, then one that writes one element too far. 18 s, torch and all."""
     here = chapter("03_add2").here
     source, header = (here / "add2.cu").read_text(), (here / "add2.h").read_text()
     assert "i < n; i += stride" in source
@@ -98,8 +99,9 @@ SOURCE = """
 
 
 @cpu_only
+@pytest.mark.thorough
 def test_errors_of_launches_are_python_exceptions():
-    """With the stand-ins for torch's CUDA headers; and the next launch works. One compilation, which is kept."""
+    """With the stand-ins for torch's CUDA headers; and the next launch works. One compilation of 12 s."""
     folder = kept_folder("launches")
     module = load("launches", [str(write(folder / "launches.cu", SOURCE))], build_directory=str(folder / "build"))
     line = next(i for i, text in enumerate(SOURCE.splitlines(), 1) if "__syncthreads" in text)

@@ -157,18 +157,33 @@ def test_limits_say_what_a_warp_does_and_draw_little(monkeypatch, capsys):
     assert lines[1] == "32 sectors of 32 bytes; the lanes ask for 32 of 256 words." and len(lines) == 7
     assert lines[3:] == [f"sector {k} {k} . . . . . . ." for k in range(3)] + ["... and 29 lines like these"]
     exercises.limits(None, sectors_per_request=16)
-    assert capsys.readouterr().out == "right   at most 16 sectors per request\n"
+    assert capsys.readouterr().out == "right   at most 16 sectors for each access of a warp\n"
     assert len(exercises.drawn(row(8, step=4)).splitlines()) == 6, "four lines are all shown"
-    assert len(exercises.drawn(row(8, step=36)).splitlines()) == 34, "lines that differ are all shown"
+    assert len(exercises.drawn(row(8, step=36)).splitlines()) == 2 + 12 + 1, "of lines that differ, twelve are shown"
 
 
-def test_no_element_is_stored_twice(monkeypatch, capsys):
-    rows = [row(5, threads=100), row(6, "store", threads=40), row(7, "store", threads=60)]
+def test_a_limit_on_an_average_says_so(monkeypatch):
+    monkeypatch.setattr(exercises, "seen", lambda call: [row(7, requests=16, sectors=65)])
+    with pytest.raises(
+        Wrong, match="each load of a warp touches on average 4.06 sectors of device memory, at most 4 allowed"
+    ):
+        exercises.limits(None, sectors_per_request=4)
+
+
+def test_threads_share_out_the_elements(monkeypatch, capsys):
+    rows = [row(5, threads=90), row(6, "store", threads=40), row(7, "store", threads=60)]
     monkeypatch.setattr(exercises, "seen", lambda call: rows)
-    exercises.stored_once(None, 100)
-    assert "each of 100 elements is stored once" in capsys.readouterr().out
+    exercises.shared_out(None, 100)
+    assert "100 elements, 100 stores" in capsys.readouterr().out
+    exercises.shared_out(None, 90, "load")
+    assert "90 elements, 90 loads" in capsys.readouterr().out
     with pytest.raises(Wrong, match="a.cu:6 a.cu:7: 99 elements, and 100 stores"):
-        exercises.stored_once(None, 99)
+        exercises.shared_out(None, 99)
+    with pytest.raises(Wrong, match="a.cu:5: 89 elements, and 90 loads"):
+        exercises.shared_out(None, 89, "load")
+    rows[:] = [row(6, "store", threads=16, requests=16)]
+    with pytest.raises(Wrong, match="a.cu:6: 16 stores, each by one lane alone"):
+        exercises.shared_out(None, 16)
 
 
 def test_what_has_to_be_refused():
@@ -190,11 +205,13 @@ def test_what_has_to_be_refused():
 
 
 def test_answers(tmp_path, capsys):
-    (tmp_path / "answers.py").write_text("A = None\nB = 3\n")
+    (tmp_path / "answers.py").write_text("A = None\nB = 3\nC = '3'\n")
     with pytest.raises(Wrong, match="A is None: write your answer into .*answers.py"):
         exercises.answer(tmp_path, "A", 1, "look")
     with pytest.raises(Wrong, match="B = 3 is not right\nlook"):
         exercises.answer(tmp_path, "B", 1, "look")
+    with pytest.raises(Wrong, match="C = '3' is a text: write a number, without quotes"):
+        exercises.answer(tmp_path, "C", 3, "look")
     exercises.answer(tmp_path, "B", 3, "look")
     assert capsys.readouterr().out == "right   B = 3\n"
 

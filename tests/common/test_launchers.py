@@ -139,6 +139,7 @@ void nothing(float* out, const float* in, int64_t n, cudaStream_t stream);
 void on_the_host(float* out, const float* in, int64_t n, cudaStream_t stream);
 void one_behind(float* out, const float* in, int64_t n, cudaStream_t stream);
 void one_before(float* out, const float* in, int64_t n, cudaStream_t stream);
+void a_launch_for_each(float* out, const float* in, int64_t n, cudaStream_t stream);
 void races(float* out, const float* in, int64_t n, cudaStream_t stream);
 """
 WAYS_SOURCE = """
@@ -170,6 +171,7 @@ void on_the_host(ARGUMENTS) {
 }
 void one_behind(ARGUMENTS) { behind<<<1, 1, 0, stream>>>(out, in, n); CHECK(); }
 void one_before(ARGUMENTS) { before<<<1, 1, 0, stream>>>(out, in); CHECK(); }
+void a_launch_for_each(ARGUMENTS) { for (int64_t i = 0; i < n; i++) right(out + i, in + i, 1, stream); }
 void races(ARGUMENTS) { neighbours<<<1, n, 0, stream>>>(out, in, n); CHECK(); }
 """
 on_the_cpu = pytest.mark.skipif(device.type == "cuda", reason="a GPU does not say what a launcher does")
@@ -199,6 +201,7 @@ def called(launch, n=40, **options):
         ("copies_on_default", r"a call such as cudaMemsetAsync\(\) is on the default stream"),
         ("empty_grid", r"empty_grid\(\) does not say that its launch has failed \(invalid configuration argument\)"),
         ("nothing", r"nothing\(\) launches no kernel"),
+        ("a_launch_for_each", r"a_launch_for_each\(\) launches 40 kernels: does the host loop"),
     ],
 )
 def test_what_a_launcher_does_wrong(ways, name, words):

@@ -1,4 +1,7 @@
-"""The microscope against the counters of GPUs (results/counters/, `make counters`), within 2 %."""
+"""The microscope against the counters of GPUs (results/counters/, `make counters`), within 2 %.
+
+The comparison is thorough: 10 to 70 s a chapter, to compile its kernels for the microscope.
+"""
 
 from __future__ import annotations
 
@@ -53,11 +56,8 @@ def wrong(counted: dict, model: dict, explained=()) -> list[tuple]:
     ]
 
 
-@pytest.mark.parametrize(
-    "file, subject",
-    [pytest.param(*pair, marks=[] if pair[1] in counters.PROGRAMS else pytest.mark.thorough) for pair in SUBJECTS],
-    ids=lambda value: value.stem if isinstance(value, Path) else value,
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("file, subject", SUBJECTS, ids=lambda value: value.stem if isinstance(value, Path) else value)
 def test_the_model_counts_what_a_gpu_counts(file, subject):
     need("g++")
     counted, model = json.loads(file.read_text())["kernels"][subject], counters.modelled(subject)

@@ -5,7 +5,7 @@ Thread i reads byte i and writes the two letters that show it in hexadecimal.
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, orders
+from common.exercises import Wrong, check, device, found_by_cuda, launchers, orders, shared_out
 
 MINUTES = 15
 HINTS = [
@@ -16,6 +16,28 @@ HINTS = [
 ]
 FAILS = "yours '??'"
 WRONG = {
+    "every_thread_goes_on": (
+        "threads do what others have done already",
+        {
+            "hex.cu": [
+                ("const int64_t i = int64_t", "for (int64_t i = int64_t"),
+                ("threadIdx.x;\n    if (i >= n) return;\n", "threadIdx.x; i < n; i++) {\n"),
+                ("digits[byte % 16];", "digits[byte % 16];\n    }"),
+            ]
+        },
+    ),
+    "one_thread": (
+        "each by one lane alone",
+        {
+            "hex.cu": [
+                (
+                    "const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n    if (i >= n) return;\n",
+                    "if (blockIdx.x > 0 || threadIdx.x > 0) return;\n    for (int64_t i = 0; i < n; i++) {\n",
+                ),
+                ("digits[byte % 16];", "digits[byte % 16];\n    }"),
+            ]
+        },
+    ),
     "signed_bytes": (
         "uses index -3 of",
         {"hex.cu": [("uint8_t byte = in[i];  // as int8_t, half of all bytes are below 0", "int8_t byte = in[i];")]},
@@ -56,8 +78,9 @@ def run(mine):
             try:
                 launch(out, x, len(data))
             except RuntimeError as error:
-                raise Wrong(f"{text!r}{remark}: {error}") from None
+                raise Wrong(f"{text!r}{remark}: {found_by_cuda(error)}") from None
             yours = bytes(out.cpu().view(torch.uint8).tolist()).decode("latin1")
             if yours != data.hex():
                 raise Wrong(f"{text!r}{remark}: expected {data.hex()!r}, yours {yours!r}")
+    shared_out(lambda: hex(torch.zeros(100, dtype=torch.int8, device=device)), 200)
     check(hex, letters, lambda n: (torch.randint(-128, 128, (n,), dtype=torch.int8, device=device),))

@@ -5,7 +5,7 @@ pairs.h says what the launcher does. No line of pairs.cu is there yet.
 
 import torch
 
-from common.exercises import check, device, launchers
+from common.exercises import check, device, launchers, shared_out
 
 MINUTES = 20
 HINTS = [
@@ -37,6 +37,44 @@ WRONG = {
     "no_check": ("without CHECK_LAUNCH()", {"pairs.cu": [("    CHECK_LAUNCH();\n", "")]}),
     "no_bounds_check": ("out of bounds", {"pairs.cu": [("if (i < n) out", "out")]}),
     "no_columns": ("no columns, rows = 1: ", {"pairs.cu": [("if (n == 0)", "if (rows == 0)")]}),
+    "every_thread_goes_on": (
+        "threads do what others have done already",
+        {
+            "pairs.cu": [
+                (
+                    "if (i < n) out[i] = a[i / columns] + b[i % columns]",
+                    "for (int64_t k = i; k < n; k++) out[k] = a[k / columns] + b[k % columns]",
+                )
+            ]
+        },
+    ),
+    "a_block_for_each_row_along_y": (
+        "1 column, rows = 70000: launch_pairs failed: invalid configuration argument",
+        {
+            "pairs.cu": [
+                (
+                    "const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;",
+                    "const int64_t column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    const int64_t i = blockIdx.y * columns + column;",
+                ),
+                ("if (i < n)", "if (column < columns)"),
+                ("<<<blocks_for(n, threads)", "<<<dim3(blocks_for(columns, threads), unsigned(rows))"),
+            ]
+        },
+    ),
+    "a_launch_for_each_row": (
+        "launches 33 kernels: does the host loop",
+        {
+            "pairs.cu": [
+                (
+                    "pairs_kernel<<<blocks_for(n, threads), threads, 0, stream>>>(out, a, b, n, columns);",
+                    "for (int64_t row = 0; row < rows; row++)\n"
+                    "        pairs_kernel<<<blocks_for(columns, threads), threads, 0, stream>>>(\n"
+                    "            out + row * columns, a + row, b, columns, columns);",
+                )
+            ]
+        },
+    ),
     "threads_for_the_rows": (
         "? is not written",
         {"pairs.cu": [("blocks_for(n, threads)", "blocks_for(rows, threads)")]},
@@ -61,4 +99,6 @@ def run(mine):
     sizes = (0, 1, 2, 3, 33, 300)
     check(pairs, reference, inputs(3), sizes, name="3 columns, rows")
     check(pairs, reference, inputs(0), sizes, name="no columns, rows")
-    check(pairs, reference, inputs(1000), sizes, name="1000 columns, rows")
+    shared_out(lambda: pairs(*inputs(10)(100)), 1000)
+    check(pairs, reference, inputs(300), sizes, name="300 columns, rows")
+    check(pairs, reference, inputs(1), (70_000,), name="1 column, rows")

@@ -5,7 +5,7 @@ The result is often right. The check says which two threads use the same element
 
 import torch
 
-from common.exercises import check, device, launchers
+from common.exercises import check, device, launchers, shared_out
 
 MINUTES = 20
 HINTS = [
@@ -16,6 +16,21 @@ HINTS = [
 ]
 FAILS = "data race"
 WRONG = {
+    "one_thread": (
+        "each by one lane alone",
+        {
+            "average.cu": [
+                (
+                    "if (i < n) sum[i] = a[i] + b[i]",
+                    "if (i == 0)\n        for (int64_t k = 0; k < n; k++) sum[k] = a[k] + b[k]",
+                ),
+                (
+                    "if (i < n) out[i] = (sum[i] + sum[(i + 1) % n]) / 2",
+                    "if (i == 0)\n        for (int64_t k = 0; k < n; k++) out[k] = (sum[k] + sum[(k + 1) % n]) / 2",
+                ),
+            ]
+        },
+    ),
     "default_stream": (
         "the launch of sum_kernel is on the default stream",
         {
@@ -90,3 +105,4 @@ def run(mine):
         return torch.randint(-9, 9, (n,), device=device).float(), torch.randint(-9, 9, (n,), device=device).float()
 
     check(average, reference, inputs, outputs=("sum", "out"))
+    shared_out(lambda: average(*inputs(1000)), 2 * 1000)

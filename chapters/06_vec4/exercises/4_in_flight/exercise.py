@@ -6,7 +6,7 @@ early changes what a later load returns.
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, limits, stored_once
+from common.exercises import Wrong, check, device, launchers, limits, shared_out
 
 MINUTES = 30
 PAIRS, THREADS = 4, 256
@@ -75,7 +75,7 @@ def run(mine):
         return c
 
     check(add, torch.add, lambda n: (some(n), some(n)))
-    stored_once(lambda: add(some(4096), some(4096)), 4096)
+    shared_out(lambda: add(some(4096), some(4096)), 4096)
     limits(lambda: add(some(4096), some(4096)), sectors_per_request=4)
 
     # One block. What thread t stores in c[t] lies where it loads a[t + 256] from; no other thread uses that place.

@@ -96,8 +96,9 @@ def run(mine):
             names = [name for name, t in (("a", a), ("b", b)) if t.data_ptr() in saved]
             if names != (["a", "b"] if wanted == "a" else ["a"]):
                 wants = "a and b" if wanted == "a" else "a"
+                copies = "copies" if saved else "nothing by save_for_backward()"
                 raise Wrong(
-                    f"only {wanted} requires grad: the node saves {' and '.join(names) or 'nothing'}, expected {wants}"
+                    f"only {wanted} requires grad: the node saves {' and '.join(names) or copies}, expected {wants}"
                 )
     print("right   one gradient alone, and what is saved for it")
     second_derivative(quick_glu, reference)

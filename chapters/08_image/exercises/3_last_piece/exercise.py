@@ -50,7 +50,8 @@ def run(mine):
 
     def invert(crop):
         out = torch.empty(crop.shape, dtype=torch.uint8, device=device)
-        memory = crop.as_strided((crop.untyped_storage().nbytes() - crop.storage_offset(),), (1,))
+        behind = crop.untyped_storage().nbytes() - crop.storage_offset()
+        memory = crop.as_strided((max(behind, 0),), (1,))  # crops of width 0 may begin behind the end
         launch(out, memory, *crop.shape, crop.stride(0))
         return out
 

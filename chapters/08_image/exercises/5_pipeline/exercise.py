@@ -90,7 +90,8 @@ def run(mine):
     def prepare(img, flip):
         height, width, _ = img.shape
         out = torch.empty(3, height, width, device=device)
-        memory = img.as_strided((img.untyped_storage().nbytes() - img.storage_offset(),), (1,))
+        behind = img.untyped_storage().nbytes() - img.storage_offset()
+        memory = img.as_strided((max(behind, 0),), (1,))  # crops of width 0 may begin behind the end
         launch(out, memory, height, width, img.stride(0), flip, MEAN, SCALE)
         return out
 

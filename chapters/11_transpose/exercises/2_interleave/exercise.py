@@ -5,7 +5,7 @@ The kernel is right, but a store of a warp touches 12 sectors where 4 could hold
 
 import torch
 
-from common.exercises import check, device, launchers, limits
+from common.exercises import check, device, launchers, limits, shared_out
 
 MINUTES = 20
 HINTS = [
@@ -30,6 +30,10 @@ WRONG = {
             ]
         },
     ),
+    "every_thread_goes_on": (
+        "threads do what others have done already",
+        {"interleave.cu": [("k += threads", "k++")]},
+    ),
     "planes_in_shared": (
         "each load of a warp takes 3 passes of shared memory",
         {"interleave.cu": [("3 * t + c", "c * threads + t"), ("pixels[k]", "pixels[k % 3 * threads + k / 3]")]},
@@ -49,4 +53,5 @@ def run(mine):
         return (torch.arange(3, device=device)[:, None] * 1000.0 + torch.arange(n, device=device),)
 
     check(interleave, lambda planes: planes.T.contiguous(), inputs, (0, 1, 2, 33, 255, 256, 600))
+    shared_out(lambda: interleave(*inputs(512)), 3 * 512)
     limits(lambda: interleave(*inputs(512)), sectors_per_request=4, wavefronts_per_request=1)

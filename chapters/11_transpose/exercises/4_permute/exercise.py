@@ -33,6 +33,18 @@ WRONG = {
         },
     ),
     "no_barrier": ("data race", {"permute.cu": [("    __syncthreads();\n", "")]}),
+    "a_launch_for_each_j": (
+        "launches 9 kernels: does the host loop",
+        {
+            "permute.cu": [
+                ("int64_t b, int64_t c) {\n    __shared__", "int64_t b, int64_t c, int64_t j) {\n    __shared__"),
+                (", j = blockIdx.z;", ";"),
+                ("unsigned(b)", "1"),
+                ("permute_kernel<<<", "for (int64_t j = 0; j < b; j++) permute_kernel<<<"),
+                ("(out, in, a, b, c);", "(out, in, a, b, c, j);"),
+            ]
+        },
+    ),
     "return_before_the_barrier": (
         "? is not written",
         {
@@ -65,4 +77,5 @@ def run(mine):
 
     check(permute, reference, lambda a: numbered(a, 2, 5), (0, 1, 2, 3, 31, 32, 33, 70), name="b = 2, c = 5, a")
     check(permute, reference, lambda c: numbered(5, 3, c), (0, 1, 2, 3, 31, 32, 33, 70), name="a = 5, b = 3, c")
+    check(permute, reference, lambda b: numbered(5, b, 3), (0, 1, 9), name="a = 5, c = 3, b")
     limits(lambda: permute(torch.rand(32, 3, 64, device=device)), sectors_per_request=4, wavefronts_per_request=1)

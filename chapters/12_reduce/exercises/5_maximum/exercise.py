@@ -5,7 +5,7 @@ The largest element, NaN where there is one, as torch.max has it.
 
 import torch
 
-from common.exercises import check, device, launchers
+from common.exercises import check, device, launchers, shared_out
 
 MINUTES = 40
 HINTS = [
@@ -20,6 +20,25 @@ HINTS = [
 ]
 FAILS = "? is not written"
 WRONG = {
+    "every_thread_goes_on": (
+        "threads do what others have done already",
+        {"maximum.cu": [("i += int64_t(gridDim.x) * threads", "i++")]},
+    ),
+    "one_thread": (
+        "each by one lane alone",
+        {
+            "maximum.cu": [
+                (
+                    "float max = -INFINITY;\n",
+                    "if (blockIdx.x > 0 || threadIdx.x > 0) return;\n"
+                    "    float max = -INFINITY;\n"
+                    "    for (int64_t i = 0; i < n; i++) max = larger(max, x[i]);\n"
+                    "    *out = max;\n"
+                    "    return;\n",
+                )
+            ]
+        },
+    ),
     "fmaxf_drops_nan": ("nan", {"maximum.cu": [("a > b || isnan(a) ? a : b", "fmaxf(a, b)")]}),
     "begins_at_zero": ("wrong result", {"maximum.cu": [("float max = -INFINITY;", "float max = 0;")]}),
     "ticket_before_the_partial": (
@@ -82,6 +101,7 @@ def run(mine):
         return (torch.full((n,), -torch.inf, device=device),)
 
     check(maximum, lambda x: x.max(), negative, (1, 2, 3, 31, 33, 64, 65, 192, 1000))
+    shared_out(lambda: maximum(*negative(1000)), 1000 + 3, "load")  # and 3 partial results
     check(maximum, lambda x: x.max(), with_nan, (1, 2, 33, 65, 300), name="one NaN, n")
     check(maximum, lambda x: x.max(), infinite, (1, 300), name="all -infinity, n")
     # More partial results than a block has threads, the largest of which is the last.

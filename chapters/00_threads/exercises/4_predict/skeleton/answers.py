@@ -15,7 +15,7 @@ LANE = None
 WARPS = None
 # end of your code
 
-# Ten elements, blocks of 4 threads, each thread has at most one element: how many threads have none?
+# Ten elements, a thread for each, in as few blocks of 4 threads as will do: how many threads have none?
 # your code
 IDLE = None
 # end of your code
