@@ -47,6 +47,7 @@ _ALL = [
 _ALL += ["-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-optimize-sibling-calls"]
 _ALL += [f"-fno-builtin-{name}" for name in WRAPPED]  # calls, also of few bytes
 _GCC = ["--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0", "-fno-store-merging"]
+_GCC += ["-fsanitize=bounds-strict"]  # also of an array at the end of a struct
 _GCC += ["-fno-ipa-icf", "-fno-tree-tail-merge", "-fno-crossjumping"]  # code that is made one loses its lines
 # The copy of a struct is one access, as on a GPU, and an instruction exists once for all threads.
 _GCC += ["-fno-tree-sra", "-fno-ipa-sra", "-fno-thread-jumps"]

@@ -35,18 +35,20 @@ FOUND = {
     "across_a_ballot": (RACE, WARP),
     "old_style": (RACE, WARP),
     "half_a_warp": (RACE, WARP),
+    "half_reads": (RACE, "thread (16, 0, 0)", "thread (0, 0, 0) of block (0, 0, 0) read it", WARP),
     "sum": (RACE, "thread (1, 0, 0) of block (0, 0, 0) reads byte 0", "thread (0, 0, 0) of block (0, 0, 0) wrote it"),
     "shared_bins": (RACE, "the shared array shared_bins"),
     "largest": (RACE, BLOCKS),
     "count_blocks": (RACE, "thread (0, 0, 0) of block (1, 0, 0) reads byte 12", BLOCKS),
     "half_atomic": (RACE, "changed it by an atomic", BLOCKS),
+    "volatile_count": (RACE, "thread (1, 0, 0)", "thread (0, 0, 0) of block (0, 0, 0) wrote it", WARP),
     "in_place_stencil": (RACE, "writes byte 256", BLOCKS),
     "both_write": (RACE, "thread (0, 0, 0) of block (1, 0, 0) writes byte 0", BLOCKS),
     "needs_grid_barrier": (RACE, BLOCKS),
     "last_block": (RACE, BLOCKS),
     "last_block_of_many": (RACE, BLOCKS),
     "last_block_barrier": (RACE, BLOCKS),
-    "after_grid_barrier": (RACE, "thread (63, 0, 0)", BLOCKS),
+    "after_grid_barrier": (RACE, "kernel after_grid_barrier(", "thread (63, 0, 0)", BLOCKS),
     "flag_without_fence": (RACE, BLOCKS),
     "bins_not_zeroed": (VALUE, "the shared array bins_not_zeroed", "which no thread of its block has written"),
     "tail": (VALUE, "byte 252 of the shared array tail"),
@@ -62,6 +64,7 @@ FOUND = {
     "atomic_behind": (BOUNDS, "thread (63, 0, 0)", "4 bytes behind"),
     "shared_behind": (BOUNDS, "thread (63, 0, 0)", "uses index 64 of 'float", "64]'"),
     "row_behind": (BOUNDS, "thread (7, 0, 0)", "uses index 8 of 'float", "8]'"),
+    "member_behind": (BOUNDS, "thread (7, 0, 0)", "uses index 8 of 'float", "8]'"),
     "dynamic_behind": (BOUNDS, "byte 256 of dynamic shared memory, and the launch asks for 256"),
     "null": ("a null pointer with an offset", "reads address 0, "),
     "float4_off": (ALIGNED, "float4'", "no multiple of 16"),
@@ -100,8 +103,8 @@ ON_THE_HOST = {
     "copy_beyond": "a copy at {}.cu:333 goes 4 bytes beyond the 512 bytes of cudaMalloc() number 2",
     "wrong_kind": "says that its source is the host's memory, and it is the 512 bytes of cudaMalloc() number 2",
     "set_beyond": "a memset at {} goes 4 bytes beyond the 512 bytes of cudaMalloc() number 1",
-    "freed_twice": "cudaFree() got memory that has been freed already",
-    "never_allocated": "cudaFree() got a pointer that no allocation gave",
+    "freed_twice": "cudaFree() at {} got memory that has been freed already",
+    "never_allocated": "cudaFree() at {} got a pointer that no allocation gave",
 }
 
 
@@ -184,7 +187,7 @@ def test_right_kernels(compiler):
     for reverse in (False, True):
         result = run(checked("memory_right", compiler), reverse=reverse)
         assert result.returncode == 0, result.stdout + result.stderr
-        assert set(messages(result.stdout).values()) == {"nothing"} and result.stdout.count("\n") == 26
+        assert set(messages(result.stdout).values()) == {"nothing"} and result.stdout.count("\n") == 28
 
 
 def test_the_hosts_mistakes(compiler):

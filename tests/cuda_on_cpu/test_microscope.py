@@ -104,6 +104,24 @@ COPIES = {"copied4": (4, 1), "copied4_conflicts": (4, 32), "copied16": (16, 4), 
 MATRICES = {"matrices_side_by_side": (4, 2), "matrices_apart": (32, 16), "matrices_padded": (4, 2)}
 
 
+# (kernel, space, kind) of programs/cpu_only/requests.cu: (requests, threads a request, sectors or wavefronts in all).
+REQUESTS = {
+    ("large_struct", "global", "load"): (3, 32, 3 * 24),  # 8 bytes each: 24 are no multiple of 16
+    ("shorts", "global", "load"): (
+        2 + 4,
+        32,
+        2 * 8 + 3 * 8 + 9,
+    ),  # words of 4 bytes; then of 2, the last ones in 9 sectors
+    ("shuffles", "global", "load"): (4, 32, 4 * 4),
+    ("two_memories", "global", "load"): (2, 32, 2 * 4),  # in two lines
+    ("two_memories", "shared", "load"): (1, 32, 2),
+    ("two_memories", "shared", "store"): (1, 32, 2),
+    ("stores16", "shared", "load"): (1, 32, 2),
+    ("stores16", "shared", "store"): (1, 32, 4),  # as in shared16_other_pairs, but only loads share a pass
+    ("ends_early", "global", "load"): (1, 32, 4),  # of the launch that did not end early
+}
+
+
 @pytest.fixture(scope="module")
 def every_row():
     need("g++")
@@ -150,7 +168,7 @@ def test_shared_memory(rows, kernel):
 def test_atomics(rows, kernel):
     space, meet = ATOMICS[kernel]
     row = rows[kernel, space, "atomic"]
-    assert (row.requests, row.lanes_at_one_address) == (32, meet)
+    assert (row.requests, row.lanes_at_one_address, row.wavefronts) == (32, meet, 0)
 
 
 @pytest.mark.parametrize("kernel", COPIES)
@@ -169,6 +187,23 @@ def test_matrices(every_row, kernel):
     for kind, lanes, wavefronts in ("load", 32, load), ("store", 16, store):
         (row,) = (row for row in every_row if (row.kernel, row.kind, row.width) == (kernel, kind, 16))
         assert (row.requests, row.threads_per_request, row.wavefronts_per_request) == (4, lanes, wavefronts)
+
+
+@pytest.fixture(scope="module")
+def uncounted_rows():
+    need("g++")
+    need("addr2line")
+    return of_program([PROGRAMS / "cpu_only/requests.cu"])
+
+
+@pytest.mark.parametrize("key", REQUESTS, ids="-".join)
+def test_requests_that_no_gpu_has_counted(uncounted_rows, key):
+    found = [row for row in uncounted_rows if (row.kernel, row.space, row.kind) == key]
+    requests, threads, passes = (
+        sum(getattr(row, name) for row in found) for name in ("requests", "threads", "sectors")
+    )
+    passes += sum(row.wavefronts for row in found)
+    assert (requests, threads / requests, passes) == REQUESTS[key]
 
 
 def test_constant_memory_has_no_sectors(rows):

@@ -5,20 +5,31 @@ from mutants import Mutant
 TESTS = "tests/cuda_on_cpu/test_memory_check.py::"
 WRONG, RIGHT = f"{TESTS}test_wrong_kernels[g++-False]", f"{TESTS}test_right_kernels[g++]"
 COPIES = f"{TESTS}test_copies_and_tensor_cores[g++]"
-CHECK, ORDER, ARRAYS, RECORDER = (
-    f"common/cuda_on_cpu/recorder/{name}" for name in ("check.h", "order.h", "arrays.h", "recorder.cpp")
+CHECK, REPORT, ORDER, ARRAYS, RECORDER = (
+    f"common/cuda_on_cpu/recorder/{name}" for name in ("check.h", "report.h", "order.h", "arrays.h", "recorder.cpp")
 )
 
 MUTANTS = [
     Mutant(CHECK, "        if (before.kind() == Kind::copy) return true;\n", "", COPIES),
     Mutant(CHECK, "        if (order.is_ordered(before)) return false;\n", "", RIGHT),
     Mutant(CHECK, "written.segment() >= owner(array).first", "true", WRONG),
-    Mutant(CHECK, "if (!is_same) find(", "find(", RIGHT, why="two writes of one value are no race"),
+    Mutant(CHECK, "if (!is_same) say(", "say(", RIGHT, why="two writes of one value are no race"),
     Mutant(CHECK, "array.all_written || written ||", "true ||", WRONG),
     Mutant(ORDER, "if (has_fenced()) release(", "release(", WRONG, why="a flag without a fence orders nothing"),
     Mutant(ORDER, "            if (s.segment() <= room->barrier) return true;\n", "", RIGHT),
     Mutant(ORDER, "        clock.raise_block(self.block, room->barrier);\n", "", RIGHT),
-    Mutant(CHECK, "if (!keep) shadow.read_by_other(word, before);", "", WRONG),
+    Mutant(CHECK, "if (!first || order.is_ordered(first)) shadow.first_read(word, before);", "", WRONG),
+    Mutant(CHECK, "if (!first || order.is_ordered(first)) ", "", WRONG, why="the last two may be in the writer's half"),
+    Mutant(CHECK, "both_write && !order.is_released(both_write)", "false", WRONG),
+    Mutant(
+        CHECK, "both_write && !order.is_released(both_write)", "both_write", RIGHT, why="a ticket lock's writers wait"
+    ),
+    Mutant(CHECK, "array.place == Place::shared && before.segment() < owner(array).first", "false", RIGHT),
+    Mutant(CHECK, "if (array->is_freed || a.address", "if (a.address", WRONG),
+    Mutant(CHECK, "std::fill(seen_, seen_ + seen_size, Seen{});", "", WRONG),
+    Mutant(REPORT, "if (!said_.insert(key).second) return;", "", WRONG),
+    Mutant(REPORT, "if (strcmp(launch.kernel, by_address) != 0) return", "return", WRONG),
+    Mutant("common/cuda_on_cpu/memory_check.py", '_GCC += ["-fsanitize=bounds-strict"]', "_GCC += []", WRONG),
     Mutant(ARRAYS, "        if (shift_) split();\n", "", RIGHT),
     Mutant(ORDER, "if (who.rank / 32 == self.rank / 32 && s", "if (s", WRONG),
     Mutant(

@@ -82,16 +82,16 @@ public:
     }
 
     Stamp written(size_t word) const { return writes_[word]; }
-    // The latest read since then; and the latest by another thread, of another warp if possible.
+    // The latest read since then; and the first by another thread that no barrier or the like orders before it.
     Stamp read(size_t word) const { return reads_[word]; }
-    Stamp read_by_other(size_t word) const { return other_reads_[word]; }
+    Stamp first_read(size_t word) const { return first_reads_[word]; }
 
     void write(size_t word, Stamp now) {
         writes_.set(word, now, words());
-        reads_.clear(word), other_reads_.clear(word);
+        reads_.clear(word), first_reads_.clear(word);
     }
     void read(size_t word, Stamp now) { reads_.set(word, now, words()); }
-    void read_by_other(size_t word, Stamp before) { other_reads_.set(word, before, words()); }
+    void first_read(size_t word, Stamp before) { first_reads_.set(word, before, words()); }
 
 private:
     template <class F>
@@ -103,7 +103,7 @@ private:
     [[gnu::noinline]] void split() {
         const size_t all = words();
         shift_ = 0;
-        for (Stamps* stamps : {&writes_, &reads_, &other_reads_}) {
+        for (Stamps* stamps : {&writes_, &reads_, &first_reads_}) {
             Stamps of_bytes;
             for (size_t i = 0; i < all; i++)
                 for (size_t k = 0; (*stamps)[i] && k < 4; k++) of_bytes.set(4 * i + k, (*stamps)[i], words());
@@ -114,7 +114,7 @@ private:
     uintptr_t begin_;
     size_t bytes_;
     unsigned shift_ = 2;
-    Stamps writes_, reads_, other_reads_;
+    Stamps writes_, reads_, first_reads_;
 };
 
 struct Room;  // order.h

@@ -1,17 +1,7 @@
-// What is wrong with an access: it looks at the shadow of the array, and says what it has found.
+// What is wrong with an access: it looks at the shadow of the array, and reports what it has found.
 #pragma once
 
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <unistd.h>
-
-#include <set>
-
-#include "../include/cuda_on_cpu/recorder.h"
-#include "arrays.h"
-#include "order.h"
-#include "sites.h"
+#include "report.h"
 
 namespace cuda_on_cpu_recorder {
 
@@ -23,42 +13,17 @@ struct Access {
     uint32_t site;
 };
 
-[[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
-    char* text = nullptr;
-    va_list values;
-    va_start(values, pattern);
-    const int length = vasprintf(&text, pattern, values);
-    va_end(values);
-    std::string result(length < 0 ? "" : text);
-    if (length >= 0) free(text);
-    return result;
-}
-
-class Check {
+class Check : public Report {
 public:
-    Sites sites;
-    Arrays arrays;
-    Order order;
-    Launch launch = {};
-
-    // ---- findings --------------------------------------------------------------------------------------------------
-
     void begin_launch(const Launch& l) {
-        launch = l;
-        findings_.clear(), said_.clear(), more_ = 0;
+        begin(l);
         std::fill(seen_, seen_ + seen_size, Seen{});  // arrays come and go between launches
         order.begin_launch(l.block_x * l.block_y * l.block_z);
     }
     const char* end_launch() {
         settle();
-        if (findings_.empty()) return nullptr;
-        message_ = format("CUDA on CPU: kernel %s: ", launch.kernel);
-        for (const std::string& finding : findings_) message_ += (findings_.size() > 1 ? "\n  " : "") + finding;
-        if (more_) message_ += format("\n  and %u more", more_);
-        return message_.c_str();
+        return end();
     }
-
-    // ---- an access of the thread that runs ------------------------------------------------------------------------
 
     // A write at an earlier time of this launch.
     void write_at(const Access& a, uint32_t segment) {
@@ -85,90 +50,10 @@ public:
         if (!pending_.bytes) return;
         const bool is_same = memcmp(pending_.old, reinterpret_cast<void*>(pending_.address), pending_.bytes) == 0;
         pending_.bytes = 0;
-        if (!is_same) find(text(pending_.race), pending_.key);
-    }
-
-    [[gnu::format(printf, 2, 3)]] void give_up(const char* pattern, ...) {
-        char text[2048];
-        va_list values;
-        va_start(values, pattern);
-        vsnprintf(text, sizeof text, pattern, values);
-        va_end(values);
-        nobody_runs();
-        launch.give_up(format("CUDA on CPU: kernel %s: %s", launch.kernel, text).c_str());
-    }
-
-    // ---- words ----------------------------------------------------------------------------------------------------
-
-    std::string thread(Who who) const {
-        const auto b = order.index_of(who.block);
-        return format("thread (%u, %u, %u) of block (%u, %u, %u)", who.rank % launch.block_x,
-                      who.rank / launch.block_x % launch.block_y, who.rank / launch.block_x / launch.block_y, b.x, b.y,
-                      b.z);
-    }
-    static std::string in_bytes(size_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
-    // "byte 8 of array 2, 400 bytes by cudaMalloc() at a.cu:31"
-    std::string name(const Array& array) {
-        const std::string bytes = in_bytes(array.end - array.begin);
-        const std::string where = sites.first_outside(array.allocated_at);
-        const char* types[] = {"cudaMalloc()", "cudaMallocHost()", "cudaMallocManaged()"};
-        switch (array.place) {
-            case Place::tensor:
-                return "the " + bytes + " of a tensor";
-            case Place::shared:
-                return array.begin == uintptr_t(launch.dynamic_memory)
-                           ? "the " + bytes + " of dynamic shared memory"
-                           : "the shared array " + variable(array.begin) + " of " + bytes;
-            case Place::variable:
-                return "a variable";
-            case Place::unknown:
-                return "memory";
-            default:
-                return format("the %s of %s number %u%s%s", bytes.c_str(), types[int(array.place)], array.number,
-                              where.empty() ? "" : " at ", where.c_str());
-        }
-    }
-    std::string place(const Array& array, uintptr_t at) {
-        if (const Parameter* p = arrays.parameter(at, array)) return p->at(at);
-        if (array.place == Place::unknown) return format("memory at %#lx", long(at));
-        if (array.place == Place::variable) return "the variable " + variable(at);
-        return format("byte %zu of %s", size_t(at - array.begin), name(array).c_str());
-    }
-    // The name of a variable in a program or library.
-    static std::string variable(uintptr_t at) {
-        const Image image(reinterpret_cast<void*>(at));
-        if (image.file.empty()) return "?";
-        FILE* nm = popen(("unset LD_PRELOAD; nm -nC --defined-only '" + image.file + "' 2>/dev/null").c_str(), "r");
-        if (!nm) return "?";
-        char line[4096];
-        std::string best = "?";
-        uintptr_t start = 0;
-        while (fgets(line, sizeof line, nm)) {
-            line[strcspn(line, "\n")] = 0;
-            const uintptr_t address = strtoul(line, nullptr, 16);
-            if (address > at - image.base || strlen(line) < 20) continue;
-            best = line + 19, start = address;
-        }
-        pclose(nm);
-        const size_t offset = at - image.base - start;
-        return offset ? format("%s + %zu", best.c_str(), offset) : best;
+        if (!is_same) say(text(pending_.race), pending_.key);
     }
 
 private:
-    struct Key {
-        int what;
-        uint32_t site, other;
-        bool operator<(const Key& o) const { return std::tie(what, site, other) < std::tie(o.what, o.site, o.other); }
-    };
-
-    void find(const std::string& text, Key key) {
-        if (!said_.insert(key).second) return;
-        if (findings_.size() < 8)
-            findings_.push_back(text);
-        else
-            more_++;
-    }
-
     [[gnu::noinline]] void first_access(const Access& a) {
         if (sites.is_known_runtime(a.site) && a.kind != Kind::atomic) return runtime_access(a);
         Array* array = arrays.find(a.address);
@@ -190,12 +75,6 @@ private:
     }
 
     // Each block has a shadow of shared memory of its own. What another block of the cluster has, lies in a copy.
-    bool is_runtime(uint32_t site) {
-        const bool is = sites.get(site).is_runtime;
-        if (is) seen_[site % seen_size] = {};  // its next access is runtime_access()
-        return is;
-    }
-
     const Room& owner(const Array& array) const { return array.room ? *array.room : *order.room; }
     Shadow& shadow_of(Array& array) {
         return (array.original ? *array.original : array)
@@ -222,20 +101,20 @@ private:
         else if (conflict(array, written, now))
             race(array, at, written, true, now, a);
         if (a.writes) return;
-        // A write by one thread races with a read by another: one of the two reads that are kept is that one.
+        // A write races with any read that is not ordered before it. The first such read is kept, and the last: where
+        // some threads synchronise, and one of them writes, one of these two is mostly another thread's.
         if (order.is_of_this_launch(before) && !(order.who(before) == order.self)) {
-            const Stamp other = shadow.read_by_other(word);
-            const bool keep = other && !order.is_ordered(other) && same_warp(before) && !same_warp(other);
-            if (!keep) shadow.read_by_other(word, before);
+            const Stamp first = shadow.first_read(word);
+            if (!first || order.is_ordered(first)) shadow.first_read(word, before);
         }
         shadow.read(word, now);
     }
 
     [[gnu::always_inline]] void write(Array& array, Shadow& shadow, size_t word, uintptr_t at, Stamp now,
                                       const Access& a) {
-        const Stamp written = shadow.written(word), reads[] = {shadow.read(word), shadow.read_by_other(word)};
+        const Stamp written = shadow.written(word), reads[] = {shadow.read(word), shadow.first_read(word)};
         if (written.is_with(now) && !reads[0]) return;
-        if (!a.reads && conflict(array, written, now)) race(array, at, written, true, now, a);
+        if (conflict(array, written, now, at)) race(array, at, written, true, now, a);
         for (const Stamp& read : reads)
             if (conflict(array, read, now)) race(array, at, read, false, now, a);
         shadow.write(word, now);
@@ -247,19 +126,20 @@ private:
         return who.block == order.self.block && who.rank / 32 == order.self.rank / 32;
     }
 
-    // One of the two is a write. Atomics and volatile accesses may meet: that is what they are for. Only lanes of one
-    // warp cannot wait for one another by them, so there a volatile variable orders nothing.
-    [[gnu::always_inline]] bool conflict(const Array& array, Stamp before, Stamp now) const {
-        return order.is_of_this_launch(before) && conflict_in_launch(array, before, now);
+    // One of the two is a write; with both_write, to that address, both are. Atomics and volatile accesses may meet:
+    // that is what they are for. But lanes of one warp cannot wait for one another by a volatile variable, and where
+    // nobody waits for its last value with a fence, one of two volatile writes is lost.
+    [[gnu::always_inline]] bool conflict(const Array& array, Stamp before, Stamp now, uintptr_t both_write = 0) const {
+        return order.is_of_this_launch(before) && conflict_in_launch(array, before, now, both_write);
     }
-    [[gnu::noinline]] bool conflict_in_launch(const Array& array, Stamp before, Stamp now) const {
+    [[gnu::noinline]] bool conflict_in_launch(const Array& array, Stamp before, Stamp now, uintptr_t both_write) const {
         if (before.kind() == Kind::runtime || now.kind() == Kind::runtime) return false;
         if (array.place == Place::shared && before.segment() < owner(array).first) return false;  // an earlier block's
         if (before.kind() == Kind::copy) return true;
         if (order.is_ordered(before)) return false;
         if (now.kind() == Kind::copy || before.kind() == Kind::plain || now.kind() == Kind::plain) return true;
-        return before.kind() == Kind::is_volatile && now.kind() == Kind::is_volatile && array.place == Place::shared &&
-               same_warp(before);
+        if (before.kind() != Kind::is_volatile || now.kind() != Kind::is_volatile) return false;
+        return (both_write && !order.is_released(both_write)) || (array.place == Place::shared && same_warp(before));
     }
 
     struct Race {
@@ -271,11 +151,11 @@ private:
     };
     [[gnu::noinline]] void race(Array& array, uintptr_t at, Stamp before, bool wrote, Stamp now, const Access& a) {
         const Key key = {0, a.site, before.site()};
-        if (said_.count(key)) return;
-        if (is_runtime(a.site) || is_runtime(before.site())) return;
+        if (is_said(key)) return;
+        if (sites.get(a.site).is_runtime || sites.get(before.site()).is_runtime) return;
         const Race race = {&array, at, before, now, wrote, a.writes, order.self};
         if (!a.writes || a.reads || !wrote || a.kind == Kind::copy || a.bytes > sizeof pending_.old)
-            return find(text(race), key);
+            return say(text(race), key);
         // Two writes: no race in effect if both write the same. What this one writes is there at the next access.
         pending_ = {a.address, a.bytes, {}, race, key};
         memcpy(pending_.old, reinterpret_cast<void*>(a.address), a.bytes);
@@ -307,11 +187,11 @@ private:
     }
     [[gnu::noinline]] void uninitialised(Array& array, uintptr_t at, const Access& a) {
         const Key key = {1, a.site, 0};
-        if (said_.count(key) || is_runtime(a.site)) return;
-        find(format("uninitialised memory: %s reads %s at %s, which %s", thread(order.self).c_str(),
-                    place(array, at).c_str(), sites.text(a.site).c_str(),
-                    array.place == Place::shared ? "no thread of its block has written" : "nobody has written"),
-             key);
+        if (is_said(key) || sites.get(a.site).is_runtime) return;
+        say(format("uninitialised memory: %s reads %s at %s, which %s", thread(order.self).c_str(),
+                   place(array, at).c_str(), sites.text(a.site).c_str(),
+                   array.place == Place::shared ? "no thread of its block has written" : "nobody has written"),
+            key);
     }
 
     // ---- addresses of no known array ------------------------------------------------------------------------------
@@ -420,10 +300,6 @@ private:
     };
     static constexpr size_t seen_size = 1 << 10;
     Seen seen_[seen_size] = {};
-    std::vector<std::string> findings_;
-    std::set<Key> said_;
-    unsigned more_ = 0;
-    std::string message_;
     std::vector<Array*> variables_;
     std::unordered_map<uintptr_t, Array*> unknown_;  // memory by the megabyte
 };

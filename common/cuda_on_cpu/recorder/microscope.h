@@ -41,12 +41,11 @@ inline bool are_pairs(const Request& r, uint32_t lanes, unsigned distance) {
 }
 
 // Passes of shared memory for these lanes: each of the 32 banks gives one word of 4 bytes, to all lanes that ask for
-// it.
-inline unsigned passes(const Request& r, uint32_t lanes, size_t bytes) {
+// it. A lane's first word stands for its others: an access is aligned, so they lie side by side in the next banks.
+inline unsigned passes(const Request& r, uint32_t lanes) {
     std::vector<uintptr_t> words;
     for (unsigned l = 0; l < 32; l++)
-        if (lanes >> l & 1)
-            for (uintptr_t w = r.address[l] / 4; w <= (r.address[l] + bytes - 1) / 4; w++) words.push_back(w);
+        if (lanes >> l & 1) words.push_back(r.address[l] / 4);
     std::sort(words.begin(), words.end());
     words.erase(std::unique(words.begin(), words.end()), words.end());
     unsigned of_bank[32] = {}, most = 0;
@@ -65,7 +64,7 @@ inline unsigned wavefronts(const Request& r, size_t bytes, Op op) {
         const uint32_t twice = from(std::min(32u, 2 * at_a_time));
         const bool merge = op == Op::load && at_a_time < 32 && l % (2 * at_a_time) == 0 &&
                            (are_pairs(r, twice, 1) || are_pairs(r, twice, 2));
-        count += passes(r, merge ? twice : from(at_a_time), bytes);
+        count += passes(r, merge ? twice : from(at_a_time));
         l += merge ? 2 * at_a_time : at_a_time;
     }
     return count;

@@ -188,6 +188,7 @@ public:
         release(object, segment);
         begin_segment(self);
     }
+    bool is_released(uintptr_t object) const { return objects_.count(reinterpret_cast<const void*>(object)) != 0; }
     void acquire(const void* object) {
         if (objects_.empty()) return;
         const auto found = objects_.find(object);

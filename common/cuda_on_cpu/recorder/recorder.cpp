@@ -249,6 +249,8 @@ void* allocate(size_t bytes, int type) {
     return begin;
 }
 
+static thread_local std::string wrong_call;  // what is wrong with the host's last one
+
 // What is freed stays as it is for some time, so that its use is found.
 const char* free_memory(void* address) {
     const Pause pause;
@@ -257,9 +259,12 @@ const char* free_memory(void* address) {
     static size_t kept;
     if (!address) return nullptr;
     Array* array = check.arrays.find(uintptr_t(address));
-    if (!array || array->begin != uintptr_t(address) || !array->memory)
-        return "CUDA on CPU: cudaFree() got a pointer that no allocation gave";
-    if (array->is_freed) return "CUDA on CPU: cudaFree() got memory that has been freed already";
+    const bool is_known = array && array->begin == uintptr_t(address) && array->memory;
+    if (!is_known || array->is_freed) {
+        wrong_call = format("CUDA on CPU: cudaFree() at %s got %s", check.sites.first_outside(callers()).c_str(),
+                            is_known ? "memory that has been freed already" : "a pointer that no allocation gave");
+        return wrong_call.c_str();
+    }
     array->is_freed = true;
     freed.push_back(array->begin), kept += array->end - array->begin;
     while (kept > (64 << 20)) {
@@ -281,20 +286,18 @@ void host_memory(const void* address, size_t bytes, bool registered) {
         check.arrays.remove(uintptr_t(address));
 }
 
-static thread_local std::string wrong_copy;
-
 static const char* range(const void* p, size_t bytes, const char* what) {
     Array* array = check.arrays.find(uintptr_t(p));
     if (!array || array->place > Place::managed) return nullptr;
     const std::string where = check.sites.first_outside(callers());
     if (array->is_freed)
-        wrong_copy = format("CUDA on CPU: %s at %s uses memory that has been freed", what, where.c_str());
+        wrong_call = format("CUDA on CPU: %s at %s uses memory that has been freed", what, where.c_str());
     else if (uintptr_t(p) + bytes > array->end)
-        wrong_copy = format("CUDA on CPU: %s at %s goes %s beyond %s", what, where.c_str(),
+        wrong_call = format("CUDA on CPU: %s at %s goes %s beyond %s", what, where.c_str(),
                             Check::in_bytes(uintptr_t(p) + bytes - array->end).c_str(), check.name(*array).c_str());
     else
         return nullptr;
-    return wrong_copy.c_str();
+    return wrong_call.c_str();
 }
 
 static void mark_written(const void* to, size_t bytes) {
@@ -316,10 +319,10 @@ const char* host_copies(const void* to, const void* from, size_t bytes, int kind
             const bool says_device = source ? kind >= 2 : kind % 2;
             const Array* known = check.arrays.find(uintptr_t(source ? from : to));
             if (known && known->place == Place::device && !says_device) {
-                wrong_copy = format("CUDA on CPU: the copy at %s says that its %s is the host's memory, and it is %s",
+                wrong_call = format("CUDA on CPU: the copy at %s says that its %s is the host's memory, and it is %s",
                                     check.sites.first_outside(callers()).c_str(), source ? "source" : "destination",
                                     check.name(*known).c_str());
-                return wrong_copy.c_str();
+                return wrong_call.c_str();
             }
         }
     mark_written(to, bytes);

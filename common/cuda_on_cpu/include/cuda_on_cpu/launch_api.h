@@ -83,7 +83,7 @@ template <class... P>
 cudaError_t launch_kernel(void (*kernel)(P...), const Config& config, P... arguments) {
     const auto call = [kernel](auto... p) CUDA_ON_CPU_UNRECORDED { kernel(p...); };
     const auto find = [kernel](auto f) { return f(kernel); };
-    return Launch<decltype(call), decltype(find)>{"given to a cudaLaunch function", call, find, config}.run(
+    return Launch<decltype(call), decltype(find)>{cuda_on_cpu_recorder::by_address, call, find, config}.run(
         arguments...);
 }
 

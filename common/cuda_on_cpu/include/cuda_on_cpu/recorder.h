@@ -23,6 +23,8 @@
 
 namespace cuda_on_cpu_recorder {
 
+constexpr char by_address[] = "given to a cudaLaunch function";  // instead of a kernel's name
+
 struct Launch {
     const char* kernel;
     const void* function;  // null: an overloaded name

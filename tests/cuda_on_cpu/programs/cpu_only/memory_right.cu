@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <cstring>
 #include <cuda/barrier>
+#include <cuda/latch>
 #include <cuda_pipeline.h>
+#include <new>
 
 namespace cg = cooperative_groups;
 
@@ -171,6 +173,18 @@ KERNEL(critical_section) {
     __threadfence();
     atomicExch(&lock, 0);
 }
+__device__ unsigned tickets;
+__device__ volatile unsigned served;
+__global__ void ticket(float* y, const float* x) {  // in words, as flag
+    if (threadIdx.x > 0) return;
+    const unsigned mine = atomicAdd(&tickets, 1);
+    while (served != mine) {
+    }
+    __threadfence();
+    y[0] += x[blockIdx.x];
+    __threadfence();
+    served = mine + 1;  // both blocks write it, one after another
+}
 KERNEL(grid_barrier) {
     y[G] = x[G];
     cg::this_grid().sync();
@@ -185,6 +199,17 @@ KERNEL(barrier_object) {
     __syncthreads();
     s[I] = x[I];
     barrier.arrive_and_wait();
+    y[G] = s[63 - I];
+}
+KERNEL(latch_object) {
+    using Latch = cuda::latch<cuda::thread_scope_block>;
+    __shared__ float s[64];
+    __shared__ alignas(Latch) char memory[sizeof(Latch)];
+    Latch& latch = *reinterpret_cast<Latch*>(memory);
+    if (I == 0) new (&latch) Latch(64);
+    __syncthreads();
+    s[I] = x[I];
+    latch.arrive_and_wait();
     y[G] = s[63 - I];
 }
 KERNEL(async_copy) {
@@ -241,8 +266,10 @@ int main(int argc, char** argv) {
     RUN(tree), RUN(tiles), RUN(two_buffers), RUN(atomics), RUN(bins), RUN(same_value), RUN(bytes), RUN(bytes_and_words),
         RUN(halves);
     RUN(warp_tree), RUN(part_of_a_warp), RUN(two_halves), RUN(warp_sums), RUN(tile), RUN(large_tile), RUN(last_block);
-    RUN(critical_section), RUN(barrier_object), RUN(async_copy), RUN(dynamic), RUN(variables), RUN(local_array);
+    RUN(critical_section), RUN(barrier_object), RUN(latch_object), RUN(async_copy), RUN(dynamic), RUN(variables),
+        RUN(local_array);
     say("flag", [&] { flag<<<2, 64>>>(y, x); });
+    say("ticket", [&] { ticket<<<2, 64>>>(y, x); });
     void* arguments[] = {&y, &x};
     say("grid_barrier", [&] { cudaLaunchCooperativeKernel(grid_barrier, 2, 64, arguments); });
     say("large_parameter", [&] { large_parameter<<<2, 64>>>(y, Parameters()); });

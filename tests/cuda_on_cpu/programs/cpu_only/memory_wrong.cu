@@ -136,6 +136,16 @@ KERNEL(half_a_warp) {
     __syncwarp(I % 32 < 16 ? 0x0000ffff : 0xffff0000);
     y[I] = s[I ^ 16];  // LINE half_a_warp
 }
+KERNEL(half_reads) {  // one half waits for itself, and then writes what the other half may still read
+    __shared__ float s[2];
+    float& of_warp = s[I / 32];
+    if (I % 32 == 0) of_warp = x[I];
+    __syncwarp();
+    y[I] = of_warp;  // OTHER half_reads
+    if (I % 32 < 16) return;
+    __syncwarp(0xffff0000);
+    if (I % 32 == 16) of_warp = 1;  // LINE half_reads
+}
 
 // ---- missing atomics ----
 
@@ -157,6 +167,10 @@ KERNEL(count_blocks) {
 KERNEL(half_atomic) {
     if (blockIdx.x == 0) atomicAdd(y, 1.0f);  // OTHER half_atomic
     if (blockIdx.x == 1 && I == 0) *y = 0;    // LINE half_atomic
+}
+KERNEL(volatile_count) {
+    volatile float* const count = y;
+    *count = *count + 1;  // LINE volatile_count
 }
 
 // ---- races between blocks ----
@@ -269,6 +283,12 @@ KERNEL(row_behind) {  // the next row, which the column may not reach
     s[I / 8][I % 8 + 1] = x[I];  // LINE row_behind
     y[I] = s[I / 8][I % 8];
 }
+struct Row {
+    float v[8];
+};
+KERNEL(member_behind) {
+    reinterpret_cast<Row*>(y)[I / 8].v[I % 8 + 1] = x[I];  // LINE member_behind
+}
 KERNEL(dynamic_behind) {
     extern __shared__ float d[];
     d[I + 1] = x[I];  // LINE dynamic_behind
@@ -374,11 +394,13 @@ const Case cases[] = {
     CASE(across_a_ballot, 1),
     CASE(old_style, 1),
     CASE(half_a_warp, 1),
+    CASE(half_reads, 1),
     CASE(sum, 2),
     CASE(shared_bins, 2),
     CASE(largest, 2),
     CASE(count_blocks, 2),
     CASE(half_atomic, 2),
+    CASE(volatile_count, 2),
     CASE(in_place_stencil, 2),
     CASE(both_write, 2),
     CASE(needs_grid_barrier, 2),
@@ -401,6 +423,7 @@ const Case cases[] = {
     CASE(atomic_behind, 1),
     CASE(shared_behind, 1),
     CASE(row_behind, 1),
+    CASE(member_behind, 1),
     CASE(dynamic_behind, 1),
     CASE(null, 1),
     CASE(float4_off, 1),
@@ -459,6 +482,7 @@ int main(int argc, char** argv) {
         const float* in = c.kernel == hosts_heap ? heap.data() : c.kernel == hosts_stack ? stack : x;
         float *fresh = device_memory(false), *gone = device_memory(true);
         cudaMemset(fresh, 0, 32 * sizeof(float));
+        if (c.kernel == freed) freed<<<1, 64>>>(y, gone, fresh);  // right until then
         cudaFree(gone);
         cudaMemset(y, 0, 128 * sizeof(float));
         if (c.kernel == freed) in = gone;

@@ -1,0 +1,141 @@
+// What is said of a launch: the mistakes that were found in it, and the words for threads and arrays.
+#pragma once
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <set>
+#include <tuple>
+
+#include "../include/cuda_on_cpu/recorder.h"
+#include "arrays.h"
+#include "order.h"
+#include "sites.h"
+
+namespace cuda_on_cpu_recorder {
+
+[[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
+    char* text = nullptr;
+    va_list values;
+    va_start(values, pattern);
+    const int length = vasprintf(&text, pattern, values);
+    va_end(values);
+    std::string result(length < 0 ? "" : text);
+    if (length >= 0) free(text);
+    return result;
+}
+
+class Report {
+public:
+    Sites sites;
+    Arrays arrays;
+    Order order;
+    Launch launch = {};
+
+    void begin(const Launch& l) {
+        launch = l;
+        findings_.clear(), said_.clear(), more_ = 0;
+    }
+    // All findings of the launch, or null.
+    const char* end() {
+        if (findings_.empty()) return nullptr;
+        message_ = format("CUDA on CPU: kernel %s: ", kernel().c_str());
+        for (const std::string& finding : findings_) message_ += (findings_.size() > 1 ? "\n  " : "") + finding;
+        if (more_) message_ += format("\n  and %u more", more_);
+        return message_.c_str();
+    }
+
+    // A mistake of one kind at one place, or at two for a race, is said once.
+    struct Key {
+        int what;
+        uint32_t site, other;
+        bool operator<(const Key& o) const { return std::tie(what, site, other) < std::tie(o.what, o.site, o.other); }
+    };
+    bool is_said(const Key& key) const { return said_.count(key) != 0; }
+    void say(const std::string& text, const Key& key) {
+        if (!said_.insert(key).second) return;
+        if (findings_.size() < 8)
+            findings_.push_back(text);
+        else
+            more_++;
+    }
+    // Of a mistake after which the launch cannot go on.
+    [[gnu::format(printf, 2, 3)]] void give_up(const char* pattern, ...) {
+        char text[2048];
+        va_list values;
+        va_start(values, pattern);
+        vsnprintf(text, sizeof text, pattern, values);
+        va_end(values);
+        nobody_runs();
+        launch.give_up(format("CUDA on CPU: kernel %s: %s", kernel().c_str(), text).c_str());
+    }
+
+    // ---- words -----------------------------------------------------------------------------------------------------
+
+    std::string kernel() const {
+        if (strcmp(launch.kernel, by_address) != 0) return launch.kernel;
+        const std::string symbol = variable(uintptr_t(launch.function));  // void f<int>(int*)
+        return symbol.compare(0, 5, "void ") == 0 ? symbol.substr(5) : symbol;
+    }
+    std::string thread(Who who) const {
+        const auto b = order.index_of(who.block);
+        return format("thread (%u, %u, %u) of block (%u, %u, %u)", who.rank % launch.block_x,
+                      who.rank / launch.block_x % launch.block_y, who.rank / launch.block_x / launch.block_y, b.x, b.y,
+                      b.z);
+    }
+    static std::string in_bytes(size_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
+    // "byte 8 of array 2, 400 bytes by cudaMalloc() at a.cu:31"
+    std::string name(const Array& array) {
+        const std::string bytes = in_bytes(array.end - array.begin);
+        const std::string where = sites.first_outside(array.allocated_at);
+        const char* types[] = {"cudaMalloc()", "cudaMallocHost()", "cudaMallocManaged()"};
+        switch (array.place) {
+            case Place::tensor:
+                return "the " + bytes + " of a tensor";
+            case Place::shared:
+                return array.begin == uintptr_t(launch.dynamic_memory)
+                           ? "the " + bytes + " of dynamic shared memory"
+                           : "the shared array " + variable(array.begin) + " of " + bytes;
+            case Place::variable:
+                return "a variable";
+            case Place::unknown:
+                return "memory";
+            default:
+                return format("the %s of %s number %u%s%s", bytes.c_str(), types[int(array.place)], array.number,
+                              where.empty() ? "" : " at ", where.c_str());
+        }
+    }
+    std::string place(const Array& array, uintptr_t at) {
+        if (const Parameter* p = arrays.parameter(at, array)) return p->at(at);
+        if (array.place == Place::unknown) return format("memory at %#lx", long(at));
+        if (array.place == Place::variable) return "the variable " + variable(at);
+        return format("byte %zu of %s", size_t(at - array.begin), name(array).c_str());
+    }
+    // The name of a variable in a program or library.
+    static std::string variable(uintptr_t at) {
+        const Image image(reinterpret_cast<void*>(at));
+        if (image.file.empty()) return "?";
+        FILE* nm = popen(("unset LD_PRELOAD; nm -nC --defined-only '" + image.file + "' 2>/dev/null").c_str(), "r");
+        if (!nm) return "?";
+        char line[4096];
+        std::string best = "?";
+        uintptr_t start = 0;
+        while (fgets(line, sizeof line, nm)) {
+            line[strcspn(line, "\n")] = 0;
+            const uintptr_t address = strtoul(line, nullptr, 16);
+            if (address > at - image.base || strlen(line) < 20) continue;
+            best = line + 19, start = address;
+        }
+        pclose(nm);
+        const size_t offset = at - image.base - start;
+        return offset ? format("%s + %zu", best.c_str(), offset) : best;
+    }
+
+private:
+    std::vector<std::string> findings_;
+    std::set<Key> said_;
+    unsigned more_ = 0;
+    std::string message_;
+};
+
+}  // namespace cuda_on_cpu_recorder
