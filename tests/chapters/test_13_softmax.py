@@ -268,12 +268,12 @@ def test_gradients(ops, name):
             torch.testing.assert_close(o, e, rtol=1e-4, atol=1e-5)
 
 
-def test_an_expanded_gradient(ops):
+@pytest.mark.parametrize("name", REFERENCES)
+def test_an_expanded_gradient(ops, name):
     """sum() sends one element back, expanded; the kernel gets a contiguous copy."""
-    x, weight = arguments("rms_norm", requires_grad=True)
-    for o, e in zip(*(torch.autograd.grad(f(x, weight).sum(), (x, weight)) for f in (ops.rms_norm, REFERENCES["rms_norm"])),
-                    strict=True):  # fmt: skip
-        torch.testing.assert_close(o, e, rtol=1e-4, atol=1e-5)
+    inputs = arguments(name, requires_grad=True)
+    ours, expected = (torch.autograd.grad(f(*inputs).sum(), inputs) for f in (getattr(ops, name), REFERENCES[name]))
+    torch.testing.assert_close(ours, expected, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
