@@ -119,7 +119,8 @@ def test_errors_of_launches_are_python_exceptions():
 @cpu_only
 def test_cuda_extension_translates(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "add2.cu").write_text((chapter("03_add2").here / "add2.cu").read_text())
+    for name in "add2.cu", "add2.cpp":
+        (tmp_path / name).write_text((chapter("03_add2").here / name).read_text())
     flags = {"cxx": ["-g"], "nvcc": ["-lineinfo", "-DWIDTH=4", "-I", "headers"]}
     extension = CUDAExtension("add2", ["add2.cpp", "add2.cu"], extra_compile_args=flags)
     assert extension.sources == ["add2.cpp", "build/cuda_on_cpu/add2/add2.cu.cpp"]

@@ -24,6 +24,9 @@ MUTANTS = [
     Mutant(
         CHECK, "both_write && !order.is_released(both_write)", "both_write", RIGHT, why="a ticket lock's writers wait"
     ),
+    Mutant(CHECK, "if (a.compares) guesses_.erase({order.self.block, order.self.rank, at});", "", RIGHT),
+    Mutant(CHECK, "order.who(before) : order.self;\n            if", "order.self : order.self;\n            if", RIGHT),
+    Mutant(CHECK, "        say_guesses();\n        return end();", "        return end();", WRONG),
     Mutant(CHECK, "array.place == Place::shared && before.segment() < owner(array).first", "false", RIGHT),
     Mutant(CHECK, "if (array->is_freed || a.address", "if (a.address", WRONG),
     Mutant(CHECK, "std::fill(seen_, seen_ + seen_size, Seen{});", "", WRONG),

@@ -11,6 +11,7 @@ struct Access {
     bool reads, writes;
     Kind kind;
     uint32_t site;
+    bool compares = false;  // atomicCAS()
 };
 
 class Check : public Report {
@@ -18,10 +19,12 @@ public:
     void begin_launch(const Launch& l) {
         begin(l);
         std::fill(seen_, seen_ + seen_size, Seen{});  // arrays come and go between launches
+        guesses_.clear();
         order.begin_launch(l.block_x * l.block_y * l.block_z);
     }
     const char* end_launch() {
         settle();
+        say_guesses();
         return end();
     }
 
@@ -84,6 +87,7 @@ private:
     [[gnu::always_inline]] void look_at(Array& array, Shadow& shadow, uintptr_t address, const Access& a) {
         const Stamp now(order.segment, a.site, a.kind);
         shadow.for_each(address, a.bytes, [&](size_t word, uintptr_t at) __attribute__((always_inline)) {
+            if (a.compares) guesses_.erase({order.self.block, order.self.rank, at});
             if (a.reads) read(array, shadow, word, at, now, a);
             if (a.writes) write(array, shadow, word, at, now, a);
         });
@@ -154,11 +158,22 @@ private:
         if (is_said(key)) return;
         if (sites.get(a.site).is_runtime || sites.get(before.site()).is_runtime) return;
         const Race race = {&array, at, before, now, wrote, a.writes, order.self};
+        const Stamp read = a.writes ? before : now, written = a.writes ? now : before;
+        if (a.writes != wrote && read.kind() == Kind::plain && written.kind() == Kind::atomic) {
+            const Who reader = a.writes ? order.who(before) : order.self;
+            if (guesses_.size() == 4096) say_guesses();
+            guesses_.insert({{reader.block, reader.rank, at}, {race, key}});
+            return;
+        }
         if (!a.writes || a.reads || !wrote || a.kind == Kind::copy || a.bytes > sizeof pending_.old)
             return say(text(race), key);
         // Two writes: no race in effect if both write the same. What this one writes is there at the next access.
         pending_ = {a.address, a.bytes, {}, race, key};
         memcpy(pending_.old, reinterpret_cast<void*>(a.address), a.bytes);
+    }
+    void say_guesses() {
+        for (const auto& [reader, guess] : guesses_) say(text(guess.first), guess.second);
+        guesses_.clear();
     }
     std::string text(const Race& r) {
         const Who other = order.who(r.before);
@@ -289,6 +304,9 @@ private:
         Race race;
         Key key;
     } pending_ = {};
+    // Plain reads that race with an atomic: a guess, if the reader's atomicCAS() at that address is to come. NVIDIA's
+    // guide makes atomics so that CUDA lacks, and a wrong guess costs one more round. By block, rank and address.
+    std::map<std::tuple<uint32_t, uint32_t, uintptr_t>, std::pair<Race, Key>> guesses_;
     // Where a site's last access went: mostly its next one goes there, too.
     struct Seen {
         uint32_t site;

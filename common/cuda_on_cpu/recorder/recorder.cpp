@@ -207,11 +207,12 @@ void copy_ends(const void* to, size_t bytes, uint32_t started, const char* file,
         check.write_at({uintptr_t(to), bytes, false, true, Kind::plain, check.sites.of(file, line)}, started);
 }
 
-void atomic(const void* address, size_t bytes, const char* file, int line) {
+void atomic(const void* address, size_t bytes, const char* file, int line, bool compares) {
     const Pause pause;
     if (!pause.was_running || is_private(uintptr_t(address))) return;
     check.order.acquire(address);
-    const Access now = {uintptr_t(address), bytes, true, true, Kind::atomic, check.sites.of(file, line)};
+    const uint32_t site = check.sites.of(file, line);
+    const Access now = {uintptr_t(address), bytes, true, true, Kind::atomic, site, compares};
     check.access(now);
     if (microscope.is_on) microscope.access(now, true);
     check.order.release_fenced(address);

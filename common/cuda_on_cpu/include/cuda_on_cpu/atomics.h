@@ -55,7 +55,7 @@ CUDA_ON_CPU_ATOMIC_4(atomicXor, old ^ value)
     CUDA_ON_CPU_UNRECORDED                                                            \
     inline T name(T* address, T compare, T value, cuda_on_cpu::Location where = {}) { \
         cuda_on_cpu::spin(#name "()", where);                                         \
-        CUDA_ON_CPU_RECORD(atomic(address, sizeof(T), where.file, where.line));       \
+        CUDA_ON_CPU_RECORD(atomic(address, sizeof(T), where.file, where.line, true)); \
         const T old = *address;                                                       \
         if (old == compare) *address = value;                                         \
         return old;                                                                   \

@@ -65,7 +65,7 @@ void asks_copy(const void* to, const void* from, size_t bytes, const char* file,
 // An asynchronous copy writes at any time between the two; the start's result is given to the end.
 uint32_t copy_starts(const void* to, size_t bytes, const char* file, int line);
 void copy_ends(const void* to, size_t bytes, uint32_t started, const char* file, int line);
-void atomic(const void* address, size_t bytes, const char* file, int line);
+void atomic(const void* address, size_t bytes, const char* file, int line, bool compares = false);
 
 // Arrays. The types of memory are those of cudaMemoryType.
 void shared_array(const void* address, size_t bytes);

@@ -52,6 +52,43 @@ KERNEL(atomics) {
     atomicMax(reinterpret_cast<int*>(y) + 1, int(I));
     atomicCAS(reinterpret_cast<int*>(y) + 2, 0, 1);
 }
+__device__ double add(double* sum, double value) {  // as in NVIDIA's guide: the first read is a guess
+    auto* const bits = reinterpret_cast<unsigned long long*>(sum);
+    unsigned long long old = *bits, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(bits, assumed, __double_as_longlong(value + __longlong_as_double(assumed)));
+    } while (assumed != old);
+    return __longlong_as_double(old);
+}
+KERNEL(guesses) {
+    __shared__ int largest;
+    if (I == 0) largest = 0;
+    __syncthreads();
+    int seen, guess = largest;
+    while ((seen = atomicCAS(&largest, guess, max(guess, int(I)))) != guess) guess = seen;
+    add(reinterpret_cast<double*>(y), x[G]);
+}
+// In words, as flag. Thread 32 comes between the guess of thread 0 and its comparison.
+__global__ void guess_overtaken(float*, const float*) {
+    __shared__ int total;
+    __shared__ volatile bool guessed, changed;
+    if (I == 0) total = 0, guessed = changed = false;
+    __syncthreads();
+    if (I == 0) {
+        const int guess = total;
+        guessed = true;
+        while (!changed) {
+        }
+        if (const int seen = atomicCAS(&total, guess, 1); seen != guess) atomicCAS(&total, seen, seen + 1);
+    }
+    if (I == 32) {
+        while (!guessed) {
+        }
+        atomicCAS(&total, 0, 1);
+        changed = true;
+    }
+}
 KERNEL(bins) {
     __shared__ int bins[8];
     if (I < 8) bins[I] = 0;
@@ -263,8 +300,8 @@ int main(int argc, char** argv) {
     };
 #define RUN(name) \
     say(#name, [&] { name<<<2, 64, 64 * sizeof(float)>>>(y, x), name<<<2, 64, 64 * sizeof(float)>>>(y, part); })
-    RUN(tree), RUN(tiles), RUN(two_buffers), RUN(atomics), RUN(bins), RUN(same_value), RUN(bytes), RUN(bytes_and_words),
-        RUN(halves);
+    RUN(tree), RUN(tiles), RUN(two_buffers), RUN(atomics), RUN(guesses), RUN(guess_overtaken), RUN(bins),
+        RUN(same_value), RUN(bytes), RUN(bytes_and_words), RUN(halves);
     RUN(warp_tree), RUN(part_of_a_warp), RUN(two_halves), RUN(warp_sums), RUN(tile), RUN(large_tile), RUN(last_block);
     RUN(critical_section), RUN(barrier_object), RUN(latch_object), RUN(async_copy), RUN(dynamic), RUN(variables),
         RUN(local_array);

@@ -80,6 +80,10 @@ KERNEL(bins_read) {
     atomicAdd(&bins[63 - I], 1);  // LINE bins_read
     y[I] = bins[I];               // OTHER bins_read
 }
+KERNEL(guess_unchecked) {  // the thread compares at another address than it has read
+    atomicAdd(y, x[I]);    // LINE guess_unchecked
+    atomicCAS(reinterpret_cast<int*>(y) + 1 + I, 0, int(y[0]));  // OTHER guess_unchecked
+}
 KERNEL(through_global) {
     y[I] = x[I];            // OTHER through_global
     y[64 + I] = y[63 - I];  // LINE through_global
@@ -385,6 +389,7 @@ const Case cases[] = {
     CASE(broadcast, 1),
     CASE(bins_zeroed, 1),
     CASE(bins_read, 1),
+    CASE(guess_unchecked, 1),
     CASE(through_global, 1),
     CASE(only_syncwarp, 1),
     CASE(bytes, 1),
