@@ -32,6 +32,11 @@ PACKAGES = {  # of Debian and Ubuntu, where the name is another than the program
 }
 
 
+def both_orders(test):
+    """Runs the test in both thread orders, in one process: the second run finds what the first has compiled."""
+    return pytest.mark.parametrize("reverse", [False, True])(pytest.mark.xdist_group(test.__name__)(test))
+
+
 def need(program: str) -> None:
     if not shutil.which(program):
         pytest.skip(f"{program} not found: apt-get install {PACKAGES.get(program, program)}")

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from building import COMPILERS, KEPT, PROGRAMS, ROOT, WARNINGS, line_of, need, run, state_of
+from building import COMPILERS, KEPT, PROGRAMS, ROOT, WARNINGS, both_orders, line_of, need, run, state_of
 from cuda_on_cpu import memory_check, translate_file  # building.py puts common/ on the path
 
 RACE, VALUE, BOUNDS, ALIGNED = "data race: ", "uninitialised memory: ", "out of bounds: ", "misaligned address: "
@@ -147,7 +147,7 @@ def other(name: str, program: str = "memory_wrong") -> str | None:
     return next((f"{program}.cu:{i}" for i, line in enumerate(lines, 1) if line.endswith(f"// OTHER {name}")), None)
 
 
-@pytest.mark.parametrize("reverse", [False, True])
+@both_orders
 def test_wrong_kernels(compiler, reverse):
     """Each kernel's mistake in any order of the threads; in the default order with the words, too."""
     result = run(checked("memory_wrong", compiler), reverse=reverse)

@@ -15,6 +15,8 @@ from building import PROGRAMS, ROOT, WARNINGS, need
 from cuda_on_cpu import memory_check
 from cuda_on_cpu.microscope import _rows, of_program, table
 
+pytestmark = pytest.mark.xdist_group("microscope")  # one process compiles access.cu, once
+
 # kernel: (requests, threads a request, sectors a request, the least possible). The stores are those of `coalesced`, where
 # STORES says nothing else.
 WHOLE = (32, 32, 4, 4)

@@ -1,6 +1,6 @@
 """CUDA on CPU: programs that run in both thread orders, and mistakes that it must find. Needs no torch.
 
-`make test` takes 75 s of CPU from clean, all of it 6 minutes with clang++ and AArch64. Again, with all of them: 9 s.
+On one core, from clean: `make test` takes 40 s of it, and test-rest has the other programs, clang++ and AArch64.
 """
 
 from __future__ import annotations
@@ -13,7 +13,19 @@ import subprocess
 
 import features
 import pytest
-from building import CFLAGS, COMPILERS, INCLUDE, PROGRAMS, WARNINGS, build, line_of, need, run, translate_file
+from building import (
+    CFLAGS,
+    COMPILERS,
+    INCLUDE,
+    PROGRAMS,
+    WARNINGS,
+    both_orders,
+    build,
+    line_of,
+    need,
+    run,
+    translate_file,
+)
 
 # The programs that tests/CMakeLists.txt builds for a GPU as well. -O3: no optimiser may carry a value over a barrier.
 # -g0: half.cu compiles in 4 s then, not in 5.
@@ -96,7 +108,7 @@ def test_opposite_order_finds_a_missing_barrier(compiler):
     assert run(program, "order", CUDA_REVERSE="").stdout.splitlines()[2] == order
 
 
-@pytest.mark.parametrize("reverse", [False, True])
+@both_orders
 def test_waits(compiler, reverse):
     """Deadlocks, a divergent barrier, a wrong mask, an exception: each is reported, and the next launch works."""
     result = run(build(MISTAKES, compiler, *WARNINGS), "waits", reverse=reverse)
@@ -136,7 +148,7 @@ def test_waits(compiler, reverse):
 BLOCKS = "cpu_only/blocks"
 
 
-@pytest.mark.parametrize("reverse", [False, True])
+@both_orders
 def test_blocks_that_wait_for_ever(compiler, reverse):
     """Deadlocks between blocks, wrong uses of clusters, asserts and traps: reported, and the next launch works."""
     result = run(build(BLOCKS, compiler, *WARNINGS), "fast", reverse=reverse)
@@ -169,7 +181,7 @@ def test_blocks_that_wait_for_ever(compiler, reverse):
 GROUPS = "cpu_only/wrong_groups"
 
 
-@pytest.mark.parametrize("reverse", [False, True])
+@both_orders
 def test_wrong_groups(compiler, reverse):
     """Threads and lanes that are not there, barriers of a tile that not all reach, sizes that do not fit."""
     result = run(build(GROUPS, compiler, *WARNINGS), reverse=reverse)
@@ -234,7 +246,7 @@ def test_order_finds_a_copy_that_nobody_waits_for(compiler):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("reverse", [False, True])
+@both_orders
 def test_wrong_copies_and_barriers_are_refused(compiler, reverse):
     result = run(build(ASYNC_MISTAKES, compiler, *WARNINGS, "-O0"), "refused", reverse=reverse)
     assert result.returncode == 0, result.stderr
