@@ -14,6 +14,7 @@
 
 namespace cuda_on_cpu_recorder {
 
+// The twin of cuda_on_cpu::format(), for which the compiler reports accesses: the recorder must not record itself.
 [[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
     char* text = nullptr;
     va_list values;

@@ -16,6 +16,12 @@ __device__ inline int rank_in_block() {
     return int(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
 }
 
+// Which of the block's threads * N items is number i of this thread's N: they lie together, or a block apart (striped).
+template <int threads, int N>
+__device__ int index_in_block(int i, bool striped) {
+    return striped ? i * threads + rank_in_block() : rank_in_block() * N + i;
+}
+
 // The n values of a warp, in the order in which its shuffles bring them together: neighbours first.
 template <class T, class Op>
 __device__ T reduce_as_warp(T* values, int n, Op op) {

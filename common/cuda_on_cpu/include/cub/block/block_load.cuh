@@ -25,19 +25,15 @@ public:
 
     template <class Iterator>
     __device__ void Load(Iterator from, T (&items)[N], int valid = X * Y * Z * N) {
-        for (int i = 0; i < N; i++)
-            if (index(i) < valid) items[i] = from[index(i)];
+        for (int i = 0; i < N; i++) {
+            const int index = cuda_on_cpu::index_in_block<X * Y * Z, N>(i, A == BLOCK_LOAD_STRIPED);
+            if (index < valid) items[i] = from[index];
+        }
     }
     template <class Iterator, class Default>
     __device__ void Load(Iterator from, T (&items)[N], int valid, Default otherwise) {
         for (T& item : items) item = otherwise;
         Load(from, items, valid);
-    }
-
-private:
-    __device__ static int index(int i) {
-        const int rank = cuda_on_cpu::rank_in_block();
-        return A == BLOCK_LOAD_STRIPED ? i * X * Y * Z + rank : rank * N + i;
     }
 };
 

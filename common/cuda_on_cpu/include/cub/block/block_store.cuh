@@ -24,9 +24,8 @@ public:
 
     template <class Iterator>
     __device__ void Store(Iterator to, const T (&items)[N], int valid = X * Y * Z * N) {
-        const int rank = cuda_on_cpu::rank_in_block();
         for (int i = 0; i < N; i++) {
-            const int index = A == BLOCK_STORE_STRIPED ? i * X * Y * Z + rank : rank * N + i;
+            const int index = cuda_on_cpu::index_in_block<X * Y * Z, N>(i, A == BLOCK_STORE_STRIPED);
             if (index < valid) to[index] = items[i];
         }
     }
