@@ -83,8 +83,10 @@ def _lengths(axes, data, rows):
     """GB/s over the number of elements in a row, a line for each way to share a row among threads; marked: a copy."""
     for op in dict.fromkeys(row["op"] for row in rows):
         points = [row for row in rows if row["op"] == op]
-        axes.plot([row["length"] for row in points], [*map(_rate, points)], label=op)
-    axes.legend(frameon=False, ncols=4, loc="lower center")
+        # Beside the steps, as many as there are colours, the automatic choice and torch.
+        style = {"auto": "--", "torch": ":"}.get(op, "-")
+        axes.plot([row["length"] for row in points], [*map(_rate, points)], label=op, linestyle=style)
+    axes.legend(frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.15))  # below: lines are everywhere
     lengths = [2**k for k in range(5, 19, 2)]
     _bandwidth(axes, data, "elements of a row", lengths, [f"{n:,}".replace(",", " ") for n in lengths])
 
@@ -114,19 +116,21 @@ def _training(axes, _, training):
 
 def _roofline(axes, data, _):
     """FLOP/s over FLOP a byte, both logarithmic: a slanted line, the memory's limit, meets a level one, that of arithmetic.
-    A point is the fastest kernel of a chapter for so many FLOP a byte; all lie along the slanted line."""
+    A point is the fastest kernel of a chapter for so many FLOP a byte; most lie along the slanted line."""
     copy, flops = (max(chapter["limits"][key] for chapter in data.values()) for key in ("copy", "flops"))
     low, middle, high = 1 / 24, 5, 8 * flops / copy
     axes.plot([low, flops / copy, high], [low * copy, flops, flops], color=GREY, linewidth=1, marker="")
     _label(axes, f"copy, {copy / 1e9:.0f} GB/s  ", (middle, middle * copy), ha="right", va="bottom")
     _label(axes, f"float32 matrix product, {flops / 1e12:.0f} TFLOP/s", (high, flops), offset=4, ha="right")
     points = tables.roofline(data)
-    for alike in dict.fromkeys((row["chapter"], row["intensity"]) for row in points):
+    for number, alike in enumerate(dict.fromkeys((row["chapter"], row["intensity"]) for row in points)):
         here = [row for row in points if (row["chapter"], row["intensity"]) == alike]
         row = max(here, key=lambda row: row["speed"])
         label = f"{row['chapter'][:2]} {row['op']}"
-        axes.plot(row["intensity"], row["speed"], label=label, linestyle="none", fillstyle="none", markersize=7)
+        fill = "none" if number < 12 else "full"  # the theme has 12 markers
+        axes.plot(row["intensity"], row["speed"], label=label, linestyle="none", fillstyle=fill, markersize=7)
     axes.set(xscale="log", yscale="log", xlabel="FLOP a byte", ylabel="TFLOP/s", ylim=(None, 2.5 * flops))
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), fontsize="small")
     axes.set_xticks([1 / 16, 1 / 4, 1, 4, 16, 64], ["1/16", "1/4", "1", "4", "16", "64"])
     axes.yaxis.set_major_formatter(lambda value, _: f"{value / 1e12:g}")
 

@@ -25,14 +25,13 @@ COUNTERS = ROOT / "results" / "counters"
 PROGRAMS = {"access": ROOT / "tests" / "cuda_on_cpu" / "programs" / "access.cu"}
 
 # Requests and sectors of the L1 cache, passes of shared memory: docs.nvidia.com/nsight-compute/ProfilingGuide. ldmatrix and
-# stmatrix (LDSM, STSM) count as loads and stores here; a copy is cp.async (LDGSTS).
+# stmatrix (LDSM, STSM) count as loads and stores here. A copy is cp.async (LDGSTS): what it reads from global memory is
+# among the loads, and there is no counter of its own for its passes.
 METRICS = {
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "global load requests",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "global load sectors",
     "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "global store requests",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "global store sectors",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts.sum": "global copy requests",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum": "global copy sectors",
     "smsp__inst_executed_op_shared_ld.sum": "shared load requests",
     "smsp__inst_executed_op_ldsm.sum": "shared load requests",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared load wavefronts",
@@ -40,7 +39,6 @@ METRICS = {
     "smsp__inst_executed_op_stsm.sum": "shared store requests",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "shared store wavefronts",
     "smsp__inst_executed_op_ldgsts.sum": "shared copy requests",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum": "shared copy wavefronts",
 }
 COUNTS = dict.fromkeys(METRICS.values())
 # What may explain a difference, and is compared with nothing.
@@ -68,9 +66,10 @@ def of_rows(rows: Iterable[dict]) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for row in rows:
         counts = found.setdefault(base_name(row["kernel"]), dict.fromkeys(COUNTS, 0))
-        if row["kind"] != "atomic" and row["space"] != "constant":
-            for what in "requests", "sectors" if row["space"] == "global" else "wavefronts":
-                counts[f"{row['space']} {row['kind']} {what}"] += row[what]
+        kind = "load" if (row["space"], row["kind"]) == ("global", "copy") else row["kind"]
+        for what in "requests", "sectors", "wavefronts":
+            if (name := f"{row['space']} {kind} {what}") in COUNTS:
+                counts[name] += row[what]
     return found
 
 

@@ -49,14 +49,18 @@ def figures(machine, chapter, name=None):
 
 
 def roofline(data):
-    """A row for each of our own kernels at its largest size, in float32 or in integers. The limit, in FLOP a second, is what
-    the slower of memory and arithmetic would allow (see results/README.md)."""
+    """A row for each of our own operators at its largest size and in its best shape, in float32 or in integers. The limit,
+    in FLOP a second, is what the slower of memory and arithmetic would allow (see results/README.md)."""
     points = []
     for chapter, measured in data.items():
-        rows = [row for rows in measured["tables"].values() for row in rows if "flops" in row and row["flops"]]
+        # `lengths` has steps of one operator at lengths where most of them are slow; a shape is no part of the name.
+        rows = [row for name, rows in measured["tables"].items() if name != "lengths" for row in rows]
+        rows = [row | {"op": re.sub(r"^\d+ x \d+: ", "", row["op"])} for row in rows if "flops" in row and row["flops"]]
         ours = [row for row in rows if not re.match("torch|.*:", row["op"]) and row["dtype"] != "float64"]
         for op in dict.fromkeys(row["op"] for row in ours):
-            row = max((row for row in ours if row["op"] == op), key=lambda row: row["bytes"])
+            same = [row for row in ours if row["op"] == op]
+            largest = [row for row in same if row["bytes"] > 0.99 * max(row["bytes"] for row in same)]
+            row = max(largest, key=lambda row: row["flops"] / row["kernel"])
             intensity, speed = row["flops"] / row["bytes"], row["flops"] / row["kernel"]
             limit = min(intensity * row["copy"], measured["limits"]["flops"])
             points.append({"chapter": chapter, "intensity": intensity, "speed": speed, "limit": limit})

@@ -141,7 +141,7 @@ class Operator:
         nested = self.dispatched and any(
             x.is_nested for _, x in named
         )  # torch looks for a function of its own, by name
-        return [self._raised(*f) for f in found] + [(TypeError, "Got an unexpected keyword argument")] * nested
+        return [self._raised(*f) for f in found] + [(TypeError, "[Gg]ot an unexpected keyword argument")] * nested
 
     def _raised(self, exception, words):
         if not self.stable or exception not in (TypeError, ValueError):

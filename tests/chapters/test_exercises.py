@@ -198,6 +198,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     assert run("03.5")[0] == 0 and run("03.5", "--solution")[1] == ""
     assert re.search(r"03\.5 +done", run()[1]) and "1 of 1 done" in run()[1]
     Path(folder, "mine", "kernel.cu").write_text("")
+    monkeypatch.setattr(exercise, "devices", lambda it: ["cpu"])
     assert "on the CPU only" in run("03.5")[1]
     statuses = iter([exercise.RIGHT, exercise.NO_GPU, exercise.RIGHT, exercise.RIGHT, exercise.RIGHT, exercise.WRONG])
     monkeypatch.setattr(exercise, "devices", lambda it: ["cpu", "cuda"])

@@ -166,7 +166,8 @@ def test_a_graph_of_forward_and_backward(op):
                 leaf.copy_(value)
         graph.replay()
         reference = functools.partial(op.reference, **op.values(values))
-        torch.testing.assert_close(result, gradients(reference, values), rtol=1e-5, atol=1e-5)
+        # Stale values would differ by about 1. Of 327,680 rounded ones, a few are more than 1e-5 apart.
+        torch.testing.assert_close(result, gradients(reference, values), rtol=1e-5, atol=1e-4)
 
 
 # ---- another GPU, and a full one -------------------------------------------------------------------------------------

@@ -76,8 +76,9 @@ MUTANTS = [
     # ---- Python
     Mutant(PYTHON, 'symbol.removeprefix("void ")', "symbol", T + "command_line"),
     Mutant(PYTHON, "    if int(launches) == 0:", "    if False:", T + "command_line"),
-    Mutant("tools/counters.py", 'row["kind"] != "atomic" and ', "", COUNTERS + "a_difference_is_found"),
-    Mutant("tools/counters.py", ' and row["space"] != "constant"', "", COUNTERS + "a_difference_is_found"),
+    Mutant("tools/counters.py", '"load" if (row["space"], row["kind"]) == ("global", "copy") else row["kind"]',
+           'row["kind"]', COUNTERS + "a_difference_is_found"),
+    Mutant("tools/counters.py", ') in COUNTS:', "):", COUNTERS + "a_difference_is_found"),
     Mutant("tools/counters.py", 'counts[name] = counts.get(name, 0) + round', "counts[name] = round",
            COUNTERS + "what_ncu_prints_is_understood"),
 ]  # fmt: skip
