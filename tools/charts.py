@@ -83,7 +83,7 @@ def _lengths(axes, data, rows):
     """GB/s over the number of elements in a row, a line for each way to share a row among threads; marked: a copy."""
     for op in dict.fromkeys(row["op"] for row in rows):
         points = [row for row in rows if row["op"] == op]
-        # Beside the steps, as many as there are colours, the automatic choice and torch.
+        # The steps take all colours: the automatic choice and torch differ from them by their lines.
         style = {"auto": "--", "torch": ":"}.get(op, "-")
         axes.plot([row["length"] for row in points], [*map(_rate, points)], label=op, linestyle=style)
     axes.legend(frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.15))  # below: lines are everywhere

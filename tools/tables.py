@@ -59,8 +59,8 @@ def roofline(data):
         ours = [row for row in rows if not re.match("torch|.*:", row["op"]) and row["dtype"] != "float64"]
         for op in dict.fromkeys(row["op"] for row in ours):
             same = [row for row in ours if row["op"] == op]
-            largest = [row for row in same if row["bytes"] > 0.99 * max(row["bytes"] for row in same)]
-            row = max(largest, key=lambda row: row["flops"] / row["kernel"])
+            most = max(row["bytes"] for row in same)
+            row = max((row for row in same if row["bytes"] > 0.99 * most), key=lambda row: row["flops"] / row["kernel"])
             intensity, speed = row["flops"] / row["bytes"], row["flops"] / row["kernel"]
             limit = min(intensity * row["copy"], measured["limits"]["flops"])
             points.append({"chapter": chapter, "intensity": intensity, "speed": speed, "limit": limit})

@@ -31,33 +31,14 @@ COPIES = (
     "beside asynchronous copies a GPU counts more loads than the program has, 3 a warp in copied4; why is not known"
 )
 CLUSTER = "the counter of stores leaves out those into the shared memory of another block; their passes it counts"
+TWICE = "a copy of 16 bytes a lane with bank conflicts asks the cache for its sectors twice"
 STMATRIX = "the passes of stmatrix are counted, its instructions are not: smsp__inst_executed_op_stsm stays 0"
 EXPLAINED: dict[tuple[str, str], str] = {
-    ("matrices_side_by_side", "shared store requests"): STMATRIX,
-    ("matrices_apart", "shared store requests"): STMATRIX,
-    ("matrices_padded", "shared store requests"): STMATRIX,
-    ("copied4", "shared load requests"): COPIES,
-    ("copied4_conflicts", "shared load requests"): COPIES,
-    ("copied16", "shared load requests"): COPIES,
-    ("copied16_conflicts", "shared load requests"): COPIES,
-    (
-        "copied16_conflicts",
-        "global load sectors",
-    ): "a copy of 16 bytes a lane with bank conflicts asks the cache for its sectors twice",
-    ("three_passes_kernel", "shared load requests"): MERGED,
-    ("three_passes_kernel", "shared load wavefronts"): MERGED,
-    ("shared_kernel", "shared load requests"): MERGED,
-    ("shared_kernel", "shared load wavefronts"): MERGED,
-    ("softmax_backward_kernel", "shared load requests"): MERGED,
-    ("softmax_backward_kernel", "shared load wavefronts"): MERGED,
-    ("rms_norm_kernel", "shared load requests"): MERGED,
-    ("rms_norm_kernel", "shared load wavefronts"): MERGED,
+    ("copied16_conflicts", "global load sectors"): TWICE,
     ("softmax_kernel", "shared load requests"): COPIES,
     ("softmax_kernel", "shared load wavefronts"): MERGED,
     ("softmax_kernel", "shared store requests"): CLUSTER,
     ("softmax_kernel", "shared copy requests"): ZEROS,
-    ("rms_norm_backward_kernel", "shared load requests"): MERGED,
-    ("rms_norm_backward_kernel", "shared load wavefronts"): MERGED,
     ("rms_norm_backward_kernel", "shared copy requests"): ZEROS,
     ("shared_counters", "shared store requests"): PREDICATED,
     ("sum_tree_kernel", "shared load requests"): PREDICATED,
@@ -67,6 +48,18 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ("sum_packs_kernel", "shared store wavefronts"): ONE_LANE,
     ("sum_last_block_kernel", "shared store wavefronts"): ONE_LANE,
 }
+for kernel in "matrices_side_by_side", "matrices_apart", "matrices_padded":
+    EXPLAINED[kernel, "shared store requests"] = STMATRIX
+for kernel in "copied4", "copied4_conflicts", "copied16", "copied16_conflicts":
+    EXPLAINED[kernel, "shared load requests"] = COPIES
+for kernel in (
+    "three_passes_kernel",
+    "shared_kernel",
+    "softmax_backward_kernel",
+    "rms_norm_kernel",
+    "rms_norm_backward_kernel",
+):
+    EXPLAINED[kernel, "shared load requests"] = EXPLAINED[kernel, "shared load wavefronts"] = MERGED
 
 
 @pytest.mark.skipif(
