@@ -103,28 +103,39 @@ inline void* map_shared_rank(const void* pointer, unsigned rank) {
     if (&r == grid.running) return const_cast<void*>(pointer);
     if (r.block.alive == 0) fail("map_shared_rank(): the block of rank " + std::to_string(rank) + " has returned");
     const char* p = static_cast<const char*>(pointer);
+    const SharedArray array = shared_array_at(p);
+    if (!array.address) fail("map_shared_rank(): the address is not in shared memory");
+    char* copy = copy_of(r) + array.place;
+    CUDA_ON_CPU_RECORD(shared_copy(copy, array.bytes, array.address, r.block.warps));
     r.has_copy = true;
-    if (p >= dynamic_memory && p < dynamic_memory + grid.dynamic) {
-        CUDA_ON_CPU_RECORD(shared_copy(copy_of(r), grid.dynamic, dynamic_memory, r.block.warps));
-        return copy_of(r) + (p - dynamic_memory);
+    return copy + (p - array.address);
+}
+
+// What a pointer that map_shared_rank() gave means: which block's shared memory, and where that block itself sees it.
+// Any other pointer is the running block's.
+struct InShared {
+    Resident* owner;
+    char* pointer;
+};
+inline InShared in_shared(const void* pointer) {
+    char* p = static_cast<char*>(const_cast<void*>(pointer));
+    for (unsigned rank = 0; rank < cluster_size(); rank++) {
+        Resident& r = *grid.running->cluster->blocks[rank];
+        if (&r == grid.running || !r.copy) continue;
+        if (const SharedArray array = shared_array_in_copy(p - r.copy); array.address)
+            return {&r, array.address + (p - r.copy - ptrdiff_t(array.place))};
     }
-    for (const SharedVariable* v = SharedVariable::first; v; v = v->next)
-        if (p >= v->address && p < v->address + v->bytes) {
-            CUDA_ON_CPU_RECORD(shared_copy(copy_of(r) + static_place + v->place, v->bytes, v->address, r.block.warps));
-            return copy_of(r) + static_place + v->place + (p - v->address);
-        }
-    fail("map_shared_rank(): the address is not in shared memory");
+    return {grid.running, p};
 }
 
 // The rank of the block whose shared memory has this address.
-inline unsigned query_shared_rank(const void* pointer) {
+inline unsigned query_shared_rank(const void* pointer) { return in_shared(pointer).owner->rank; }
+
+// A name for what lies there, the same for all blocks of the cluster.
+inline const void* name_in_cluster(const void* pointer) {
     const char* p = static_cast<const char*>(pointer);
-    for (unsigned rank = 0; rank < cluster_size(); rank++) {
-        const Resident& r = *grid.running->cluster->blocks[rank];
-        if (&r != grid.running && r.copy && p >= r.copy && p < r.copy + static_place + SharedVariable::total)
-            return rank;
-    }
-    return grid.running->rank;
+    const SharedArray array = shared_array_at(p);
+    return array.address ? copy_of(*grid.running) + array.place + (p - array.address) : p;
 }
 
 // __cluster_dims__(x, y, z) of a kernel becomes a call of this at its start. The first thread that comes there finds

@@ -21,6 +21,22 @@ struct CopiesOfPhase {
     uint64_t end;
 };
 
+// A value on its way into shared memory, of this block or of another in the cluster: st.async.
+struct StoreOfPhase {
+    unsigned phase;
+    InShared to;
+    std::string value;  // empty: it is there already
+    size_t bytes;
+    Location where;
+    uint32_t started;  // the memory check's time
+
+    void carry_out() const {  // while the block that owns the memory runs
+        if (!value.empty()) memcpy(to.pointer, value.data(), bytes);
+        CUDA_ON_CPU_RECORD(copy_ends(to.pointer, bytes, started, where.file, where.line));
+        to.owner->stores--;
+    }
+};
+
 struct __attribute__((may_alias)) Mbarrier {
     uint64_t valid : 1;      // between init() and invalidate()
     uint64_t phase : 2;      // the last bits of its number
@@ -37,6 +53,7 @@ struct __attribute__((may_alias)) Mbarrier {
             refuse(function, where, "a barrier expects 1 to 1048575 threads, not " + std::to_string(count));
         *this = {1, 0, unsigned(count), unsigned(count), 0};
         all_copies().erase(key());
+        all_stores().erase(key());
     }
 
     // Gives the state before, which tells a wait what phase is meant.
@@ -47,7 +64,7 @@ struct __attribute__((may_alias)) Mbarrier {
                    std::to_string(count) + " threads arrive, and " + std::to_string(pending) +
                        " are still expected of " + std::to_string(expected));
         const uint64_t before = bits();
-        CUDA_ON_CPU_RECORD(release(this));
+        CUDA_ON_CPU_RECORD(release(name()));
         pending -= unsigned(count);
         if (drop) expected -= unsigned(count);
         end_phase_if_complete();
@@ -73,7 +90,7 @@ struct __attribute__((may_alias)) Mbarrier {
     void wait(bool parity, const char* function, Location where) {
         check(function, where);
         wait_anywhere([this, parity] { return phase % 2 != parity; }, function, where);
-        CUDA_ON_CPU_RECORD(acquire(this));
+        CUDA_ON_CPU_RECORD(acquire(name()));
         carry_out_copies();
     }
 
@@ -82,7 +99,7 @@ struct __attribute__((may_alias)) Mbarrier {
         check(function, where);
         const auto end = std::chrono::steady_clock::now() + time;
         if (!try_until([this, parity] { return phase % 2 != parity; }, end, function, where)) return false;
-        CUDA_ON_CPU_RECORD(acquire(this));
+        CUDA_ON_CPU_RECORD(acquire(name()));
         carry_out_copies();
         return true;
     }
@@ -96,6 +113,34 @@ struct __attribute__((may_alias)) Mbarrier {
         carry_out(all);
         if (all.empty() || all.back().copies != &mine) all.push_back({unsigned(phase), &mine, 0});
         all.back().end = mine.end();
+    }
+
+    // Stores into shared memory of the block that has this barrier; the bytes count as come. A GPU may store at any
+    // time before the phase ends: here it is as with copies.
+    void store(void* to, const void* value, size_t bytes, const char* function, Location where) {
+        const InShared target = in_shared(to), me = in_shared(this);
+        if (target.owner != me.owner)
+            refuse(function, where, "the address and the barrier are in the shared memory of different blocks");
+        if (!shared_array_at(target.pointer).address || !shared_array_at(me.pointer).address)
+            refuse(function, where, "the address or the barrier is not in shared memory");
+        if (reinterpret_cast<uintptr_t>(to) % bytes != 0)
+            refuse(function, where, "the address is not aligned to " + std::to_string(bytes) + " bytes");
+        if (block_of(*me.owner).alive == 0)
+            refuse(function, where, "the block of rank " + std::to_string(me.owner->rank) + " has returned");
+        check(function, where);
+        uint32_t started = 0;
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+        started = cuda_on_cpu_recorder::copy_starts(to, bytes, where.file, where.line);
+        cuda_on_cpu_recorder::release(name());
+#endif
+        StoreOfPhase now = {unsigned(phase), target, {}, bytes, where, started};
+        if (copies_at_once())
+            memcpy(to, value, bytes);
+        else
+            now.value.assign(static_cast<const char*>(value), bytes);
+        all_stores()[key()].push_back(now);
+        me.owner->stores++, me.owner->last_store = where;
+        expect_bytes(-ptrdiff_t(bytes), function, where);
     }
 
     void check(const char* function, Location where) const {
@@ -121,27 +166,44 @@ private:
     }
 
     // By the barrier's address, and its block: several blocks may have shared memory at the same address.
-    using Key = std::pair<const Mbarrier*, uint64_t>;
+    using Key = std::pair<const void*, uint64_t>;
     Key key() const {
-        return {this, blockIdx.x + uint64_t(gridDim.x) * (blockIdx.y + uint64_t(gridDim.y) * blockIdx.z)};
+        if (!in_kernel) return {this, 0};
+        const InShared me = in_shared(this);
+        const uint3 index = block_of(*me.owner).index;
+        return {me.pointer, index.x + uint64_t(gridDim.x) * (index.y + uint64_t(gridDim.y) * index.z)};
     }
-    static std::map<Key, std::deque<CopiesOfPhase>>& all_copies() {
-        static std::map<Key, std::deque<CopiesOfPhase>> all;
+    const void* name() const { return in_kernel ? name_in_cluster(this) : this; }
+
+    template <class T>  // CopiesOfPhase or StoreOfPhase; of this launch
+    static std::map<Key, std::deque<T>>& all() {
+        static std::map<Key, std::deque<T>> all;
         static uint64_t launch = 0;
         if (launch != launch_number) all.clear();
         launch = launch_number;
         return all;
     }
+    static std::map<Key, std::deque<CopiesOfPhase>>& all_copies() { return all<CopiesOfPhase>(); }
+    static std::map<Key, std::deque<StoreOfPhase>>& all_stores() { return all<StoreOfPhase>(); }
 
     void carry_out(std::deque<CopiesOfPhase>& all) const {  // those of phases that are over: they come first
         for (; !all.empty() && all.front().phase != phase; all.pop_front())
             all.front().copies->carry_out(all.front().end);
     }
-    void carry_out_copies() const {
-        const auto found = all_copies().find(key());
-        if (found == all_copies().end()) return;
+    void carry_out(std::deque<StoreOfPhase>& all) const {
+        for (; !all.empty() && all.front().phase != phase; all.pop_front()) all.front().carry_out();
+    }
+    template <class T>
+    void carry_out(std::map<Key, std::deque<T>>& all) const {
+        if (all.empty()) return;
+        const auto found = all.find(key());
+        if (found == all.end()) return;
         carry_out(found->second);
-        if (found->second.empty()) all_copies().erase(found);
+        if (found->second.empty()) all.erase(found);
+    }
+    void carry_out_copies() const {
+        carry_out(all_copies());
+        carry_out(all_stores());
     }
 };
 static_assert(sizeof(Mbarrier) == 8, "as on a GPU");

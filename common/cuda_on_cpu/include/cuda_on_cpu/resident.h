@@ -60,9 +60,11 @@ struct Resident {
     Room* room;
     Block block;  // while another one runs, as it was left
     Cluster* cluster;
-    unsigned rank;  // in the cluster
-    bool has_copy;  // of its shared memory, since it was left once
-    char* copy;     // first the dynamic kind
+    unsigned rank;        // in the cluster
+    bool has_copy;        // of its shared memory, since it was left once
+    char* copy;           // first the dynamic kind
+    unsigned stores;      // st.async: on their way into its shared memory
+    Location last_store;  // of them
 };
 
 struct Cluster {  // of one block, unless the launch asks for more
@@ -109,6 +111,25 @@ inline char* copy_of(Resident& r) {
     return r.copy;
 }
 constexpr size_t static_place = (max_dynamic_shared + 127) / 128 * 128;
+
+// An array in shared memory: where the block that runs has it, and its place in a block's copy. Null: there is none.
+struct SharedArray {
+    char* address;
+    size_t bytes, place;
+};
+template <class F>
+SharedArray find_shared_array(F contains) {
+    if (const SharedArray all = {dynamic_memory, grid.dynamic, 0}; contains(all)) return all;
+    for (const SharedVariable* v = SharedVariable::first; v; v = v->next)
+        if (const SharedArray array = {v->address, v->bytes, static_place + v->place}; contains(array)) return array;
+    return {};
+}
+inline SharedArray shared_array_at(const char* p) {
+    return find_shared_array([p](SharedArray a) { return p >= a.address && p < a.address + a.bytes; });
+}
+inline SharedArray shared_array_in_copy(ptrdiff_t place) {
+    return find_shared_array([place](SharedArray a) { return size_t(place) - a.place < a.bytes; });
+}
 
 inline void leave_block() {
     Resident& r = *grid.running;
@@ -185,7 +206,7 @@ inline void start_cluster() {
     for (unsigned rank = 0; rank < cluster_size(); rank++) {
         Resident& r = unused_resident();
         c.blocks[rank] = &r;
-        r.cluster = &c, r.rank = rank, r.has_copy = false;
+        r.cluster = &c, r.rank = rank, r.has_copy = false, r.stores = 0;
         r.block = block;
         r.block.threads = r.room->threads, r.block.warps = r.room->warps, r.block.fibers = r.room->fibers;
         number_threads(*r.room);

@@ -90,6 +90,15 @@ CUDA_ON_CPU_UNRECORDED inline void fiber_body() {
                block.kernel, Watchdog::limit(), why.c_str()));
 }
 
+// On a GPU they might meet the next block's shared memory.
+[[gnu::cold]] inline std::runtime_error returned_too_early() {
+    const Resident& r = *grid.running;
+    return std::runtime_error(format(
+        "CUDA on CPU: kernel %s: block %s has returned, and has not waited for %u st.async into its shared memory, the "
+        "last at %s",
+        block.kernel, text(blockIdx).c_str(), r.stores, text(r.last_store).c_str()));
+}
+
 // Lets every thread that waits leave by an exception, one after another.
 [[gnu::cold]] inline void abandon_all() {
     for_each_resident([](Resident& r) {
@@ -183,7 +192,10 @@ inline Turn take_turn() {
         if (fiber != &host) ran = true, run_fiber(*fiber);
         if (first_error) std::rethrow_exception(first_error);
         if (Watchdog::has_ended_a_thread()) throw timeout(true);
-        if (block.alive == 0) return Turn::returned;
+        if (block.alive == 0) {
+            if (grid.running->stores) throw returned_too_early();
+            return Turn::returned;
+        }
     } while (!block.turn_over && end_activemask() && (fiber = &next_fiber()));
 
     if (woken || block.alive != alive || block.started != started) return Turn::got_on;
