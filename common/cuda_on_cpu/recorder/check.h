@@ -34,7 +34,8 @@ public:
         if (!array || array->place >= Place::variable || a.bytes > array->end - a.address) return;
         Shadow& shadow = shadow_of(*array);
         const Stamp then(segment, a.site, a.kind);
-        shadow.for_each(a.address, a.bytes, [&](size_t word, uintptr_t) { shadow.write(word, then); });
+        shadow.for_each(by_owner(*array, a.address), a.bytes,
+                        [&](size_t word, uintptr_t) { shadow.write(word, then); });
     }
 
     // Inlined into what the compiler calls, since it runs millions of times. What is rare is a call.
@@ -74,7 +75,7 @@ private:
             const auto [begin, end] = arrays.alone(*array, a.address);
             seen_[a.site % seen_size] = {a.site, order.room, begin, end - begin, array, &shadow};
         }
-        look_at(*array, shadow, array->original ? a.address - array->begin + array->original->begin : a.address, a);
+        look_at(*array, shadow, by_owner(*array, a.address), a);
     }
 
     // Each block has a shadow of shared memory of its own. What another block of the cluster has, lies in a copy.
@@ -82,6 +83,10 @@ private:
     Shadow& shadow_of(Array& array) {
         return (array.original ? *array.original : array)
             .shadow(array.place == Place::shared ? owner(array).number : 0);
+    }
+
+    static uintptr_t by_owner(const Array& array, uintptr_t a) {  // where the block that owns it has that address
+        return array.original ? a - array.begin + array.original->begin : a;
     }
 
     [[gnu::always_inline]] void look_at(Array& array, Shadow& shadow, uintptr_t address, const Access& a) {
@@ -217,7 +222,8 @@ private:
         if (!array || array->place >= Place::variable || array->is_freed || a.address + a.bytes > array->end) return;
         const Stamp now(order.segment, a.site, Kind::runtime);
         Shadow& shadow = shadow_of(*array);
-        shadow.for_each(a.address, a.bytes, [&](size_t word, uintptr_t) { shadow.write(word, now); });
+        shadow.for_each(by_owner(*array, a.address), a.bytes,
+                        [&](size_t word, uintptr_t) { shadow.write(word, now); });
     }
 
     Array* other_memory(const Access& a) {

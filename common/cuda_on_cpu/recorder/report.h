@@ -87,6 +87,8 @@ public:
     static std::string in_bytes(size_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
     // "byte 8 of array 2, 400 bytes by cudaMalloc() at a.cu:31"
     std::string name(const Array& array) {
+        if (const Room* r = array.room)
+            return name(*array.original) + format(" of block (%u, %u, %u)", r->x, r->y, r->z);
         const std::string bytes = in_bytes(array.end - array.begin);
         const std::string where = sites.first_outside(array.allocated_at);
         const char* types[] = {"cudaMalloc()", "cudaMallocHost()", "cudaMallocManaged()"};
@@ -110,7 +112,8 @@ public:
         if (const Parameter* p = arrays.parameter(at, array)) return p->at(at);
         if (array.place == Place::unknown) return format("memory at %#lx", long(at));
         if (array.place == Place::variable) return "the variable " + variable(at);
-        return format("byte %zu of %s", size_t(at - array.begin), name(array).c_str());
+        const uintptr_t begin = array.original ? array.original->begin : array.begin;
+        return format("byte %zu of %s", size_t(at - begin), name(array).c_str());
     }
     // The name of a variable in a program or library.
     static std::string variable(uintptr_t at) {
