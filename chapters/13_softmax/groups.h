@@ -3,9 +3,10 @@
 #include <cuda_runtime.h>
 
 #include <cfloat>
+#include <cuda/ptx>
 
 constexpr int MOST_THREADS = 1024;  // of a block, CUDA's limit
-constexpr int MOST_BLOCKS = 8;      // of a cluster, on any GPU that has clusters
+constexpr int MOST_BLOCKS = 16;     // of a cluster, on an H200; any GPU that has clusters allows 8
 
 // ---- across the lanes of a warp ------------------------------------------------------------------------------------
 
@@ -49,16 +50,15 @@ __device__ inline float2 combined(const float2* parts, int count) {
 // ---- the groups ----------------------------------------------------------------------------------------------------
 
 // The size() threads that share a row; lanes() of them are in one warp, and this thread is number rank(). All threads
-// of a block make a group, once. It takes the rows first_row(), first_row() + rows_at_a_time() and so on. In a block of
-// several rows, which only Warp has, each number is that of the block's first row, and threadIdx.y is added to it.
-// combine() takes what this warp has found of the row, and returns what all warps of the group have.
+// of a block make a group, once. It takes the rows row(), row() + rows_at_a_time() and so on. combine() takes what this
+// warp has found of the row, and returns what all warps of the group have.
 
 // A warp, or 1, 2, 4, 8 or 16 of its lanes: blockDim.x of them. A block has blockDim.y rows.
 struct Warp {
     __device__ int lanes() const { return int(blockDim.x); }
     __device__ int rank() const { return int(threadIdx.x); }
     __device__ int size() const { return int(blockDim.x); }
-    __device__ int64_t first_row() const { return int64_t(blockIdx.x) * blockDim.y; }
+    __device__ int64_t row() const { return int64_t(blockIdx.x) * blockDim.y + threadIdx.y; }
     __device__ int64_t rows_at_a_time() const { return int64_t(gridDim.x) * blockDim.y; }
 
     template <class Part>
@@ -71,7 +71,7 @@ struct Block {
     __device__ int lanes() const { return 32; }
     __device__ int rank() const { return int(threadIdx.x); }
     __device__ int size() const { return int(blockDim.x); }
-    __device__ int64_t first_row() const { return blockIdx.x; }
+    __device__ int64_t row() const { return blockIdx.x; }
     __device__ int64_t rows_at_a_time() const { return gridDim.x; }
 
     template <class Part>
@@ -86,36 +86,76 @@ struct Block {
 };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-struct Cluster : Block {};  // these GPUs have no clusters: no launcher takes it there
+struct Cluster : Block {  // these GPUs have no clusters: no launcher takes it there
+    template <class Part>
+    __device__ void send(Part) {}
+    template <class Part>
+    __device__ Part receive() {
+        return {};
+    }
+};
 #else
-// Each warp writes what it has found into the shared memory of every block, so that each block reads its own. A block
-// may not write to another one that has not started yet, or still reads the last parts: each block arrives at the
-// cluster's barrier when it is ready for that, and waits there for the others before it writes. (These are the
-// functions that cooperative groups are made of, without their header, which takes nvcc longer than this chapter.)
+// The blocks of a cluster exchange parts in two steps, between which a block can work on another row: send() writes
+// this block's part into the shared memory of all blocks, receive() returns what all have sent. Rows are sent and
+// received in the same order. A block may be three rows ahead of another one, so there are four slots.
+//
+// A slot has a barrier, an "mbarrier", which counts the bytes that come: st_async() writes a number, and tells the
+// barrier beside it. The cluster's own barrier would do, too, but slowly: before a thread arrives there, it waits until
+// all that it has ever stored is in memory, results of rows included.
 struct Cluster {
-    __device__ Cluster() { __cluster_barrier_arrive(); }  // this block has started
-    __device__ ~Cluster() { __cluster_barrier_wait(); }   // every arrival needs its wait
+    static constexpr int SLOTS = 4;
+    int sent = 0, received = 0;  // rows
+
+    __device__ Cluster() {
+        if (threadIdx.x == 0) {
+            for (int slot = 0; slot < SLOTS; slot++) cuda::ptx::mbarrier_init(barrier(slot), 1);
+            cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
+        }
+        __cluster_barrier_arrive();
+        __cluster_barrier_wait();  // all blocks have started, and have barriers
+    }
 
     __device__ int blocks() const { return int(__clusterSizeInBlocks()); }
     __device__ int block() const { return int(__clusterRelativeBlockRank()); }
     __device__ int lanes() const { return 32; }
     __device__ int rank() const { return block() * int(blockDim.x) + int(threadIdx.x); }
     __device__ int size() const { return blocks() * int(blockDim.x); }
-    __device__ int64_t first_row() const { return int(blockIdx.x) / blocks(); }
+    __device__ int64_t row() const { return int(blockIdx.x) / blocks(); }
     __device__ int64_t rows_at_a_time() const { return int(gridDim.x) / blocks(); }
 
     template <class Part>
-    __device__ Part combine(Part mine) const {  // through that of all blocks
-        __shared__ Part parts[MOST_BLOCKS * 32];
-        const int warps = int(blockDim.x) / 32, warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
-        __cluster_barrier_wait();
-        if (lane < blocks())  // lane i writes to block i, where `parts` has the same place
-            static_cast<Part*>(__cluster_map_shared_rank(parts, unsigned(lane)))[block() * warps + warp] = mine;
-        __cluster_barrier_arrive();
-        __cluster_barrier_wait();  // all parts are written
-        const Part all = combined(parts, blocks() * warps);
-        __cluster_barrier_arrive();  // this thread has read them
-        return all;
+    __device__ void send(Part mine) {
+        mine = Block().combine(mine);
+        const int slot = sent++ % SLOTS, to = int(threadIdx.x);
+        if (to == 0)  // this block has arrived; the phase ends when all parts have come, too
+            cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared,
+                                                 barrier(slot), unsigned(blocks() * sizeof(Part)));
+        if (to < blocks())  // thread i writes to block i, where everything has the same place
+            cuda::ptx::st_async(in_block(to, parts<Part>(slot) + block()), mine, in_block(to, barrier(slot)));
+    }
+
+    template <class Part>
+    __device__ Part receive() {
+        const int slot = received % SLOTS, parity = received / SLOTS % 2;
+        received++;
+        while (!cuda::ptx::mbarrier_try_wait_parity(barrier(slot), unsigned(parity))) {
+        }
+        return combined(parts<Part>(slot), blocks());
+    }
+
+private:
+    __device__ static uint64_t* barrier(int slot) {
+        __shared__ uint64_t barriers[SLOTS];
+        return &barriers[slot];
+    }
+    template <class Part>
+    __device__ static Part* parts(int slot) {  // of all blocks
+        __shared__ Part all[SLOTS][MOST_BLOCKS];
+        return all[slot];
+    }
+    template <class T>
+    __device__ static T* in_block(int rank, T* p) {
+        return static_cast<T*>(__cluster_map_shared_rank(p, unsigned(rank)));
     }
 };
 #endif

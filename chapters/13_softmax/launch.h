@@ -10,24 +10,55 @@
 #include "softmax.h"
 
 // Of a block that has rows in its warps. Few, so that blocks end and start often, and no multiprocessor idles for long.
-constexpr int WARP_THREADS = 128;
-// Of a block that shares a row, where there is a choice: several blocks fit on a multiprocessor, and while one waits at
-// a barrier, the others load and store.
-constexpr int GOOD_THREADS = 512;
+constexpr int WARP_THREADS = 64;
+// Of a block that keeps a row in its registers: up to 128 of them for each thread.
+constexpr int KEPT_THREADS = 512;
+// Of a block that reads a row twice, and the packs of each thread that are in flight at a time: as many bytes as the L2
+// cache keeps for all blocks.
+template <class T>
+constexpr int TWICE_THREADS = sizeof(T) == 4 ? 1024 : 512;
+template <class T>
+constexpr int TWICE_PACKS = sizeof(T) == 4 ? 8 : 4;
+// Of a block of a cluster. Twice as many where a row is of two arrays, and each has half as many packs of a thread.
+constexpr int CLUSTER_THREADS = 256;
+// Rows up to this length are read twice where a block cannot keep them: all rows that are at work at a time fit into
+// the L2 cache.
+constexpr int64_t LONGEST_TWICE = 128 * 1024;  // bytes
 
 // A kernel, and which rows it takes. Whole packs are rows of packs of 16 bytes that begin at multiples of 16.
 template <class... Parameters>
 struct Kernel {
     Step step;
     void (*function)(Parameters...);
-    bool whole;        // takes whole packs only
-    int elements;      // of a row that a thread takes
-    int threads;       // of a block that share a row, at most
-    size_t bytes = 0;  // of shared memory for each of these elements, where rows are prefetched
+    bool whole;                // takes whole packs only
+    int elements;              // of a row that a thread takes
+    int threads;               // of a block that share a row, at most
+    int64_t most = INT64_MAX;  // elements of a row, where the step is automatic
+    size_t bytes = 0;          // of shared memory for each thread
 
     int64_t longest() const {  // elements of a row, at most
         if (step == Step::online) return INT64_MAX;
-        return int64_t(step == Step::cluster ? MOST_BLOCKS : 1) * threads * elements;
+        return int64_t(step == Step::cluster ? most_blocks() : 1) * threads * elements;
+    }
+
+    int most_blocks() const {  // of a cluster, on this GPU; 0: it has no clusters
+        int device = 0, clusters = 0, blocks = 0;
+        CHECK_CUDA(cudaGetDevice(&device));
+        CHECK_CUDA(cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device));
+        if (!clusters) return 0;
+        prepare(threads);
+        cudaLaunchConfig_t config = {};
+        config.gridDim = MOST_BLOCKS, config.blockDim = unsigned(threads), config.dynamicSmemBytes = threads * bytes;
+        CHECK_CUDA(cudaOccupancyMaxPotentialClusterSize(&blocks, function, &config));
+        return std::min(blocks, MOST_BLOCKS);
+    }
+
+    // More than 48 KiB of shared memory must be asked for, and clusters of more than 8 blocks.
+    void prepare(unsigned block_threads) const {
+        const auto shared = int(block_threads * bytes);
+        CHECK_CUDA(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+        if (step == Step::cluster)
+            CHECK_CUDA(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     }
 };
 
@@ -35,21 +66,17 @@ struct Kernel {
 // std::runtime_error where there is none. whole: whether all rows are whole packs.
 template <class Kernel, size_t count>
 const Kernel& choose(const Kernel (&kernels)[count], Step step, int64_t n, bool whole) {
-    int device = 0, clusters = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device));
     int64_t longest = 0;
     for (const Kernel& kernel : kernels) {
-        if (step != Step::automatic && step != kernel.step) continue;
+        if (step == Step::automatic ? n > kernel.most : step != kernel.step) continue;
+        if ((whole || !kernel.whole) && n <= kernel.longest()) return kernel;
         longest = std::max(longest, kernel.longest());
-        if (n <= kernel.longest() && (whole || !kernel.whole) && (clusters || kernel.step != Step::cluster))
-            return kernel;
     }
     const std::string name = step == Step::warp ? "a warp" : step == Step::block ? "a block" : "a cluster";
     throw std::runtime_error("this step does not take rows of " + std::to_string(n) + " elements: " +
-                             (n > longest ? name + " keeps at most " + std::to_string(longest)
-                              : !whole    ? "they are not whole packs of 16 bytes"
-                                          : "this GPU has no clusters") +
+                             (longest == 0  ? "this GPU has no clusters"
+                              : n > longest ? name + " keeps at most " + std::to_string(longest)
+                                            : "they are not whole packs of 16 bytes") +
                              "; auto takes any");
 }
 
@@ -66,7 +93,7 @@ struct Launch {
         unsigned blocks = 1;                                                  // that share a row
         if (kernel.step == Step::cluster) {
             blocks = 2;
-            while (blocks < MOST_BLOCKS && threads > int64_t(blocks) * GOOD_THREADS) blocks *= 2;
+            while (threads > int64_t(blocks) * kernel.threads) blocks *= 2;
         }
         if (kernel.step == Step::warp) {
             unsigned lanes = 1;
@@ -76,11 +103,12 @@ struct Launch {
             const int64_t of_block = std::min<int64_t>((threads + blocks - 1) / blocks, kernel.threads);
             config.blockDim = unsigned(of_block + 31) / 32 * 32;  // whole warps
         }
-        config.dynamicSmemBytes = config.blockDim.x * config.blockDim.y * kernel.elements * kernel.bytes;
+        config.dynamicSmemBytes = config.blockDim.x * config.blockDim.y * kernel.bytes;
         cluster.id = cudaLaunchAttributeClusterDimension;
         cluster.val.clusterDim.x = blocks, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
         config.attrs = &cluster;
         config.numAttrs = kernel.step == Step::cluster ? 1 : 0;  // GPUs without clusters do not know the attribute
+        kernel.prepare(config.blockDim.x * config.blockDim.y);
         int64_t groups = blocks_for(rows, int(config.blockDim.y));
         if (persistent) groups = std::min(groups, most_groups());
         config.gridDim = blocks_for(groups * blocks, 1);
@@ -98,10 +126,7 @@ struct Launch {
 
 private:
     int64_t most_groups() {  // that the GPU runs at a time
-        const auto bytes = int(config.dynamicSmemBytes);
         int device = 0, multiprocessors = 0, fit = 0;
-        // More than 48 KiB must be asked for.
-        CHECK_CUDA(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         if (config.numAttrs > 0) {
             config.gridDim = cluster.val.clusterDim.x;
             CHECK_CUDA(cudaOccupancyMaxActiveClusters(&fit, function, &config));
@@ -109,7 +134,8 @@ private:
             const int threads = int(config.blockDim.x * config.blockDim.y);
             CHECK_CUDA(cudaGetDevice(&device));
             CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-            CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, function, threads, bytes));
+            CHECK_CUDA(
+                cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, function, threads, config.dynamicSmemBytes));
             fit *= multiprocessors;
         }
         return std::max(fit, 1);

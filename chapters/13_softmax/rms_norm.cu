@@ -4,85 +4,73 @@
 #include "rms_norm.h"
 
 #include <cmath>
-#include <type_traits>
 
 #include "launch.h"
-#include "prefetch.h"
-
-// ---- the weight ----------------------------------------------------------------------------------------------------
-
-// The weight is the same for all rows. A thread keeps its elements of it in registers.
-template <class T, class Rows>
-struct Weight {
-    float values[Rows::ELEMENTS];
-
-    template <class Group>
-    __device__ Weight(const T* weight, int64_t n, const Group& group) {
-        load<Rows::SIZE>(values, weight, int(n), group, 0);
-    }
-
-    __device__ float operator[](int i) const { return values[i]; }
-};
-
-// Where rows are prefetched, the registers are needed for these. A thread keeps its elements of the weight in shared
-// memory, in a buffer behind those of the rows.
-template <class T, int elements, int arrays>
-struct Weight<T, PrefetchedRows<T, elements, arrays>> {
-    template <class Group>
-    __device__ Weight(const T* weight, int64_t n, const Group& group) {
-        Buffer<T, elements>(arrays).fetch(weight, int(n), group);
-    }
-
-    __device__ float operator[](int i) const {
-        constexpr int size = Pack<T>::SIZE;
-        return float(Buffer<T, elements>(arrays).pack(i / size).values[i % size]);
-    }
-};
+#include "pipeline.h"
 
 // ---- forward -------------------------------------------------------------------------------------------------------
 
-// Of a block, for long rows: the weight and the next row take 128 KiB of its shared memory.
-template <class T>
-constexpr int LONG_THREADS = sizeof(T) == 4 ? 512 : 1024;
+template <class E>
+__device__ float square_sum(const E& x) {
+    float sum = 0;
+    UNROLL for (int i = 0; i < E::COUNT; i++) sum += x[i] * x[i];
+    return sum;
+}
 
-template <class T, class Group, class Rows>
-__global__ void __launch_bounds__(Rows::ELEMENTS == LONG_ELEMENTS ? LONG_THREADS<T> : MOST_THREADS)
+__device__ inline float scale_of(float squares, int64_t n, float eps) { return 1 / sqrtf(squares / float(n) + eps); }
+
+template <class T, class E, class Group>
+__device__ void write(T* row, const E& x, const E& weight, float scale, int64_t n, const Group& group) {
+    E::store(row, n, group, [&](int i) { return x[i] * (scale * weight[i]); });
+}
+
+// The weight, which is the same for all rows, comes from the L2 cache. It is loaded last: what is loaded before a
+// barrier is waited for there.
+template <class T, class Group, int size, int packs>
+__global__ void __launch_bounds__(KEPT_THREADS)
     rms_norm_kernel(T* out, const T* x, const T* weight, int64_t rows, int64_t n, float eps) {
     const Group group;
-    const Weight<T, Rows> w(weight, n, group);  // arrives while the group combines its sums
-    const Rows x_rows(x, rows, n, group);
-    for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
-        float values[Rows::ELEMENTS], squares = 0;
-        const Row row = x_rows.load(values, first, group, 0);
-        UNROLL for (float value : values) squares += value * value;
-        squares = group.combine(float2{warp_sum(squares, group.lanes()), 0}).x;
-        const float scale = 1 / sqrtf(squares / float(n) + eps);
-        UNROLL for (int i = 0; i < Rows::ELEMENTS; i++) { values[i] *= scale * w[i]; }
-        store<Rows::SIZE>(out + row.begin, values, row.n, group);
-    }
+    const Row row = row_of(group.row(), rows, n);
+    Elements<T, size, packs> values, w;
+    values.load(x + row.begin, row.n, group, 0);
+    const float squares = group.combine(float2{warp_sum(square_sum(values), group.lanes()), 0}).x;
+    w.template load<Read::constant>(weight, n, group, 0);
+    write(out + row.begin, values, w, scale_of(squares, n, eps), row.n, group);
 }
 
 // A row of any length, read twice.
-template <class T, int size>
-__global__ void __launch_bounds__(GOOD_THREADS)
+template <class T, int size, int packs>
+__global__ void __launch_bounds__(TWICE_THREADS<T>)
     rms_norm_twice_kernel(T* out, const T* x, const T* weight, int64_t /*rows*/, int64_t n, float eps) {
     const Block block;
-    const int step = block.size() * ELEMENTS;
-    out += block.first_row() * n, x += block.first_row() * n;
-    float values[ELEMENTS], w[ELEMENTS], squares = 0;
+    const int64_t step = int64_t(block.size()) * size * packs;
+    out += block.row() * n, x += block.row() * n;
+    Elements<T, size, packs> values, w;
+    float squares = 0;
     for (int64_t i = 0; i < n; i += step) {
-        const int left = int(min(n - i, int64_t(step)));
-        load<size>(values, x + i, left, block, 0);
-        for (float value : values) squares += value * value;
+        values.load(x + i, n - i, block, 0);
+        squares += square_sum(values);
     }
-    squares = block.combine(float2{warp_sum(squares), 0}).x;
-    const float scale = 1 / sqrtf(squares / float(n) + eps);
+    const float scale = scale_of(block.combine(float2{warp_sum(squares), 0}).x, n, eps);
     for (int64_t i = 0; i < n; i += step) {
-        const int left = int(min(n - i, int64_t(step)));
-        load<size>(values, x + i, left, block, 0);
-        load<size>(w, weight + i, left, block, 0);
-        for (int k = 0; k < ELEMENTS; k++) values[k] *= scale * w[k];
-        store<size>(out + i, values, left, block);
+        values.template load<Read::last>(x + i, n - i, block, 0);
+        w.template load<Read::constant>(weight + i, n - i, block, 0);
+        write(out + i, values, w, scale, n - i, block);
+    }
+}
+
+// A thread has the same elements of all rows, so it keeps theirs of the weight.
+template <class T, int packs>
+__global__ void __launch_bounds__(2 * CLUSTER_THREADS)
+    rms_norm_cluster_kernel(T* out, const T* x, const T* weight, int64_t count, int64_t n, float eps) {
+    Cluster cluster;
+    Elements<T, Pack<T>::SIZE, packs> w;
+    w.template load<Read::constant>(weight, n, cluster, 0);
+    for (Pipeline<T, packs, 1> rows({x}, count, n, cluster); rows.any(); rows.advance()) {
+        if (rows.has_arrived()) cluster.send(float2{warp_sum(square_sum(rows.arrived())), 0});
+        if (rows.is_reduced())
+            write(out + rows.reduced_row() * n, rows.reduced(), w, scale_of(cluster.receive<float2>().x, n, eps), n,
+                  cluster);
     }
 }
 
@@ -90,96 +78,125 @@ template <class T>
 void launch_rms_norm(T* out, const T* x, const T* weight, int64_t rows, int64_t n, float eps, Step step,
                      cudaStream_t stream) {
     if (rows == 0 || n == 0) return;  // CUDA refuses a grid of 0 blocks
-    constexpr int size = Pack<T>::SIZE;
-    using Single = LoadedRows<T, 1, ELEMENTS>;
-    using Packs = LoadedRows<T, size, ELEMENTS>;
-    using Long = PrefetchedRows<T, LONG_ELEMENTS>;
-    constexpr bool half = sizeof(T) == 2;  // blocks prefetch short rows, too
-    using OfBlock = std::conditional_t<half, PrefetchedRows<T, ELEMENTS>, Packs>;
-    constexpr size_t bytes = 2 * sizeof(T);  // of an element of the next row, and of the weight's
+    constexpr int size = Pack<T>::SIZE, twice = TWICE_PACKS<T>, packs = sizeof(T) == 4 ? 8 : 4;
     static const Kernel<T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
-        {Step::warp, rms_norm_kernel<T, Warp, Packs>, true, ELEMENTS, 32},
-        {Step::warp, rms_norm_kernel<T, Warp, Single>, false, ELEMENTS, 32},
-        {Step::block, rms_norm_kernel<T, Block, OfBlock>, true, ELEMENTS, GOOD_THREADS, half ? bytes : 0},
-        {Step::block, rms_norm_kernel<T, Block, Long>, true, LONG_ELEMENTS, LONG_THREADS<T>, bytes},
-        {Step::cluster, rms_norm_kernel<T, Cluster, Long>, true, LONG_ELEMENTS, LONG_THREADS<T>, bytes},
-        {Step::online, rms_norm_twice_kernel<T, size>, true, ELEMENTS, GOOD_THREADS},
-        {Step::online, rms_norm_twice_kernel<T, 1>, false, ELEMENTS, GOOD_THREADS},
+        {Step::warp, rms_norm_kernel<T, Warp, size, 4>, true, 4 * size, 32},
+        {Step::warp, rms_norm_kernel<T, Warp, 1, 16>, false, 16, 32},
+        {Step::block, rms_norm_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
+        {Step::online, rms_norm_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>,
+         LONGEST_TWICE / sizeof(T)},
+        {Step::cluster, rms_norm_cluster_kernel<T, packs>, true, packs * size, 2 * CLUSTER_THREADS, INT64_MAX,
+         Pipeline<T, packs, 1>::BYTES},
+        {Step::online, rms_norm_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},
+        {Step::online, rms_norm_twice_kernel<T, 1, 16>, false, 16, TWICE_THREADS<T>},
     };
     const bool whole = n % size == 0 && aligned(out) && aligned(x) && aligned(weight);
     const auto& kernel = choose(kernels, step, n, whole);
-    Launch(kernel, rows, n, kernel.bytes > 0)(stream, out, x, weight, rows, n, eps);
+    Launch(kernel, rows, n, kernel.step == Step::cluster)(stream, out, x, weight, rows, n, eps);
 }
 
 // ---- backward ------------------------------------------------------------------------------------------------------
 
+// A thread's part of the sums of x * x and of grad * weight * x.
+template <class E>
+__device__ float2 sums_of(const E& g, const E& x, const E& w) {
+    float2 sums = {0, 0};
+    UNROLL for (int i = 0; i < E::COUNT; i++) sums.x += x[i] * x[i], sums.y += g[i] * w[i] * x[i];
+    return sums;
+}
+
+__device__ inline float2 warp_sum(float2 sums, int lanes = 32) {
+    return {warp_sum(sums.x, lanes), warp_sum(sums.y, lanes)};
+}
+
+// The gradient of x is scale * grad * weight - shift * x. Both numbers come from the row's two sums.
+struct Factors {
+    float scale, shift;
+};
+__device__ inline Factors factors_of(float2 sums, int64_t n, float eps) {
+    const float scale = scale_of(sums.x, n, eps);
+    return {scale, scale * scale * scale * (sums.y / float(n))};
+}
+
+// Adds to the gradient of weight what this row adds, and writes the gradient of x.
+template <class T, class E, class Group>
+__device__ void write_gradient(T* row, float (&of_weight)[E::COUNT], const E& g, const E& x, const E& w, Factors f,
+                               int64_t n, const Group& group) {
+    UNROLL for (int i = 0; i < E::COUNT; i++) of_weight[i] += g[i] * f.scale * x[i];
+    E::store(row, n, group, [&](int i) { return g[i] * f.scale * w[i] - f.shift * x[i]; });
+}
+
 // The gradient of weight is a sum over all rows. So a group goes from row to row, and each thread adds up what its
 // columns get. In the end a group writes its sums, one row of `partial`, and a second kernel adds these rows up.
-template <class T, class Group, class Rows>
-__global__ void __launch_bounds__(GOOD_THREADS)
+template <class T, class Group, int size, int packs>
+__global__ void __launch_bounds__(KEPT_THREADS / 2)
     rms_norm_backward_kernel(T* grad_x, float* partial, const T* grad, const T* x, const T* weight, int64_t rows,
                              int64_t n, float eps) {
-    constexpr int elements = Rows::ELEMENTS;
     const Group group;
-    const Weight<T, Rows> w(weight, n, group);
-    const Rows grad_rows(grad, rows, n, group, 0), x_rows(x, rows, n, group, 1);
-    float sums[elements] = {};
-    for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
-        float g[elements], values[elements];
-        const Row row = grad_rows.load(g, first, group, 0);
-        x_rows.load(values, first, group, 0);
-        float2 mine = {0, 0};  // the sums of x * x and of grad * weight * x
-        UNROLL for (int i = 0; i < elements; i++) {
-            mine.x += values[i] * values[i], mine.y += g[i] * w[i] * values[i];
-        }
-        const float2 all = group.combine(float2{warp_sum(mine.x, group.lanes()), warp_sum(mine.y, group.lanes())});
+    Elements<T, size, packs> g, values, w;
+    float of_weight[g.COUNT] = {};
+    w.template load<Read::constant>(weight, n, group, 0);
+    // The lanes of a warp leave the loop together, for the shuffles: with the first row of their block.
+    for (int64_t number = group.row(); number - threadIdx.y < rows; number += group.rows_at_a_time()) {
+        const Row row = row_of(number, rows, n);
+        g.load(grad + row.begin, row.n, group, 0);
+        values.load(x + row.begin, row.n, group, 0);
+        const float2 sums = group.combine(warp_sum(sums_of(g, values, w), group.lanes()));
         if (row.n == 0) continue;  // no row: its scale would be infinite where eps is 0
-        const float scale = 1 / sqrtf(all.x / float(n) + eps), shift = scale * scale * (all.y / float(n));
-        UNROLL for (int i = 0; i < elements; i++) {
-            sums[i] += g[i] * values[i] * scale;
-            g[i] = scale * (g[i] * w[i] - values[i] * shift);
-        }
-        store<Rows::SIZE>(grad_x + row.begin, g, row.n, group);
+        write_gradient(grad_x + row.begin, of_weight, g, values, w, factors_of(sums, n, eps), n, group);
     }
-    const int64_t number = group.first_row() + threadIdx.y;  // of this group
-    store<Rows::SIZE>(partial + number * n, sums, int(n), group);
+    g.store(partial + group.row() * n, n, group, [&](int i) { return of_weight[i]; });
 }
 
 // A row of any length, read twice. Sums of so many columns do not fit into registers: they are added in memory.
-template <class T, int size>
-__global__ void __launch_bounds__(GOOD_THREADS)
+template <class T, int size, int packs>
+__global__ void __launch_bounds__(KEPT_THREADS)
     rms_norm_backward_twice_kernel(T* grad_x, float* partial, const T* grad, const T* x, const T* weight, int64_t rows,
                                    int64_t n, float eps) {
-    constexpr int elements = 8;  // of each of four arrays at a time
     const Block block;
-    const int step = block.size() * elements;
-    float g[elements], values[elements], w[elements], sums[elements];
-    partial += block.first_row() * n;
-    for (int64_t row = block.first_row(); row < rows; row += block.rows_at_a_time()) {
-        float2 mine = {0, 0};
+    const int64_t step = int64_t(block.size()) * size * packs;
+    Elements<T, size, packs> g, values, w;
+    Elements<float, size, packs> before;
+    float of_weight[g.COUNT];
+    partial += block.row() * n;
+    for (int64_t row = block.row(); row < rows; row += block.rows_at_a_time()) {
+        float2 sums = {0, 0};
         for (int64_t i = 0; i < n; i += step) {
-            const int left = int(min(n - i, int64_t(step)));
-            load<size>(g, grad + row * n + i, left, block, 0);
-            load<size>(values, x + row * n + i, left, block, 0);
-            load<size>(w, weight + i, left, block, 0);
-            for (int k = 0; k < elements; k++) mine.x += values[k] * values[k], mine.y += g[k] * w[k] * values[k];
+            g.load(grad + row * n + i, n - i, block, 0);
+            values.load(x + row * n + i, n - i, block, 0);
+            w.template load<Read::constant>(weight + i, n - i, block, 0);
+            const float2 more = sums_of(g, values, w);
+            sums.x += more.x, sums.y += more.y;
         }
-        const float2 all = block.combine(float2{warp_sum(mine.x), warp_sum(mine.y)});
-        const float scale = 1 / sqrtf(all.x / float(n) + eps), shift = scale * scale * (all.y / float(n));
+        const Factors factors = factors_of(block.combine(warp_sum(sums)), n, eps);
         for (int64_t i = 0; i < n; i += step) {
-            const int left = int(min(n - i, int64_t(step)));
-            load<size>(g, grad + row * n + i, left, block, 0);
-            load<size>(values, x + row * n + i, left, block, 0);
-            load<size>(w, weight + i, left, block, 0);
-            if (row >= block.rows_at_a_time()) load<size>(sums, partial + i, left, block, 0);
-            for (int k = 0; k < elements; k++) {
-                sums[k] = (row >= block.rows_at_a_time() ? sums[k] : 0) + g[k] * values[k] * scale;
-                g[k] = scale * (g[k] * w[k] - values[k] * shift);
-            }
-            store<size>(partial + i, sums, left, block);
-            store<size>(grad_x + row * n + i, g, left, block);
+            g.template load<Read::last>(grad + row * n + i, n - i, block, 0);
+            values.template load<Read::last>(x + row * n + i, n - i, block, 0);
+            w.template load<Read::constant>(weight + i, n - i, block, 0);
+            const bool is_first = row == block.row();  // `partial` has nothing yet
+            if (!is_first) before.load(partial + i, n - i, block, 0);
+            UNROLL for (int k = 0; k < g.COUNT; k++) of_weight[k] = is_first ? 0 : before[k];
+            write_gradient(grad_x + row * n + i, of_weight, g, values, w, factors, n - i, block);
+            g.store(partial + i, n - i, block, [&](int k) { return of_weight[k]; });
         }
     }
+}
+
+template <class T, int packs>
+__global__ void __launch_bounds__(2 * CLUSTER_THREADS)
+    rms_norm_backward_cluster_kernel(T* grad_x, float* partial, const T* grad, const T* x, const T* weight,
+                                     int64_t count, int64_t n, float eps) {
+    Cluster cluster;
+    Elements<T, Pack<T>::SIZE, packs> w;
+    float of_weight[w.COUNT] = {};
+    w.template load<Read::constant>(weight, n, cluster, 0);
+    for (Pipeline<T, packs, 2> rows({grad, x}, count, n, cluster); rows.any(); rows.advance()) {
+        if (rows.has_arrived()) cluster.send(warp_sum(sums_of(rows.arrived(0), rows.arrived(1), w)));
+        if (rows.is_reduced())
+            write_gradient(grad_x + rows.reduced_row() * n, of_weight, rows.reduced(0), rows.reduced(1), w,
+                           factors_of(cluster.receive<float2>(), n, eps), n, cluster);
+    }
+    w.store(partial + cluster.row() * n, n, cluster, [&](int i) { return of_weight[i]; });
 }
 
 // sum[c] = the sum of partial[r][c] over all r: a block has blockDim.x columns, and blockDim.y threads for each.
@@ -207,21 +224,18 @@ static void launch_sum_rows(T* sum, const float* partial, int64_t rows, int64_t 
     CHECK_LAUNCH();
 }
 
-// The launch of the first of these two kernels. Groups go from row to row whether they prefetch or not.
+// The launch of the first of these two kernels. Groups go from row to row in all of them.
 template <class T>
 static auto backward(int64_t rows, int64_t n, bool whole, Step step) {
-    constexpr int size = Pack<T>::SIZE;
-    using Single = LoadedRows<T, 1, ELEMENTS>;
-    using Packs = PrefetchedRows<T, ELEMENTS, 2>;
-    using Long = PrefetchedRows<T, LONG_ELEMENTS, 2>;
-    constexpr size_t bytes = 3 * sizeof(T);  // of an element of the next rows, and of the weight's
+    constexpr int size = Pack<T>::SIZE, twice = 8 / size;
     static const Kernel<T*, float*, const T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
-        {Step::warp, rms_norm_backward_kernel<T, Warp, Packs>, true, ELEMENTS, 32, bytes},
-        {Step::warp, rms_norm_backward_kernel<T, Warp, Single>, false, ELEMENTS, 32},
-        {Step::block, rms_norm_backward_kernel<T, Block, Packs>, true, ELEMENTS, GOOD_THREADS, bytes},
-        {Step::cluster, rms_norm_backward_kernel<T, Cluster, Long>, true, LONG_ELEMENTS, GOOD_THREADS, bytes},
-        {Step::online, rms_norm_backward_twice_kernel<T, size>, true, ELEMENTS, GOOD_THREADS},
-        {Step::online, rms_norm_backward_twice_kernel<T, 1>, false, ELEMENTS, GOOD_THREADS},
+        {Step::warp, rms_norm_backward_kernel<T, Warp, size, 4>, true, 4 * size, 32},
+        {Step::warp, rms_norm_backward_kernel<T, Warp, 1, 16>, false, 16, 32},
+        {Step::block, rms_norm_backward_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS / 2},
+        {Step::cluster, rms_norm_backward_cluster_kernel<T, 4>, true, 4 * size, 2 * CLUSTER_THREADS, INT64_MAX,
+         Pipeline<T, 4, 2>::BYTES},
+        {Step::online, rms_norm_backward_twice_kernel<T, size, twice>, true, 8, KEPT_THREADS},
+        {Step::online, rms_norm_backward_twice_kernel<T, 1, 8>, false, 8, KEPT_THREADS},
     };
     return Launch(choose(kernels, step, n, whole), rows, n, true);
 }

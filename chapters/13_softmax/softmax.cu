@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "launch.h"
-#include "prefetch.h"
+#include "pipeline.h"
 
 constexpr int THREADS = 256;  // of a block, in the first two steps
 
@@ -16,7 +16,7 @@ constexpr int THREADS = 256;  // of a block, in the first two steps
 template <class T>
 __global__ void three_passes_kernel(T* out, const T* x, int64_t n) {
     const Block block;
-    out += block.first_row() * n, x += block.first_row() * n;
+    out += block.row() * n, x += block.row() * n;
     float max = -FLT_MAX, sum = 0;
     for (int64_t i = threadIdx.x; i < n; i += blockDim.x) max = fmaxf(max, float(x[i]));
     max = block.combine(MaxSum{warp_max(max), 0}).max;
@@ -39,7 +39,7 @@ template <class T>
 __global__ void shared_kernel(T* out, const T* x, int64_t n) {
     extern __shared__ float row[];
     const Block block;
-    out += block.first_row() * n, x += block.first_row() * n;
+    out += block.row() * n, x += block.row() * n;
     float max = -FLT_MAX, sum = 0;
     for (int64_t i = threadIdx.x; i < n; i += blockDim.x) max = fmaxf(max, row[i] = float(x[i]));
     max = block.combine(MaxSum{warp_max(max), 0}).max;
@@ -64,56 +64,82 @@ static void launch_shared(T* out, const T* x, int64_t rows, int64_t n, cudaStrea
     CHECK_LAUNCH();
 }
 
-// ---- online: the maximum and the sum in one pass -------------------------------------------------------------------
+// ---- what the other kernels share ----------------------------------------------------------------------------------
 
-// A block reads a row twice: of any length, and on any GPU. (`rows` is there because softmax_kernel has it, and
-// launch_softmax takes one of the two.)
-template <class T, int size>
-__global__ void __launch_bounds__(MOST_THREADS) online_kernel(T* out, const T* x, int64_t /*rows*/, int64_t n) {
-    const Block block;
-    constexpr int elements = 16;  // that a thread takes at a time
-    const int step = block.size() * elements;
-    out += block.first_row() * n, x += block.first_row() * n;
-    float values[elements], max = -FLT_MAX, sum = 0;
-    for (int64_t i = 0; i < n; i += step) {
-        load<size>(values, x + i, int(min(n - i, int64_t(step))), block, -INFINITY);
-        const float before = max;
-        for (float value : values) max = fmaxf(max, value);
-        sum *= expf(before - max);  // a larger maximum makes the sum so far smaller
-        for (float value : values) sum += expf(value - max);
-    }
-    const float of_warp = warp_max(max);
-    const MaxSum row = block.combine(MaxSum{of_warp, warp_sum(sum * expf(max - of_warp))});
-    for (int64_t i = 0; i < n; i += step) {
-        load<size>(values, x + i, int(min(n - i, int64_t(step))), block, 0);
-        for (float& value : values) value = expf(value - row.max) / row.sum;
-        store<size>(out + i, values, int(min(n - i, int64_t(step))), block);
-    }
-}
-
-// ---- a warp, a block or a cluster keeps a row in its registers -----------------------------------------------------
-
-// exp(x) for x <= 0. In half precision, __expf is enough: its error, a few units in the last place of float32, vanishes
-// when the result is rounded, and it takes fewer instructions.
+// exp(x) for x <= 0. In half precision, `ex2.approx` (2 to the power of x) is enough: its error, a few units in the last
+// place of float32, vanishes when the result is rounded. It takes 2 instructions, where expf takes 8. "ftz": a result
+// below 1e-38 is 0.
 template <class T>
 __device__ float power(float x) {
-    return sizeof(T) == 4 ? expf(x) : __expf(x);
+    if constexpr (sizeof(T) == 4) return expf(x);
+    float result;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x * 1.442695041f));  // 1 / ln 2
+    return result;
 }
 
-template <class T, class Group, class Rows>
-__global__ void __launch_bounds__(MOST_THREADS) softmax_kernel(T* out, const T* x, int64_t rows, int64_t n) {
+// The maximum and the sum of a thread's part of a row, and of all lanes' parts.
+template <class T, int size, int packs>
+__device__ MaxSum reduced(const Elements<T, size, packs>& x, int lanes) {
+    float max = -FLT_MAX, sum = 0;
+    UNROLL for (int i = 0; i < x.COUNT; i++) max = fmaxf(max, x[i]);
+    max = warp_max(max, lanes);
+    UNROLL for (int i = 0; i < x.COUNT; i++) sum += power<T>(x[i] - max);
+    return {max, warp_sum(sum, lanes)};
+}
+
+template <class T, int size, int packs, class Group>
+__device__ void write(T* row, const Elements<T, size, packs>& x, MaxSum all, int64_t n, const Group& group) {
+    const float scale = 1 / all.sum;
+    x.store(row, n, group, [&](int i) { return power<T>(x[i] - all.max) * scale; });
+}
+
+// ---- a warp or a block keeps a row in its registers ----------------------------------------------------------------
+
+template <class T, class Group, int size, int packs>
+__global__ void __launch_bounds__(KEPT_THREADS) softmax_kernel(T* out, const T* x, int64_t rows, int64_t n) {
     const Group group;
-    const Rows x_rows(x, rows, n, group);
-    for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
-        float values[Rows::ELEMENTS], max = -FLT_MAX, sum = 0;
-        const Row row = x_rows.load(values, first, group, -INFINITY);
-        UNROLL for (float value : values) max = fmaxf(max, value);
-        max = warp_max(max, group.lanes());
-        UNROLL for (float& value : values) value = power<T>(value - max), sum += value;
-        const MaxSum all = group.combine(MaxSum{max, warp_sum(sum, group.lanes())});
-        const float scale = expf(max - all.max) / all.sum;  // from this warp's maximum to the row's
-        UNROLL for (float& value : values) value *= scale;
-        store<Rows::SIZE>(out + row.begin, values, row.n, group);
+    const Row row = row_of(group.row(), rows, n);
+    Elements<T, size, packs> values;
+    values.load(x + row.begin, row.n, group, -INFINITY);
+    const MaxSum all = group.combine(reduced(values, group.lanes()));
+    write(out + row.begin, values, all, row.n, group);
+}
+
+// ---- online: a block reads a row of any length twice ---------------------------------------------------------------
+
+// The maximum and the sum in one pass. (`rows` is there because softmax_kernel has it, and Launch passes the same to
+// both.)
+template <class T, int size, int packs>
+__global__ void __launch_bounds__(TWICE_THREADS<T>) online_kernel(T* out, const T* x, int64_t /*rows*/, int64_t n) {
+    const Block block;
+    const int64_t step = int64_t(block.size()) * size * packs;
+    out += block.row() * n, x += block.row() * n;
+    Elements<T, size, packs> values;
+    MaxSum mine = {-FLT_MAX, 0};
+    for (int64_t i = 0; i < n; i += step) {
+        values.load(x + i, n - i, block, -INFINITY);
+        const float before = mine.max;
+        UNROLL for (int k = 0; k < values.COUNT; k++) mine.max = fmaxf(mine.max, values[k]);
+        mine.sum *= expf(before - mine.max);  // a larger maximum makes the sum so far smaller
+        UNROLL for (int k = 0; k < values.COUNT; k++) mine.sum += power<T>(values[k] - mine.max);
+    }
+    const float max = warp_max(mine.max);
+    const MaxSum all = block.combine(MaxSum{max, warp_sum(mine.sum * expf(mine.max - max))});
+    for (int64_t i = 0; i < n; i += step) {
+        values.template load<Read::last>(x + i, n - i, block, 0);
+        write(out + i, values, all, n - i, block);
+    }
+}
+
+// ---- a cluster keeps rows in its shared memory ---------------------------------------------------------------------
+
+template <class T, int packs>
+__global__ void __launch_bounds__(CLUSTER_THREADS) softmax_cluster_kernel(T* out, const T* x, int64_t count, int64_t n) {
+    Cluster cluster;
+    for (Pipeline<T, packs, 1> rows({x}, count, n, cluster); rows.any(); rows.advance()) {
+        if (rows.has_arrived()) cluster.send(reduced(rows.arrived(0, -INFINITY), cluster.lanes()));
+        if (rows.is_reduced())
+            write(out + rows.reduced_row() * n, rows.reduced(), cluster.receive<MaxSum>(), n, cluster);
     }
 }
 
@@ -122,61 +148,81 @@ void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cuda
     if (rows == 0 || n == 0) return;  // CUDA refuses a grid of 0 blocks
     if (step == Step::three_passes) return launch_three_passes(out, x, rows, n, stream);
     if (step == Step::shared) return launch_shared(out, x, rows, n, stream);
-    constexpr int size = Pack<T>::SIZE;
-    using Single = LoadedRows<T, 1, ELEMENTS>;
-    using Packs = LoadedRows<T, size, 4 * size>;  // 64 bytes
-    using Long = PrefetchedRows<T, LONG_ELEMENTS>;
+    constexpr int size = Pack<T>::SIZE, twice = TWICE_PACKS<T>, packs = sizeof(T) == 4 ? 16 : 8;
     static const Kernel<T*, const T*, int64_t, int64_t> kernels[] = {
-        {Step::warp, softmax_kernel<T, Warp, Packs>, true, 4 * size, 32},
-        {Step::warp, softmax_kernel<T, Warp, Single>, false, ELEMENTS, 32},
-        {Step::block, softmax_kernel<T, Block, Packs>, true, 4 * size, GOOD_THREADS},
-        {Step::block, softmax_kernel<T, Block, Long>, true, LONG_ELEMENTS, MOST_THREADS, sizeof(T)},
-        {Step::cluster, softmax_kernel<T, Cluster, Long>, true, LONG_ELEMENTS, MOST_THREADS, sizeof(T)},
-        {Step::online, online_kernel<T, size>, true, ELEMENTS, GOOD_THREADS},
-        {Step::online, online_kernel<T, 1>, false, ELEMENTS, GOOD_THREADS},
+        {Step::warp, softmax_kernel<T, Warp, size, 4>, true, 4 * size, 32},
+        {Step::warp, softmax_kernel<T, Warp, 1, 16>, false, 16, 32},
+        {Step::block, softmax_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
+        {Step::online, online_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>, LONGEST_TWICE / sizeof(T)},
+        {Step::cluster, softmax_cluster_kernel<T, packs>, true, packs * size, CLUSTER_THREADS, INT64_MAX,
+         Pipeline<T, packs, 1>::BYTES},
+        {Step::online, online_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},
+        {Step::online, online_kernel<T, 1, 16>, false, 16, TWICE_THREADS<T>},
     };
     const bool whole = n % size == 0 && aligned(out) && aligned(x);
     const auto& kernel = choose(kernels, step, n, whole);
-    Launch(kernel, rows, n, kernel.bytes > 0)(stream, out, x, rows, n);
+    Launch(kernel, rows, n, kernel.step == Step::cluster)(stream, out, x, rows, n);
 }
 
 // ---- backward ------------------------------------------------------------------------------------------------------
 
-template <class T, class Group, class Rows>
-__global__ void __launch_bounds__(GOOD_THREADS)
+// A thread's part of the sum of grad * y, and the gradient.
+template <class E>
+__device__ float product_sum(const E& grad, const E& y) {
+    float sum = 0;
+    UNROLL for (int i = 0; i < E::COUNT; i++) sum += grad[i] * y[i];
+    return sum;
+}
+
+template <class T, class E, class Group>
+__device__ void write_gradient(T* row, const E& grad, const E& y, float sum, int64_t n, const Group& group) {
+    E::store(row, n, group, [&](int i) { return y[i] * (grad[i] - sum); });
+}
+
+template <class T, class Group, int size, int packs>
+__global__ void __launch_bounds__(KEPT_THREADS)
     softmax_backward_kernel(T* grad_x, const T* grad, const T* y, int64_t rows, int64_t n) {
     const Group group;
-    const Rows grad_rows(grad, rows, n, group, 0), y_rows(y, rows, n, group, 1);
-    for (int64_t first = group.first_row(); first < rows; first += group.rows_at_a_time()) {
-        float g[Rows::ELEMENTS], values[Rows::ELEMENTS], sum = 0;
-        const Row row = grad_rows.load(g, first, group, 0);
-        y_rows.load(values, first, group, 0);
-        UNROLL for (int i = 0; i < Rows::ELEMENTS; i++) sum += g[i] * values[i];
-        sum = group.combine(float2{warp_sum(sum, group.lanes()), 0}).x;
-        UNROLL for (int i = 0; i < Rows::ELEMENTS; i++) g[i] = values[i] * (g[i] - sum);
-        store<Rows::SIZE>(grad_x + row.begin, g, row.n, group);
-    }
+    const Row row = row_of(group.row(), rows, n);
+    Elements<T, size, packs> g, values;
+    g.load(grad + row.begin, row.n, group, 0);
+    values.load(y + row.begin, row.n, group, 0);
+    const float sum = warp_sum(product_sum(g, values), group.lanes());
+    write_gradient(grad_x + row.begin, g, values, group.combine(float2{sum, 0}).x, row.n, group);
 }
 
 // A row of any length, read twice.
-template <class T, int size>
-__global__ void __launch_bounds__(GOOD_THREADS)
+template <class T, int size, int packs>
+__global__ void __launch_bounds__(TWICE_THREADS<T>)
     softmax_backward_twice_kernel(T* grad_x, const T* grad, const T* y, int64_t /*rows*/, int64_t n) {
     const Block block;
-    const int step = block.size() * ELEMENTS;
-    grad_x += block.first_row() * n, grad += block.first_row() * n, y += block.first_row() * n;
-    float g[ELEMENTS], values[ELEMENTS], sum = 0;
+    const int64_t step = int64_t(block.size()) * size * packs;
+    grad_x += block.row() * n, grad += block.row() * n, y += block.row() * n;
+    Elements<T, size, packs> g, values;
+    float sum = 0;
     for (int64_t i = 0; i < n; i += step) {
-        load<size>(g, grad + i, int(min(n - i, int64_t(step))), block, 0);
-        load<size>(values, y + i, int(min(n - i, int64_t(step))), block, 0);
-        for (int k = 0; k < ELEMENTS; k++) sum += g[k] * values[k];
+        g.load(grad + i, n - i, block, 0);
+        values.load(y + i, n - i, block, 0);
+        sum += product_sum(g, values);
     }
     sum = block.combine(float2{warp_sum(sum), 0}).x;
     for (int64_t i = 0; i < n; i += step) {
-        load<size>(g, grad + i, int(min(n - i, int64_t(step))), block, 0);
-        load<size>(values, y + i, int(min(n - i, int64_t(step))), block, 0);
-        for (int k = 0; k < ELEMENTS; k++) g[k] = values[k] * (g[k] - sum);
-        store<size>(grad_x + i, g, int(min(n - i, int64_t(step))), block);
+        g.template load<Read::last>(grad + i, n - i, block, 0);
+        values.template load<Read::last>(y + i, n - i, block, 0);
+        write_gradient(grad_x + i, g, values, sum, n - i, block);
+    }
+}
+
+template <class T, int packs>
+__global__ void __launch_bounds__(2 * CLUSTER_THREADS)
+    softmax_backward_cluster_kernel(T* grad_x, const T* grad, const T* y, int64_t count, int64_t n) {
+    Cluster cluster;
+    for (Pipeline<T, packs, 2> rows({grad, y}, count, n, cluster); rows.any(); rows.advance()) {
+        if (rows.has_arrived())
+            cluster.send(float2{warp_sum(product_sum(rows.arrived(0), rows.arrived(1))), 0});
+        if (rows.is_reduced())
+            write_gradient(grad_x + rows.reduced_row() * n, rows.reduced(0), rows.reduced(1),
+                           cluster.receive<float2>().x, n, cluster);
     }
 }
 
@@ -184,21 +230,21 @@ template <class T>
 void launch_softmax_backward(T* grad_x, const T* grad, const T* y, int64_t rows, int64_t n, Step step,
                              cudaStream_t stream) {
     if (rows == 0 || n == 0) return;
-    constexpr int size = Pack<T>::SIZE;
-    using Single = LoadedRows<T, 1, ELEMENTS>;
-    using Packs = LoadedRows<T, size, ELEMENTS>;
-    using Long = PrefetchedRows<T, LONG_ELEMENTS, 2>;
+    constexpr int size = Pack<T>::SIZE, twice = TWICE_PACKS<T> / 2;  // of each array
     static const Kernel<T*, const T*, const T*, int64_t, int64_t> kernels[] = {
-        {Step::warp, softmax_backward_kernel<T, Warp, Packs>, true, ELEMENTS, 32},
-        {Step::warp, softmax_backward_kernel<T, Warp, Single>, false, ELEMENTS, 32},
-        {Step::block, softmax_backward_kernel<T, Block, Packs>, true, ELEMENTS, GOOD_THREADS},
-        {Step::cluster, softmax_backward_kernel<T, Cluster, Long>, true, LONG_ELEMENTS, GOOD_THREADS, 2 * sizeof(T)},
-        {Step::online, softmax_backward_twice_kernel<T, size>, true, ELEMENTS, GOOD_THREADS},
-        {Step::online, softmax_backward_twice_kernel<T, 1>, false, ELEMENTS, GOOD_THREADS},
+        {Step::warp, softmax_backward_kernel<T, Warp, size, 4>, true, 4 * size, 32},
+        {Step::warp, softmax_backward_kernel<T, Warp, 1, 16>, false, 16, 32},
+        {Step::block, softmax_backward_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
+        {Step::online, softmax_backward_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>,
+         LONGEST_TWICE / sizeof(T)},
+        {Step::cluster, softmax_backward_cluster_kernel<T, 4>, true, 4 * size, 2 * CLUSTER_THREADS, INT64_MAX,
+         Pipeline<T, 4, 2>::BYTES},
+        {Step::online, softmax_backward_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},
+        {Step::online, softmax_backward_twice_kernel<T, 1, 16>, false, 16, TWICE_THREADS<T>},
     };
     const bool whole = n % size == 0 && aligned(grad_x) && aligned(grad) && aligned(y);
     const auto& kernel = choose(kernels, step, n, whole);
-    Launch(kernel, rows, n, kernel.bytes > 0)(stream, grad_x, grad, y, rows, n);
+    Launch(kernel, rows, n, kernel.step == Step::cluster)(stream, grad_x, grad, y, rows, n);
 }
 
 // The compiler makes code of a template only for a T that it is asked for.
