@@ -31,27 +31,28 @@ struct MaxSum {
     float max, sum;
 };
 
-// Parts of a row together; 32 lanes call it. The larger of two maxima is that of both, and the other sum shrinks.
+// At most 32 parts of a row together; 32 lanes call it. The larger of two maxima is that of both, and the other sum
+// shrinks.
 __device__ inline MaxSum combined(const MaxSum* parts, int count) {
-    float max = -FLT_MAX, sum = 0;
-    for (int i = int(threadIdx.x) % 32; i < count; i += 32) max = fmaxf(max, parts[i].max);
-    max = warp_max(max);
-    for (int i = int(threadIdx.x) % 32; i < count; i += 32) sum += parts[i].sum * expf(parts[i].max - max);
-    return {max, warp_sum(sum)};
+    const int lane = int(threadIdx.x) % 32;
+    const MaxSum part = lane < count ? parts[lane] : MaxSum{-FLT_MAX, 0};
+    const float max = warp_max(part.max);
+    return {max, warp_sum(part.sum * expf(part.max - max))};
 }
 
 // The same for two sums. Where an operator needs one, the other is 0.
 __device__ inline float2 combined(const float2* parts, int count) {
-    float2 sums = {0, 0};
-    for (int i = int(threadIdx.x) % 32; i < count; i += 32) sums.x += parts[i].x, sums.y += parts[i].y;
-    return {warp_sum(sums.x), warp_sum(sums.y)};
+    const int lane = int(threadIdx.x) % 32;
+    const float2 part = lane < count ? parts[lane] : float2{0, 0};
+    return {warp_sum(part.x), warp_sum(part.y)};
 }
 
 // ---- the groups ----------------------------------------------------------------------------------------------------
 
-// The size() threads that share a row; lanes() of them are in one warp, and this thread is number rank(). All threads
-// of a block make a group, once. It takes the rows row(), row() + rows_at_a_time() and so on. combine() takes what this
-// warp has found of the row, and returns what all warps of the group have.
+// The threads that share a row; lanes() of them are in one warp. This thread's packs of the row are number rank(), rank()
+// + size(), rank() + 2 * size() and so on. All threads of a block make a group, once. It takes the rows row(), row() +
+// rows_at_a_time() and so on. combine() takes what this warp has found of the row, and returns what all warps of the
+// group have.
 
 // A warp, or 1, 2, 4, 8 or 16 of its lanes: blockDim.x of them. A block has blockDim.y rows.
 struct Warp {
@@ -86,6 +87,7 @@ struct Block {
 };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+template <int threads, int packs>
 struct Cluster : Block {  // these GPUs have no clusters: no launcher takes it there
     template <class Part>
     __device__ void send(Part) {}
@@ -102,6 +104,10 @@ struct Cluster : Block {  // these GPUs have no clusters: no launcher takes it t
 // A slot has a barrier, an "mbarrier", which counts the bytes that come: st_async() writes a number, and tells the
 // barrier beside it. The cluster's own barrier would do, too, but slowly: before a thread arrives there, it waits until
 // all that it has ever stored is in memory, results of rows included.
+//
+// A block has `packs` packs for each of its threads, one stretch of the row. Both numbers are constant, however short
+// the row, so nvcc knows how far a thread's packs lie apart.
+template <int threads, int packs>
 struct Cluster {
     static constexpr int SLOTS = 4;
     int sent = 0, received = 0;  // rows
@@ -118,15 +124,20 @@ struct Cluster {
     __device__ int blocks() const { return int(__clusterSizeInBlocks()); }
     __device__ int block() const { return int(__clusterRelativeBlockRank()); }
     __device__ int lanes() const { return 32; }
-    __device__ int rank() const { return block() * int(blockDim.x) + int(threadIdx.x); }
-    __device__ int size() const { return blocks() * int(blockDim.x); }
+    __device__ int rank() const { return block() * packs * threads + int(threadIdx.x); }
+    __device__ int size() const { return threads; }
     __device__ int64_t row() const { return int(blockIdx.x) / blocks(); }
     __device__ int64_t rows_at_a_time() const { return int(gridDim.x) / blocks(); }
 
     template <class Part>
     __device__ void send(Part mine) {
-        mine = Block().combine(mine);
+        __shared__ Part of_warps[2][32];  // rows use the two in turn: one barrier for each row is enough
+        Part* const of_row = of_warps[sent % 2];
         const int slot = sent++ % SLOTS, to = int(threadIdx.x);
+        if (threadIdx.x % 32 == 0) of_row[threadIdx.x / 32] = mine;
+        __syncthreads();
+        if (threadIdx.x >= 32) return;
+        mine = combined(of_row, threads / 32);
         if (to == 0)  // this block has arrived; the phase ends when all parts have come, too
             cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared,
                                                  barrier(slot), unsigned(blocks() * sizeof(Part)));
@@ -138,7 +149,8 @@ struct Cluster {
     __device__ Part receive() {
         const int slot = received % SLOTS, parity = received / SLOTS % 2;
         received++;
-        while (!cuda::ptx::mbarrier_try_wait_parity(barrier(slot), unsigned(parity))) {
+        while (!cuda::ptx::mbarrier_try_wait_parity(cuda::ptx::sem_acquire, cuda::ptx::scope_cluster, barrier(slot),
+                                                    unsigned(parity))) {
         }
         return combined(parts<Part>(slot), blocks());
     }

@@ -19,8 +19,8 @@ template <class T>
 constexpr int TWICE_THREADS = sizeof(T) == 4 ? 1024 : 512;
 template <class T>
 constexpr int TWICE_PACKS = sizeof(T) == 4 ? 8 : 4;
-// Of a block of a cluster. Twice as many where a row is of two arrays, and each has half as many packs of a thread.
-constexpr int CLUSTER_THREADS = 256;
+// Of a block of a cluster.
+constexpr int CLUSTER_THREADS = 256, MORE_CLUSTER_THREADS = 512;
 // Rows up to this length are read twice where a block cannot keep them: all rows that are at work at a time fit into
 // the L2 cache.
 constexpr int64_t LONGEST_TWICE = 128 * 1024;  // bytes
@@ -34,7 +34,7 @@ struct Kernel {
     int elements;              // of a row that a thread takes
     int threads;               // of a block that share a row, at most
     int64_t most = INT64_MAX;  // elements of a row, where the step is automatic
-    size_t bytes = 0;          // of shared memory for each thread
+    int bytes = 0;             // of a block's dynamic shared memory
 
     int64_t longest() const {  // elements of a row, at most
         if (step == Step::online) return INT64_MAX;
@@ -46,19 +46,17 @@ struct Kernel {
         CHECK_CUDA(cudaGetDevice(&device));
         CHECK_CUDA(cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device));
         if (!clusters) return 0;
-        prepare(threads);
+        prepare();
         cudaLaunchConfig_t config = {};
-        config.gridDim = MOST_BLOCKS, config.blockDim = unsigned(threads), config.dynamicSmemBytes = threads * bytes;
+        config.gridDim = MOST_BLOCKS, config.blockDim = unsigned(threads), config.dynamicSmemBytes = bytes;
         CHECK_CUDA(cudaOccupancyMaxPotentialClusterSize(&blocks, function, &config));
         return std::min(blocks, MOST_BLOCKS);
     }
 
     // More than 48 KiB of shared memory must be asked for, and clusters of more than 8 blocks.
-    void prepare(unsigned block_threads) const {
-        const auto shared = int(block_threads * bytes);
-        CHECK_CUDA(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-        if (step == Step::cluster)
-            CHECK_CUDA(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    void prepare() const {
+        CHECK_CUDA(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        CHECK_CUDA(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     }
 };
 
@@ -91,24 +89,23 @@ struct Launch {
     Launch(const Kernel<Parameters...>& kernel, int64_t rows, int64_t n, bool persistent) : function(kernel.function) {
         const int64_t threads = (n + kernel.elements - 1) / kernel.elements;  // that a row needs
         unsigned blocks = 1;                                                  // that share a row
-        if (kernel.step == Step::cluster) {
-            blocks = 2;
-            while (threads > int64_t(blocks) * kernel.threads) blocks *= 2;
-        }
         if (kernel.step == Step::warp) {
             unsigned lanes = 1;
             while (lanes < threads) lanes *= 2;
             config.blockDim = dim3(lanes, WARP_THREADS / lanes);
+        } else if (kernel.step == Step::cluster) {
+            blocks = 2;
+            while (threads > int64_t(blocks) * kernel.threads) blocks *= 2;
+            config.blockDim = unsigned(kernel.threads);
+            kernel.prepare();
         } else {
-            const int64_t of_block = std::min<int64_t>((threads + blocks - 1) / blocks, kernel.threads);
-            config.blockDim = unsigned(of_block + 31) / 32 * 32;  // whole warps
+            config.blockDim = unsigned(std::min<int64_t>(threads, kernel.threads) + 31) / 32 * 32;  // whole warps
         }
-        config.dynamicSmemBytes = config.blockDim.x * config.blockDim.y * kernel.bytes;
+        config.dynamicSmemBytes = kernel.bytes;
         cluster.id = cudaLaunchAttributeClusterDimension;
         cluster.val.clusterDim.x = blocks, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
         config.attrs = &cluster;
         config.numAttrs = kernel.step == Step::cluster ? 1 : 0;  // GPUs without clusters do not know the attribute
-        kernel.prepare(config.blockDim.x * config.blockDim.y);
         int64_t groups = blocks_for(rows, int(config.blockDim.y));
         if (persistent) groups = std::min(groups, most_groups());
         config.gridDim = blocks_for(groups * blocks, 1);

@@ -9,29 +9,39 @@
 // A kernel's loop over the rows of its cluster. While the parts of one row are on their way between the blocks, it
 // writes the row before, and the one behind arrives:
 //
-//   for (Pipeline<T, packs, 1> rows({x}, count, n, cluster); rows.any(); rows.advance()) {
+//   for (Pipeline<T, packs, 1, threads> rows({x}, count, n, cluster); rows.any(); rows.advance()) {
 //       if (rows.has_arrived()) cluster.send(... rows.arrived() ...);
 //       if (rows.is_reduced()) ... cluster.receive() ... rows.reduced() ...
 //   }
 //
 // It has `arrays` arrays of rows of n elements, and each thread has its own places in shared memory for `packs` packs
-// of each: no other thread looks there, so none has to wait at a barrier. Pack k lies k * blockDim.x behind the first,
-// so that neighbours read neighbouring packs.
-template <class T, int packs, int arrays>
+// of each: no other thread looks there, so none has to wait at a barrier. Pack k lies k * threads behind the first, so
+// that neighbours read neighbouring packs.
+template <class T, int packs, int arrays, int threads>
 struct Pipeline {
-    static constexpr int STAGES = 3;                                                    // rows
-    static constexpr size_t BYTES = size_t(STAGES) * arrays * packs * sizeof(Pack<T>);  // for each thread
+    static constexpr int STAGES = 3;                                                       // rows
+    static constexpr int BYTES = STAGES * arrays * packs * threads * int(sizeof(Pack<T>));  // of a block
     using Part = Elements<T, Pack<T>::SIZE, packs>;
 
     const T* x[arrays];
     int64_t rows, n;
-    const Cluster& cluster;
+    const Cluster<threads, packs>& cluster;
     int64_t row;    // the one that has arrived
     int stage = 0;  // where it lies
 
-    __device__ Pipeline(const T* const (&arguments)[arrays], int64_t rows, int64_t n, const Cluster& cluster)
+    // Behind the end of its rows, elements are `none`.
+    __device__ Pipeline(const T* const (&arguments)[arrays], int64_t rows, int64_t n, const Cluster<threads, packs>& cluster,
+                        float none = 0)
         : rows(rows), n(n), cluster(cluster), row(cluster.row()) {
-        UNROLL for (int a = 0; a < arrays; a++) x[a] = arguments[a];
+        UNROLL for (int a = 0; a < arrays; a++) {
+            x[a] = arguments[a];
+            for (int k = 0; k < packs; k++) {
+                if (Part::begin(k, cluster) < n) continue;
+                for (int s = 0; s < STAGES; s++) {
+                    for (T& value : place(s, a, k)->values) value = T(none);
+                }
+            }
+        }
         fetch(row, 0);
         fetch(row + cluster.rows_at_a_time(), 1);
         __pipeline_wait_prior(1);  // all but the last row are here
@@ -43,8 +53,8 @@ struct Pipeline {
     __device__ int64_t reduced_row() const { return row - cluster.rows_at_a_time(); }
 
     // This thread's part of the row that has arrived, and of the one before it, which is reduced.
-    __device__ Part arrived(int array = 0, float none = 0) const { return part(stage, array, none); }
-    __device__ Part reduced(int array = 0) const { return part(before(), array, 0); }
+    __device__ Part arrived(int array = 0) const { return part(stage, array); }
+    __device__ Part reduced(int array = 0) const { return part(before(), array); }
 
     // The row that was reduced is written by now: its place is free.
     __device__ void advance() {
@@ -59,30 +69,25 @@ private:
 
     __device__ static Pack<T>* place(int stage, int array, int k) {
         extern __shared__ uint4 places[];
-        return reinterpret_cast<Pack<T>*>(places) + ((stage * arrays + array) * packs + k) * int(blockDim.x) +
-               int(threadIdx.x);
+        return reinterpret_cast<Pack<T>*>(places) + ((stage * arrays + array) * packs + k) * threads + int(threadIdx.x);
     }
 
     // Starts the copies that bring a row here, 16 bytes each, past the registers (`cp.async`).
     __device__ void fetch(int64_t row, int stage) const {
-        UNROLL for (int a = 0; a < arrays; a++) {
+        UNROLL for (int a = 0; a < arrays && row < rows; a++) {
+            const T* const from = x[a] + row * n;
             UNROLL for (int k = 0; k < packs; k++) {
                 const int begin = Part::begin(k, cluster);
-                if (row < rows && begin < n)
-                    __pipeline_memcpy_async(place(stage, a, k), x[a] + row * n + begin, sizeof(Pack<T>));
+                if (begin < n) __pipeline_memcpy_async(place(stage, a, k), from + begin, sizeof(Pack<T>));
             }
         }
         __pipeline_commit();
     }
 
-    __device__ Part part(int stage, int array, float none) const {
+    __device__ Part part(int stage, int array) const {
         Part part;
         UNROLL for (int k = 0; k < packs; k++) {
-            if (Part::begin(k, cluster) < n) {
-                part.pack[k] = *place(stage, array, k);
-            } else {
-                UNROLL for (int j = 0; j < Pack<T>::SIZE; j++) part.pack[k].values[j] = T(none);
-            }
+            part.pack[k] = Part::template load_pack<Read::plain>(place(stage, array, k)->values);
         }
         return part;
     }

@@ -17,7 +17,8 @@ __device__ float square_sum(const E& x) {
     return sum;
 }
 
-__device__ inline float scale_of(float squares, int64_t n, float eps) { return 1 / sqrtf(squares / float(n) + eps); }
+// 1 / sqrt(the mean of x * x + eps); per_n: 1 / n
+__device__ inline float scale_of(float squares, float per_n, float eps) { return rsqrtf(squares * per_n + eps); }
 
 template <class T, class E, class Group>
 __device__ void write(T* row, const E& x, const E& weight, float scale, int64_t n, const Group& group) {
@@ -35,7 +36,7 @@ __global__ void __launch_bounds__(KEPT_THREADS)
     values.load(x + row.begin, row.n, group, 0);
     const float squares = group.combine(float2{warp_sum(square_sum(values), group.lanes()), 0}).x;
     w.template load<Read::constant>(weight, n, group, 0);
-    write(out + row.begin, values, w, scale_of(squares, n, eps), row.n, group);
+    write(out + row.begin, values, w, scale_of(squares, 1 / float(n), eps), row.n, group);
 }
 
 // A row of any length, read twice.
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(TWICE_THREADS<T>)
         values.load(x + i, n - i, block, 0);
         squares += square_sum(values);
     }
-    const float scale = scale_of(block.combine(float2{warp_sum(squares), 0}).x, n, eps);
+    const float scale = scale_of(block.combine(float2{warp_sum(squares), 0}).x, 1 / float(n), eps);
     for (int64_t i = 0; i < n; i += step) {
         values.template load<Read::last>(x + i, n - i, block, 0);
         w.template load<Read::constant>(weight + i, n - i, block, 0);
@@ -60,17 +61,18 @@ __global__ void __launch_bounds__(TWICE_THREADS<T>)
 }
 
 // A thread has the same elements of all rows, so it keeps theirs of the weight.
-template <class T, int packs>
-__global__ void __launch_bounds__(2 * CLUSTER_THREADS)
+template <class T, int packs, int threads>
+__global__ void __launch_bounds__(threads)
     rms_norm_cluster_kernel(T* out, const T* x, const T* weight, int64_t count, int64_t n, float eps) {
-    Cluster cluster;
+    Cluster<threads, packs> cluster;
     Elements<T, Pack<T>::SIZE, packs> w;
     w.template load<Read::constant>(weight, n, cluster, 0);
-    for (Pipeline<T, packs, 1> rows({x}, count, n, cluster); rows.any(); rows.advance()) {
+    const float per_n = 1 / float(n);
+    for (Pipeline<T, packs, 1, threads> rows({x}, count, n, cluster); rows.any(); rows.advance()) {
         if (rows.has_arrived()) cluster.send(float2{warp_sum(square_sum(rows.arrived())), 0});
         if (rows.is_reduced())
-            write(out + rows.reduced_row() * n, rows.reduced(), w, scale_of(cluster.receive<float2>().x, n, eps), n,
-                  cluster);
+            write(out + rows.reduced_row() * n, rows.reduced(), w, scale_of(cluster.template receive<float2>().x, per_n, eps),
+                  n, cluster);
     }
 }
 
@@ -78,15 +80,15 @@ template <class T>
 void launch_rms_norm(T* out, const T* x, const T* weight, int64_t rows, int64_t n, float eps, Step step,
                      cudaStream_t stream) {
     if (rows == 0 || n == 0) return;  // CUDA refuses a grid of 0 blocks
-    constexpr int size = Pack<T>::SIZE, twice = TWICE_PACKS<T>, packs = sizeof(T) == 4 ? 8 : 4;
+    constexpr int size = Pack<T>::SIZE, twice = 4, packs = sizeof(T) == 4 ? 8 : 4, threads = MORE_CLUSTER_THREADS;
     static const Kernel<T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
         {Step::warp, rms_norm_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, rms_norm_kernel<T, Warp, 1, 16>, false, 16, 32},
         {Step::block, rms_norm_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
         {Step::online, rms_norm_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>,
          LONGEST_TWICE / sizeof(T)},
-        {Step::cluster, rms_norm_cluster_kernel<T, packs>, true, packs * size, 2 * CLUSTER_THREADS, INT64_MAX,
-         Pipeline<T, packs, 1>::BYTES},
+        {Step::cluster, rms_norm_cluster_kernel<T, packs, threads>, true, packs * size, threads, INT64_MAX,
+         Pipeline<T, packs, 1, threads>::BYTES},
         {Step::online, rms_norm_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},
         {Step::online, rms_norm_twice_kernel<T, 1, 16>, false, 16, TWICE_THREADS<T>},
     };
@@ -113,17 +115,20 @@ __device__ inline float2 warp_sum(float2 sums, int lanes = 32) {
 struct Factors {
     float scale, shift;
 };
-__device__ inline Factors factors_of(float2 sums, int64_t n, float eps) {
-    const float scale = scale_of(sums.x, n, eps);
-    return {scale, scale * scale * scale * (sums.y / float(n))};
+__device__ inline Factors factors_of(float2 sums, float per_n, float eps) {
+    const float scale = scale_of(sums.x, per_n, eps);
+    return {scale, scale * scale * scale * (sums.y * per_n)};
 }
 
-// Adds to the gradient of weight what this row adds, and writes the gradient of x.
+// Writes the gradient of x, and adds to that of weight what this row adds: both at once, so that nvcc need not keep
+// elements as floats in between.
 template <class T, class E, class Group>
 __device__ void write_gradient(T* row, float (&of_weight)[E::COUNT], const E& g, const E& x, const E& w, Factors f,
                                int64_t n, const Group& group) {
-    UNROLL for (int i = 0; i < E::COUNT; i++) of_weight[i] += g[i] * f.scale * x[i];
-    E::store(row, n, group, [&](int i) { return g[i] * f.scale * w[i] - f.shift * x[i]; });
+    E::store(row, n, group, [&](int i) {
+        of_weight[i] += g[i] * f.scale * x[i];
+        return g[i] * f.scale * w[i] - f.shift * x[i];
+    });
 }
 
 // The gradient of weight is a sum over all rows. So a group goes from row to row, and each thread adds up what its
@@ -136,6 +141,7 @@ __global__ void __launch_bounds__(KEPT_THREADS / 2)
     Elements<T, size, packs> g, values, w;
     float of_weight[g.COUNT] = {};
     w.template load<Read::constant>(weight, n, group, 0);
+    const float per_n = 1 / float(n);
     // The lanes of a warp leave the loop together, for the shuffles: with the first row of their block.
     for (int64_t number = group.row(); number - threadIdx.y < rows; number += group.rows_at_a_time()) {
         const Row row = row_of(number, rows, n);
@@ -143,7 +149,7 @@ __global__ void __launch_bounds__(KEPT_THREADS / 2)
         values.load(x + row.begin, row.n, group, 0);
         const float2 sums = group.combine(warp_sum(sums_of(g, values, w), group.lanes()));
         if (row.n == 0) continue;  // no row: its scale would be infinite where eps is 0
-        write_gradient(grad_x + row.begin, of_weight, g, values, w, factors_of(sums, n, eps), n, group);
+        write_gradient(grad_x + row.begin, of_weight, g, values, w, factors_of(sums, per_n, eps), n, group);
     }
     g.store(partial + group.row() * n, n, group, [&](int i) { return of_weight[i]; });
 }
@@ -168,7 +174,7 @@ __global__ void __launch_bounds__(KEPT_THREADS)
             const float2 more = sums_of(g, values, w);
             sums.x += more.x, sums.y += more.y;
         }
-        const Factors factors = factors_of(block.combine(warp_sum(sums)), n, eps);
+        const Factors factors = factors_of(block.combine(warp_sum(sums)), 1 / float(n), eps);
         for (int64_t i = 0; i < n; i += step) {
             g.template load<Read::last>(grad + row * n + i, n - i, block, 0);
             values.template load<Read::last>(x + row * n + i, n - i, block, 0);
@@ -182,19 +188,20 @@ __global__ void __launch_bounds__(KEPT_THREADS)
     }
 }
 
-template <class T, int packs>
-__global__ void __launch_bounds__(2 * CLUSTER_THREADS)
+template <class T, int packs, int threads>
+__global__ void __launch_bounds__(threads)
     rms_norm_backward_cluster_kernel(T* grad_x, float* partial, const T* grad, const T* x, const T* weight,
                                      int64_t count, int64_t n, float eps) {
-    Cluster cluster;
+    Cluster<threads, packs> cluster;
     Elements<T, Pack<T>::SIZE, packs> w;
     float of_weight[w.COUNT] = {};
     w.template load<Read::constant>(weight, n, cluster, 0);
-    for (Pipeline<T, packs, 2> rows({grad, x}, count, n, cluster); rows.any(); rows.advance()) {
+    const float per_n = 1 / float(n);
+    for (Pipeline<T, packs, 2, threads> rows({grad, x}, count, n, cluster); rows.any(); rows.advance()) {
         if (rows.has_arrived()) cluster.send(warp_sum(sums_of(rows.arrived(0), rows.arrived(1), w)));
         if (rows.is_reduced())
             write_gradient(grad_x + rows.reduced_row() * n, of_weight, rows.reduced(0), rows.reduced(1), w,
-                           factors_of(cluster.receive<float2>(), n, eps), n, cluster);
+                           factors_of(cluster.template receive<float2>(), per_n, eps), n, cluster);
     }
     w.store(partial + cluster.row() * n, n, cluster, [&](int i) { return of_weight[i]; });
 }
@@ -227,13 +234,13 @@ static void launch_sum_rows(T* sum, const float* partial, int64_t rows, int64_t 
 // The launch of the first of these two kernels. Groups go from row to row in all of them.
 template <class T>
 static auto backward(int64_t rows, int64_t n, bool whole, Step step) {
-    constexpr int size = Pack<T>::SIZE, twice = 8 / size;
+    constexpr int size = Pack<T>::SIZE, packs = 16 / size, twice = 8 / size, threads = MORE_CLUSTER_THREADS;
     static const Kernel<T*, float*, const T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
-        {Step::warp, rms_norm_backward_kernel<T, Warp, size, 4>, true, 4 * size, 32},
+        {Step::warp, rms_norm_backward_kernel<T, Warp, size, packs>, true, 16, 32},
         {Step::warp, rms_norm_backward_kernel<T, Warp, 1, 16>, false, 16, 32},
-        {Step::block, rms_norm_backward_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS / 2},
-        {Step::cluster, rms_norm_backward_cluster_kernel<T, 4>, true, 4 * size, 2 * CLUSTER_THREADS, INT64_MAX,
-         Pipeline<T, 4, 2>::BYTES},
+        {Step::block, rms_norm_backward_kernel<T, Block, size, packs>, true, 16, KEPT_THREADS / 2},
+        {Step::cluster, rms_norm_backward_cluster_kernel<T, 4, threads>, true, 4 * size, threads, INT64_MAX,
+         Pipeline<T, 4, 2, threads>::BYTES},
         {Step::online, rms_norm_backward_twice_kernel<T, size, twice>, true, 8, KEPT_THREADS},
         {Step::online, rms_norm_backward_twice_kernel<T, 1, 8>, false, 8, KEPT_THREADS},
     };

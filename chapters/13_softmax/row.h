@@ -5,6 +5,7 @@
 #include <cuda_fp16.h>
 
 #include <cstring>
+#include <type_traits>
 
 #include "common/pack.h"
 
@@ -12,51 +13,57 @@
 // unrolled, and nvcc unrolls one over 32 only if asked.
 #define UNROLL _Pragma("unroll")
 
-// bfloat16 is the upper half of a float. (The header's conversion is an `asm` statement: nvcc would rather keep its
-// result in a register, or spill it, than convert once more.)
-__device__ inline float to_float(__nv_bfloat16 x) { return __uint_as_float(unsigned(__bfloat16_as_ushort(x)) << 16); }
-__device__ inline float to_float(__half x) { return __half2float(x); }
-__device__ inline float to_float(float x) { return x; }
+// Element j of a pack, as a float. bfloat16 is the upper half of a float, so one instruction on the 4 bytes of two of them
+// is enough. (The header's conversion is an `asm` statement, so nvcc would rather keep its result than convert again.)
+template <class T, int size>
+__device__ float element(const Pack<T, size>& pack, int j) {
+    if constexpr (std::is_same_v<T, __nv_bfloat16> && size > 1) {
+        unsigned two;
+        memcpy(&two, &pack.values[j / 2 * 2], sizeof two);
+        return __uint_as_float(j % 2 ? two & 0xffff0000 : two << 16);
+    } else {
+        return float(pack.values[j]);
+    }
+}
 
 // How an array is read. The L2 cache may forget what is read for the last time (`__ldcs`). Loads from an array that is
 // constant while the kernel runs may be moved across stores (`__ldg`), so nvcc needs fewer registers.
 enum class Read { plain, last, constant };
 
-// `packs` packs of a row: number rank, rank + group.size() and so on, so that neighbours read neighbouring packs. size
-// is that of a Pack of 16 bytes where all rows begin at multiples of 16, and 1 elsewhere. The packs stay as they lie in
+// `packs` packs of a row: those of this thread in its group, so that neighbours read neighbouring packs. size is that of a Pack of 16 bytes where all rows begin at multiples of 16, and 1 elsewhere. The packs stay as they lie in
 // memory, and an element becomes a float where it is used: 8 elements of half precision are 4 registers, 8 floats 8.
 template <class T, int size, int packs>
 struct Elements {
     static constexpr int COUNT = size * packs;
     Pack<T, size> pack[packs];
 
-    __device__ float operator[](int i) const { return to_float(pack[i / size].values[i % size]); }
+    __device__ float operator[](int i) const { return element(pack[i / size], i % size); }
 
-    // Behind the end of the row, which has n elements, values become `none`. For them a thread reads the row's first
-    // pack once more, because loads under an `if` might wait for one another.
+    // Behind the end of the row, which has n elements, elements become `none`.
     template <Read read = Read::plain, class Group>
     __device__ void load(const T* row, int64_t n, const Group& group, float none) {
-        const int end = int(min(n, int64_t(group.size()) * COUNT));
+        const int end = int(min(n, int64_t(1) << 30));  // no thread's pack begins so far behind
         UNROLL for (int k = 0; k < packs; k++) {
-            const T* const from = row + (begin(k, group) < end ? begin(k, group) : 0);
-            if constexpr (read == Read::plain || sizeof pack[k] < 16) {
-                pack[k] = *reinterpret_cast<const Pack<T, size>*>(from);
-            } else {
-                const auto bytes = reinterpret_cast<const uint4*>(from);
-                const uint4 loaded = read == Read::last ? __ldcs(bytes) : __ldg(bytes);
-                memcpy(&pack[k], &loaded, sizeof loaded);
-            }
-        }
-        UNROLL for (int k = 0; k < packs; k++) {
-            if (begin(k, group) < end) continue;
             UNROLL for (int j = 0; j < size; j++) pack[k].values[j] = T(none);
+            if (begin(k, group) < end) pack[k] = load_pack<read>(row + begin(k, group));
         }
+    }
+
+    template <Read read>
+    static __device__ Pack<T, size> load_pack(const T* p) {
+        if constexpr (sizeof(Pack<T, size>) < 16) return *reinterpret_cast<const Pack<T, size>*>(p);
+        // One load of 16 bytes. nvcc makes several of an assignment of a Pack.
+        const auto from = reinterpret_cast<const uint4*>(p);
+        const uint4 bytes = read == Read::plain ? *from : read == Read::last ? __ldcs(from) : __ldg(from);
+        Pack<T, size> pack;
+        memcpy(&pack, &bytes, sizeof pack);
+        return pack;
     }
 
     // result(i) is the result for element i.
     template <class Out, class Group, class Result>
     static __device__ void store(Out* row, int64_t n, const Group& group, Result result) {
-        const int end = int(min(n, int64_t(group.size()) * COUNT));
+        const int end = int(min(n, int64_t(1) << 30));  // no thread's pack begins so far behind
         UNROLL for (int k = 0; k < packs; k++) {
             Pack<Out, size> pack;
             UNROLL for (int j = 0; j < size; j++) pack.values[j] = Out(result(k * size + j));

@@ -66,31 +66,28 @@ static void launch_shared(T* out, const T* x, int64_t rows, int64_t n, cudaStrea
 
 // ---- what the other kernels share ----------------------------------------------------------------------------------
 
-// exp(x) for x <= 0. In half precision, `ex2.approx` (2 to the power of x) is enough: its error, a few units in the last
-// place of float32, vanishes when the result is rounded. It takes 2 instructions, where expf takes 8. "ftz": a result
-// below 1e-38 is 0.
-template <class T>
-__device__ float power(float x) {
-    if constexpr (sizeof(T) == 4) return expf(x);
+// exp(x) for x <= 0. `ex2.approx` is 2 to the power of x. With a product it takes 2 instructions, where expf takes 8, and
+// its error is larger by a few units in the last place where exp(x) is small. "ftz": below 1e-38 it is 0.
+__device__ inline float power(float x) {
     float result;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x * 1.442695041f));  // 1 / ln 2
     return result;
 }
 
 // The maximum and the sum of a thread's part of a row, and of all lanes' parts.
-template <class T, int size, int packs>
-__device__ MaxSum reduced(const Elements<T, size, packs>& x, int lanes) {
+template <class E>
+__device__ MaxSum reduced(const E& x, int lanes) {
     float max = -FLT_MAX, sum = 0;
-    UNROLL for (int i = 0; i < x.COUNT; i++) max = fmaxf(max, x[i]);
+    UNROLL for (int i = 0; i < E::COUNT; i++) max = fmaxf(max, x[i]);
     max = warp_max(max, lanes);
-    UNROLL for (int i = 0; i < x.COUNT; i++) sum += power<T>(x[i] - max);
+    UNROLL for (int i = 0; i < E::COUNT; i++) sum += power(x[i] - max);
     return {max, warp_sum(sum, lanes)};
 }
 
-template <class T, int size, int packs, class Group>
-__device__ void write(T* row, const Elements<T, size, packs>& x, MaxSum all, int64_t n, const Group& group) {
+template <class T, class E, class Group>
+__device__ void write(T* row, const E& x, MaxSum all, int64_t n, const Group& group) {
     const float scale = 1 / all.sum;
-    x.store(row, n, group, [&](int i) { return power<T>(x[i] - all.max) * scale; });
+    E::store(row, n, group, [&](int i) { return power(x[i] - all.max) * scale; });
 }
 
 // ---- a warp or a block keeps a row in its registers ----------------------------------------------------------------
@@ -121,7 +118,7 @@ __global__ void __launch_bounds__(TWICE_THREADS<T>) online_kernel(T* out, const 
         const float before = mine.max;
         UNROLL for (int k = 0; k < values.COUNT; k++) mine.max = fmaxf(mine.max, values[k]);
         mine.sum *= expf(before - mine.max);  // a larger maximum makes the sum so far smaller
-        UNROLL for (int k = 0; k < values.COUNT; k++) mine.sum += power<T>(values[k] - mine.max);
+        UNROLL for (int k = 0; k < values.COUNT; k++) mine.sum += power(values[k] - mine.max);
     }
     const float max = warp_max(mine.max);
     const MaxSum all = block.combine(MaxSum{max, warp_sum(mine.sum * expf(mine.max - max))});
@@ -133,13 +130,13 @@ __global__ void __launch_bounds__(TWICE_THREADS<T>) online_kernel(T* out, const 
 
 // ---- a cluster keeps rows in its shared memory ---------------------------------------------------------------------
 
-template <class T, int packs>
-__global__ void __launch_bounds__(CLUSTER_THREADS) softmax_cluster_kernel(T* out, const T* x, int64_t count, int64_t n) {
-    Cluster cluster;
-    for (Pipeline<T, packs, 1> rows({x}, count, n, cluster); rows.any(); rows.advance()) {
-        if (rows.has_arrived()) cluster.send(reduced(rows.arrived(0, -INFINITY), cluster.lanes()));
+template <class T, int packs, int threads>
+__global__ void __launch_bounds__(threads) softmax_cluster_kernel(T* out, const T* x, int64_t count, int64_t n) {
+    Cluster<threads, packs> cluster;
+    for (Pipeline<T, packs, 1, threads> rows({x}, count, n, cluster, -INFINITY); rows.any(); rows.advance()) {
+        if (rows.has_arrived()) cluster.send(reduced(rows.arrived(), cluster.lanes()));
         if (rows.is_reduced())
-            write(out + rows.reduced_row() * n, rows.reduced(), cluster.receive<MaxSum>(), n, cluster);
+            write(out + rows.reduced_row() * n, rows.reduced(), cluster.template receive<MaxSum>(), n, cluster);
     }
 }
 
@@ -149,13 +146,14 @@ void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cuda
     if (step == Step::three_passes) return launch_three_passes(out, x, rows, n, stream);
     if (step == Step::shared) return launch_shared(out, x, rows, n, stream);
     constexpr int size = Pack<T>::SIZE, twice = TWICE_PACKS<T>, packs = sizeof(T) == 4 ? 16 : 8;
+    constexpr int threads = CLUSTER_THREADS;
     static const Kernel<T*, const T*, int64_t, int64_t> kernels[] = {
         {Step::warp, softmax_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, softmax_kernel<T, Warp, 1, 16>, false, 16, 32},
         {Step::block, softmax_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
         {Step::online, online_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>, LONGEST_TWICE / sizeof(T)},
-        {Step::cluster, softmax_cluster_kernel<T, packs>, true, packs * size, CLUSTER_THREADS, INT64_MAX,
-         Pipeline<T, packs, 1>::BYTES},
+        {Step::cluster, softmax_cluster_kernel<T, packs, threads>, true, packs * size, threads, INT64_MAX,
+         Pipeline<T, packs, 1, threads>::BYTES},
         {Step::online, online_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},
         {Step::online, online_kernel<T, 1, 16>, false, 16, TWICE_THREADS<T>},
     };
@@ -213,16 +211,16 @@ __global__ void __launch_bounds__(TWICE_THREADS<T>)
     }
 }
 
-template <class T, int packs>
-__global__ void __launch_bounds__(2 * CLUSTER_THREADS)
+template <class T, int packs, int threads>
+__global__ void __launch_bounds__(threads)
     softmax_backward_cluster_kernel(T* grad_x, const T* grad, const T* y, int64_t count, int64_t n) {
-    Cluster cluster;
-    for (Pipeline<T, packs, 2> rows({grad, y}, count, n, cluster); rows.any(); rows.advance()) {
+    Cluster<threads, packs> cluster;
+    for (Pipeline<T, packs, 2, threads> rows({grad, y}, count, n, cluster); rows.any(); rows.advance()) {
         if (rows.has_arrived())
             cluster.send(float2{warp_sum(product_sum(rows.arrived(0), rows.arrived(1))), 0});
         if (rows.is_reduced())
             write_gradient(grad_x + rows.reduced_row() * n, rows.reduced(0), rows.reduced(1),
-                           cluster.receive<float2>().x, n, cluster);
+                           cluster.template receive<float2>().x, n, cluster);
     }
 }
 
@@ -230,15 +228,15 @@ template <class T>
 void launch_softmax_backward(T* grad_x, const T* grad, const T* y, int64_t rows, int64_t n, Step step,
                              cudaStream_t stream) {
     if (rows == 0 || n == 0) return;
-    constexpr int size = Pack<T>::SIZE, twice = TWICE_PACKS<T> / 2;  // of each array
+    constexpr int size = Pack<T>::SIZE, twice = 4, threads = MORE_CLUSTER_THREADS;
     static const Kernel<T*, const T*, const T*, int64_t, int64_t> kernels[] = {
         {Step::warp, softmax_backward_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, softmax_backward_kernel<T, Warp, 1, 16>, false, 16, 32},
         {Step::block, softmax_backward_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
         {Step::online, softmax_backward_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>,
          LONGEST_TWICE / sizeof(T)},
-        {Step::cluster, softmax_backward_cluster_kernel<T, 4>, true, 4 * size, 2 * CLUSTER_THREADS, INT64_MAX,
-         Pipeline<T, 4, 2>::BYTES},
+        {Step::cluster, softmax_backward_cluster_kernel<T, 4, threads>, true, 4 * size, threads, INT64_MAX,
+         Pipeline<T, 4, 2, threads>::BYTES},
         {Step::online, softmax_backward_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},
         {Step::online, softmax_backward_twice_kernel<T, 1, 16>, false, 16, TWICE_THREADS<T>},
     };
