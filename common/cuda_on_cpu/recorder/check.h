@@ -222,8 +222,7 @@ private:
         if (!array || array->place >= Place::variable || array->is_freed || a.address + a.bytes > array->end) return;
         const Stamp now(order.segment, a.site, Kind::runtime);
         Shadow& shadow = shadow_of(*array);
-        shadow.for_each(by_owner(*array, a.address), a.bytes,
-                        [&](size_t word, uintptr_t) { shadow.write(word, now); });
+        shadow.for_each(by_owner(*array, a.address), a.bytes, [&](size_t word, uintptr_t) { shadow.write(word, now); });
     }
 
     Array* other_memory(const Access& a) {

@@ -228,7 +228,8 @@ void shared_array(const void* address, size_t bytes) {
 void shared_copy(const void* copy, size_t bytes, const void* address, const void* room) {
     const Pause pause;
     Array* array = check.arrays.find(uintptr_t(copy));
-    if (!array) array = &check.arrays.add(uintptr_t(copy), bytes, Place::shared);
+    if (!array || array->end - uintptr_t(copy) != bytes)  // dynamic memory of a launch that asked for more or less
+        array = &check.arrays.add(uintptr_t(copy), bytes, Place::shared);
     array->original = check.arrays.find(uintptr_t(address));
     array->room = &room_of(room);
 }
