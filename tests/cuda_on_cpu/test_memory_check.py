@@ -1,6 +1,6 @@
 """The memory check: kernels that use memory wrongly, each found with its lines, and right ones without a false alarm.
 
-g++ only, about 30 s from clean, and 5 s again; clang++ is thorough.
+g++ only, about 35 s from clean, and 5 s again; clang++ is thorough.
 """
 
 from __future__ import annotations
@@ -98,6 +98,12 @@ FOUND_COPIES = {
     "stmatrix_too_early": (RACE, WARP),
     "ldmatrix_of_nothing": (VALUE, "thread (7, 0, 0)"),
 }
+# The same of exchange_mistakes.cu, in either order.
+FOUND_EXCHANGES = {
+    "no_wait": (RACE, "started a copy into it", "it may not be complete"),
+    "one_waits": (RACE, "the shared array one_waits(int*)::s of 256 bytes"),
+    "overwrites": (RACE, "starts a copy into", "the shared array overwrites(int*)::s of 256 bytes of block ("),
+}
 # What clang++ hides: it asks for no alignment where a whole struct is copied, and makes one of two calls of a function.
 OVERLOOKED = "float2_off", "two_calls"
 ON_THE_HOST = {
@@ -182,6 +188,19 @@ def test_copies_and_tensor_cores(compiler):
             if not reverse:
                 assert not [word for word in words if word not in found[name]], (name, found[name])
                 assert (other(name, "memory_copies") or "") in found[name], (name, found[name])
+
+
+@both_orders
+def test_exchanges_between_blocks(compiler, reverse):
+    """What st_async() has stored is there for threads that have waited at its mbarrier. 5 s to compile."""
+    result = run(checked("exchange_mistakes", compiler), "race", reverse=reverse)
+    assert result.returncode == 0, result.stderr
+    found = messages(result.stdout)
+    assert found.pop("right") == "nothing"
+    assert set(found) == set(FOUND_EXCHANGES)
+    for name, words in FOUND_EXCHANGES.items():
+        lines = marked(name, "exchange_mistakes"), other(name, "exchange_mistakes") or ""
+        assert not [word for word in (*words, *lines) if word not in found[name]], found[name]
 
 
 def test_right_kernels(compiler):
