@@ -96,6 +96,7 @@ kernels that launch kernels | launch from the host
 `mma.sync` or `#ifndef CUDA_ON_CPU`; an unknown instruction is named in one line
 FP6, FP4, E8M0; `__nv_*` functions; `__shfl()` without `_sync` and other names older than CUDA 13 | today's names
 of `cuda/ptx` all but mbarriers, `st_async()` and `getctarank()` | the same as inline PTX, where its table has it
+`st.async` and `mapa` as inline PTX | `cuda::ptx::st_async()`, `map_shared_rank()`
 mdspan, ranges and some others of `cuda/std`; atomics of more than 8 bytes | the host's header under `#ifdef \
 CUDA_ON_CPU`
 graph nodes that allocate or decide, IPC, peer access, graphics, `multi_grid_group` | nothing

@@ -103,7 +103,7 @@ __global__ void kernel(float* out, int rounds) {
     Box& theirs = *of_block(&mine, next);
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(&mine.full, 1), ptx::mbarrier_init(&mine.empty, 1);
-        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     cg::this_cluster().sync();
     float sum = 0;
