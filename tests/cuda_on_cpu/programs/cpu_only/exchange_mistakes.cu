@@ -57,9 +57,11 @@ KERNEL(too_few_bytes) {  // the phase ends with the first of two
     }
     out[I + 64 * e.rank] = s[I];
 }
-KERNEL(no_init) {
-    EXCHANGE(false);
-    ptx::st_async(e.theirs(&s[I]), int(I), e.theirs(&bar));  // LINE no_init
+KERNEL(no_init) {  // yet, where the other block has not started; its memory has barriers of an earlier launch
+    extern __shared__ uint64_t bars[];
+    __shared__ int s[64];
+    const Exchange e(bars, s, false);
+    ptx::st_async(e.theirs(&s[I]), int(I), e.theirs(bars));  // LINE no_init
 }
 KERNEL(two_blocks) {
     EXCHANGE(true);
@@ -119,7 +121,7 @@ KERNEL(overwrites) {  // what the other block may still read
     }
 }
 KERNEL(right) {  // two slots
-    __shared__ uint64_t bars[2];
+    extern __shared__ uint64_t bars[];
     __shared__ int slots[2][64];
     const Exchange even(&bars[0], slots[0], false), odd(&bars[1], slots[1], true);
     for (int round = 0; round < 5; round++) {
@@ -141,7 +143,7 @@ int main(int, char** argv) {
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeClusterDimension;
         attribute.val.clusterDim = {2, 1, 1};
-        const cudaLaunchConfig_t config = {2, threads, 0, nullptr, &attribute, 1};
+        const cudaLaunchConfig_t config = {2, threads, 2 * sizeof(uint64_t), nullptr, &attribute, 1};
         try {
             cudaLaunchKernelEx(&config, kernel, out);
             std::printf("%s: nothing\n", name);
@@ -150,8 +152,9 @@ int main(int, char** argv) {
         }
     };
 #define RUN(group, name) run(group, #name, name)
-    RUN("refused", returns), RUN("refused", too_few_bytes), RUN("refused", no_init), RUN("refused", two_blocks);
+    RUN("refused", right), RUN("refused", returns), RUN("refused", too_few_bytes), RUN("refused", no_init),
+        RUN("refused", two_blocks);
     RUN("refused", not_shared), RUN("refused", misaligned), RUN("refused", waits_there);
-    RUN("hang", too_many_bytes), RUN("refused", right);
+    RUN("hang", too_many_bytes);
     RUN("race", no_wait), RUN("race", one_waits), RUN("race", overwrites), RUN("race", right);
 }
