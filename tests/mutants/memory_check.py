@@ -2,23 +2,15 @@
 
 from mutants import Mutant
 
+EXCHANGES = "tests/cuda_on_cpu/test_memory_check.py::test_exchanges_between_blocks[g++-False]"
 TESTS = "tests/cuda_on_cpu/test_memory_check.py::"
 WRONG, RIGHT = f"{TESTS}test_wrong_kernels[g++-False]", f"{TESTS}test_right_kernels[g++]"
 COPIES = f"{TESTS}test_copies_and_tensor_cores[g++]"
-EXCHANGES = f"{TESTS}test_exchanges_between_blocks[g++-False]"
 CHECK, REPORT, ORDER, ARRAYS, RECORDER = (
     f"common/cuda_on_cpu/recorder/{name}" for name in ("check.h", "report.h", "order.h", "arrays.h", "recorder.cpp")
 )
 
 MUTANTS = [
-    Mutant(
-        "common/cuda_on_cpu/include/cuda_on_cpu/mbarrier.h",
-        "        cuda_on_cpu_recorder::release(name());\n",
-        "",
-        EXCHANGES,
-        why="a thread that has waited may read what st_async() has stored",
-    ),
-    Mutant(CHECK, "return array.original ? a - array.begin + array.original->begin : a;", "return a;", EXCHANGES),
     Mutant(CHECK, "        if (before.kind() == Kind::copy) return true;\n", "", COPIES),
     Mutant(CHECK, "        if (order.is_ordered(before)) return false;\n", "", RIGHT),
     Mutant(CHECK, "written.segment() >= owner(array).first", "true", WRONG),
@@ -67,4 +59,12 @@ MUTANTS = [
     Mutant(RECORDER, "constexpr size_t margin = 4096", "constexpr size_t margin = 0", WRONG),
     Mutant("common/cuda_on_cpu/include/cuda_on_cpu/mma_sync.h", "asks(row, 16, true", "asks(row, 16, false", COPIES),
     Mutant("common/cuda_on_cpu/memory_check.py", '*_ALL, "-gdwarf-4",', "*_ALL,", COPIES.replace("g++", "clang++")),
+    Mutant(
+        "common/cuda_on_cpu/include/cuda_on_cpu/mbarrier.h",
+        "        cuda_on_cpu_recorder::release(name());\n",
+        "",
+        EXCHANGES,
+        why="a thread that has waited may read what st_async() has stored",
+    ),
+    Mutant(CHECK, "return array.original ? a - array.begin + array.original->begin : a;", "return a;", EXCHANGES),
 ]

@@ -28,6 +28,10 @@ public:
         return end();
     }
 
+    static uintptr_t by_owner(const Array& array, uintptr_t a) {  // where the block that owns it has that address
+        return array.original ? a - array.begin + array.original->begin : a;
+    }
+
     // A write at an earlier time of this launch.
     void write_at(const Access& a, uint32_t segment) {
         Array* array = arrays.find(a.address);
@@ -83,10 +87,6 @@ private:
     Shadow& shadow_of(Array& array) {
         return (array.original ? *array.original : array)
             .shadow(array.place == Place::shared ? owner(array).number : 0);
-    }
-
-    static uintptr_t by_owner(const Array& array, uintptr_t a) {  // where the block that owns it has that address
-        return array.original ? a - array.begin + array.original->begin : a;
     }
 
     [[gnu::always_inline]] void look_at(Array& array, Shadow& shadow, uintptr_t address, const Access& a) {
