@@ -15,6 +15,8 @@ MUTANTS = [
     Mutant(CHECK, "written.segment() >= owner(array).first", "true", WRONG),
     Mutant(CHECK, "if (!is_same) say(", "say(", RIGHT, why="two writes of one value are no race"),
     Mutant(CHECK, "array.all_written || written ||", "true ||", WRONG),
+    Mutant(RECORDER, "    if (threads < room.waited) check.left_out(room, threads);\n", "", WRONG),
+    Mutant(ORDER, "        r.waited = 0;\n", "", RIGHT, why="what waited in another block is none of this one's"),
     Mutant(ORDER, "if (has_fenced()) release(", "release(", WRONG, why="a flag without a fence orders nothing"),
     Mutant(ORDER, "            if (s.segment() <= room->barrier) return true;\n", "", RIGHT),
     Mutant(ORDER, "        clock.raise_block(self.block, room->barrier);\n", "", RIGHT),

@@ -56,6 +56,19 @@ public:
         if (!is_same) say(text(pending_.race), pending_.key);
     }
 
+    // ---- barriers that not all reach ------------------------------------------------------------------------------
+
+    // A thread that has returned before the block's first barrier may be one beyond the end of the arrays. One that has
+    // waited with the others before, and returns while these wait once more, has left a barrier in a branch out.
+    [[gnu::noinline]] void left_out(const Room& r, unsigned waiting) {
+        const auto count = [](unsigned n) { return std::to_string(n) + (n == 1 ? " thread" : " threads"); };
+        say(format("barrier left out: %s of block (%u, %u, %u) returned without it, and %s waited at %s; "
+                   "all that waited at the one before must reach it",
+                   count(r.waited - waiting).c_str(), r.x, r.y, r.z, count(waiting).c_str(),
+                   sites.first_outside(r.barrier_calls).c_str()),
+            {2, 0, 0});  // the first of a launch: others follow from it
+    }
+
 private:
     [[gnu::noinline]] void first_access(const Access& a) {
         if (sites.is_known_runtime(a.site) && a.kind != Kind::atomic) return runtime_access(a);
