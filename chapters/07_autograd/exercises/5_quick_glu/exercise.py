@@ -32,6 +32,18 @@ WRONG = {
             ]
         },
     ),
+    "b_read_for_nothing": (
+        "null pointer",
+        {
+            "quick_glu.cu": [
+                (
+                    "    if (grad_a) grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n",
+                    "    const float da = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
+                    "    if (grad_a) grad_a[i] = da;\n",
+                )
+            ]
+        },
+    ),
     "no_second_derivative": (
         "a kernel's results have no graph",
         {
@@ -72,6 +84,11 @@ def run(mine):
         a, b = a.detach().requires_grad_(), b.detach().requires_grad_()
         return torch.autograd.grad(reference(a, b), (a, b), grad)
 
+    def one_alone(grad, a):
+        grad_b = torch.empty_like(a)
+        launch.launch_backward(None, grad_b, grad, a, None, a.numel())
+        return grad_b
+
     print("        launch_backward")
     close = {"rtol": 1e-5, "atol": 1e-5}
     check(
@@ -82,6 +99,8 @@ def run(mine):
         **close,
         outputs=("grad_a", "grad_b"),
     )
+    print("        launch_backward without grad_a and b")
+    check(one_alone, lambda grad, a: grad * a * torch.sigmoid(1.702 * a), inputs, (0, 1, 257), **close)
     print("        QuickGLU")
     check(quick_glu, reference, inputs, (0, 1, 3, 257), **close, gradients=True)
     for remark in orders():
