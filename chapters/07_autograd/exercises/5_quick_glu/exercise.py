@@ -5,7 +5,7 @@ The forward kernel is there. The gradients follow from the chain rule.
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, module, orders
+from common.exercises import Wrong, check, device, launchers, module, orders, shared_out
 
 MINUTES = 40
 HINTS = [
@@ -28,6 +28,26 @@ WRONG = {
                     "    if (grad_b) grad_b[i] = grad[i] * a[i] * s;",
                     "grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
                     "    grad_b[i] = grad[i] * a[i] * s;",
+                )
+            ]
+        },
+    ),
+    "one_thread": (
+        "each by one lane alone",
+        {
+            "quick_glu.cu": [
+                (
+                    "    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    if (i >= n) return;\n"
+                    "    const float s = sigmoid(1.702f * a[i]);\n"
+                    "    if (grad_a) grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
+                    "    if (grad_b) grad_b[i] = grad[i] * a[i] * s;",
+                    "    if (blockIdx.x > 0 || threadIdx.x > 0) return;\n"
+                    "    for (int64_t i = 0; i < n; i++) {\n"
+                    "        const float s = sigmoid(1.702f * a[i]);\n"
+                    "        if (grad_a) grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
+                    "        if (grad_b) grad_b[i] = grad[i] * a[i] * s;\n"
+                    "    }",
                 )
             ]
         },
@@ -99,6 +119,7 @@ def run(mine):
         **close,
         outputs=("grad_a", "grad_b"),
     )
+    shared_out(lambda: backward(*inputs(500), inputs(500)[0]), 2 * 500)
     print("        launch_backward without grad_a and b")
     check(one_alone, lambda grad, a: grad * a * torch.sigmoid(1.702 * a), inputs, (0, 1, 257), **close)
     print("        QuickGLU")
