@@ -3,8 +3,14 @@
 device;where torch's CMake files are;the CUDA toolkit;architectures for nvcc
 """
 
+import importlib.util
 import os
 import sys
+from pathlib import Path
+
+if os.environ.get("CHAPTERS_DEVICE") == "cpu":  # torch need not be imported, which takes 2 s
+    print("cpu", Path(importlib.util.find_spec("torch").origin).parent / "share" / "cmake", sep=";")
+    sys.exit()
 
 import torch
 

@@ -159,6 +159,7 @@ mbarrier.<w:test try>_wait.parity{ORDER}{SCOPE}{s.shared .shared::cta}.b64  = [s
 cp.async.mbarrier.arrive{n.noinc}{s.shared .shared::cta}.b64        [s]              cp_async_mbarrier_arrive{n}
 membar.<l:cta gl sys>                                               -                fence
 fence{ORDER}.<l:cta cluster gpu sys>                                -
+fence.mbarrier_init.release.cluster                                 -
 nanosleep.u32                                                       u32
 trap                                                                -
 griddepcontrol.<w:wait launch_dependents>                           -                nothing

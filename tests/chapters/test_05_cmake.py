@@ -340,6 +340,7 @@ def test_then_no_nvcc(monkeypatch):
     monkeypatch.setattr(toolkit, "_candidates", lambda: [])
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(sys.modules["common.device"], "device", torch.device("cuda"))
+    monkeypatch.delenv("CHAPTERS_DEVICE", raising=False)
     toolkit.cuda_home.cache_clear()
     try:
         with pytest.raises(SystemExit, match=r"needs an nvcc of CUDA 13.0.*\n.*pip install 'cuda-toolkit\["):

@@ -103,6 +103,8 @@ def test_of_findings_of_one_kind_the_first_is_shown():
 
 
 def test_a_wrong_gradient_is_that_of_a_name():
+    factor = 2
+
     class Wrong(torch.autograd.Function):
         @staticmethod
         def forward(ctx, a, b):
@@ -110,7 +112,7 @@ def test_a_wrong_gradient_is_that_of_a_name():
 
         @staticmethod
         def backward(ctx, grad):
-            return grad, 2 * grad
+            return grad, factor and factor * grad
 
     def inputs(n):
         return torch.randn(n, device=device), torch.randn(n, device=device)
@@ -122,6 +124,9 @@ def test_a_wrong_gradient_is_that_of_a_name():
     assert lines[0] == "n = 3: wrong gradient of right"
     lines = told(lambda pair: Wrong.apply(*pair), lambda pair: sum(pair), lambda n: (inputs(n),), (3,), gradients=True)
     assert lines[0] == "n = 3: wrong gradient of pair[1]"
+    factor = None
+    lines = told(Wrong.apply, reference, inputs, (3,), gradients=True)
+    assert lines[0] == "n = 3: no gradient of right, and the reference has one"
 
 
 def test_a_launch_that_fails_has_to_be_reported(monkeypatch):
@@ -186,9 +191,10 @@ def test_threads_share_out_the_elements(monkeypatch, capsys):
         exercises.shared_out(None, 16)
 
 
-def test_what_has_to_be_refused():
+def test_what_has_to_be_refused(capfd):
     def refuses(error):
         def call():
+            os.write(2, b"a trace")
             if error:
                 raise error
 
@@ -202,6 +208,8 @@ def test_what_has_to_be_refused():
     ]:
         with pytest.raises(Wrong, match=words):
             refuses(error)
+    os.write(2, b"and what follows")
+    assert capfd.readouterr().err == "and what follows"
 
 
 def test_answers(tmp_path, capsys):

@@ -66,6 +66,8 @@ asynchronous copies | `cuda/pipeline` of a thread and of a block, with roles; `m
 cooperative groups | async.cu: pipelines
 asynchronous copies | `cuda/barrier` of every scope, with parity and completion functions; \
 `cuda::device::memcpy_async_tx()` | async.cu: barriers
+asynchronous copies | of `cuda/ptx`: mbarriers, and `st_async()` into the shared memory of another block of the \
+cluster | exchange.cu: sums, forms
 asynchronous copies | `cuda/atomic` of 1 to 8 bytes on host and device, `cuda/latch`, `cuda/semaphore` | async.cu: \
 atomics
 asynchronous copies | of `cuda/std`: `array`, `span`, `tuple`, `complex`, `limits`, `type_traits`, ... | async.cu: \
@@ -93,6 +95,8 @@ kernels that launch kernels | launch from the host
 `wgmma`, TMA, `tcgen05`, `mma.sp`, 4-bit and 1-bit matrices, carry chains, PTX whose text a macro completes | C++, \
 `mma.sync` or `#ifndef CUDA_ON_CPU`; an unknown instruction is named in one line
 FP6, FP4, E8M0; `__nv_*` functions; `__shfl()` without `_sync` and other names older than CUDA 13 | today's names
+of `cuda/ptx` all but mbarriers, `st_async()` and `getctarank()` | the same as inline PTX, where its table has it
+`st.async` and `mapa` as inline PTX | `cuda::ptx::st_async()`, `map_shared_rank()`
 mdspan, ranges and some others of `cuda/std`; atomics of more than 8 bytes | the host's header under `#ifdef \
 CUDA_ON_CPU`
 graph nodes that allocate or decide, IPC, peer access, graphics, `multi_grid_group` | nothing

@@ -31,6 +31,7 @@ from building import (
 # -g0: half.cu compiles in 4 s then, not in 5.
 PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": [*WARNINGS, "-Wpedantic", "-O0"]}
 PORTABLE |= {"groups": WARNINGS, "ptx": WARNINGS, "tensor_cores": WARNINGS, "runtime": WARNINGS}
+PORTABLE |= {"exchange": [*WARNINGS, "-Wpedantic"]}
 PORTABLE |= {"half": [*WARNINGS, "-g0"], "half_kernels": WARNINGS, "cub": [*WARNINGS, "-Wpedantic"]}
 # `make test` runs these two. The others take the compiler 5 to 20 s each, and the lessons' own tests use what lessons need.
 IN_EVERY_LESSON = {"host", "device"}
@@ -271,6 +272,33 @@ def test_wrong_copies_and_barriers_are_refused(compiler, reverse):
     assert len(messages) == len(expected)
 
 
+EXCHANGE = "cpu_only/exchange_mistakes"
+
+
+@pytest.mark.thorough
+@both_orders
+def test_wrong_exchanges_are_refused(compiler, reverse):
+    """st_async() and mbarriers between blocks: what would hang, or meet another block's memory. 3 s to compile."""
+    program = build(EXCHANGE, compiler, *WARNINGS, "-Wpedantic", "-O0")
+    printed = [run(program, which, reverse=reverse, CUDA_ON_CPU_TIMEOUT="0.2").stdout for which in ("refused", "hang")]
+    messages = dict(line.split(": ", 1) for line in "".join(printed).splitlines())
+    assert messages.pop("right") == "nothing"
+    expected = {
+        "returns": "block (1, 0, 0) has returned, and has not waited for ",
+        "too_few_bytes": "has returned, and has not waited for 1 st.async into its shared memory, the last at",
+        "no_init": "the barrier has no expected count: init() comes first",
+        "two_blocks": "the address and the barrier are in the shared memory of different blocks",
+        "not_shared": "the address or the barrier is not in shared memory",
+        "misaligned": "the address is not aligned to 8 bytes",
+        "waits_there": "the barrier is another block's; only its own block can do this",
+        "too_many_bytes": "128 threads spin in mbarrier_try_wait_parity() at",
+    }
+    assert set(messages) == set(expected)
+    for kernel, text in expected.items():
+        assert text in messages[kernel], messages[kernel]
+        assert f"exchange_mistakes.cu:{line_of(EXCHANGE, kernel)}" in messages[kernel]
+
+
 def test_address_sanitizer(compiler):
     name = "cpu_only/out_of_bounds"
     program = build(name, compiler, *WARNINGS, "-fsanitize=address")
@@ -296,7 +324,7 @@ def test_compile_error_names_the_line_of_the_cu(compiler, tmp_path):
     errors = re.findall(r"^(.*?):(\d+):\d+: error:", result.stderr, re.MULTILINE)
     assert sorted(errors) == sorted(  # g++ has those of its preprocessor first
         (str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark)))
-        for mark in ("error", "instruction", "initialiser", "host", "arguments")
+        for mark in ("error", "instruction", "lacking", "initialiser", "host", "arguments")
     )
     assert "twice() lacks __device__: nvcc does not let device code call it" in result.stderr
     assert "CUDA on CPU (see its README) has no PTX instruction tcgen05.fence::after_thread_sync" in result.stderr

@@ -12,6 +12,8 @@ HOST = f"{TESTS}::test_program[g++-host]"
 WAITS = [f"{TESTS}::test_waits[g++-False]", f"{TESTS}::test_waits[g++-True]"]
 ORDER = f"{TESTS}::test_opposite_order_finds_a_missing_barrier[g++]"
 PTX = f"{TESTS}::test_program[g++-ptx]"
+EXCHANGE = f"{TESTS}::test_program[g++-exchange]"
+WRONG_EXCHANGES = [f"{TESTS}::test_wrong_exchanges_are_refused[g++-{order}]" for order in (False, True)]
 GROUPS = f"{TESTS}::test_program[g++-groups]"
 TENSOR_CORES = f"{TESTS}::test_program[g++-tensor_cores]"
 PTX_PY = "common/cuda_on_cpu/ptx.py"
@@ -20,6 +22,23 @@ OTHER_PTX = "tests/cuda_on_cpu/test_translate.py::test_other_instructions_are_a_
 TRANSLATED = "tests/cuda_on_cpu/test_translate.py::test_translated"
 
 MUTANTS = [
+    # The blocks of a cluster.
+    Mutant(
+        f"{INCLUDE}/mbarrier.h",
+        "        return {me.pointer, index.x",
+        "        return {this, index.x",
+        EXCHANGE,
+        why="a barrier has another address for another block, and is the same",
+    ),
+    Mutant(f"{INCLUDE}/mbarrier.h", "        carry_out(all_stores());\n", "", EXCHANGE),
+    Mutant(f"{INCLUDE}/run_block.h", "if (grid.running->stores) throw", "if (false) throw", WRONG_EXCHANGES),
+    Mutant(
+        f"{INCLUDE}/grid.h",
+        "    if (!r.has_copy) memset(r.copy, 0, static_place + SharedVariable::total);",
+        "   ",
+        WRONG_EXCHANGES,
+        why="a block that has not started has no barriers of an earlier one",
+    ),
     # Barriers, deadlocks, the order of the threads.
     Mutant(
         f"{INCLUDE}/block.h",

@@ -2,6 +2,7 @@
 
 from mutants import Mutant
 
+EXCHANGES = "tests/cuda_on_cpu/test_memory_check.py::test_exchanges_between_blocks[g++-False]"
 TESTS = "tests/cuda_on_cpu/test_memory_check.py::"
 WRONG, RIGHT = f"{TESTS}test_wrong_kernels[g++-False]", f"{TESTS}test_right_kernels[g++]"
 COPIES = f"{TESTS}test_copies_and_tensor_cores[g++]"
@@ -15,6 +16,8 @@ MUTANTS = [
     Mutant(CHECK, "written.segment() >= owner(array).first", "true", WRONG),
     Mutant(CHECK, "if (!is_same) say(", "say(", RIGHT, why="two writes of one value are no race"),
     Mutant(CHECK, "array.all_written || written ||", "true ||", WRONG),
+    Mutant(RECORDER, "    if (threads < room.waited) check.left_out(room, threads);\n", "", WRONG),
+    Mutant(ORDER, "        r.waited = 0;\n", "", RIGHT, why="what waited in another block is none of this one's"),
     Mutant(ORDER, "if (has_fenced()) release(", "release(", WRONG, why="a flag without a fence orders nothing"),
     Mutant(ORDER, "            if (s.segment() <= room->barrier) return true;\n", "", RIGHT),
     Mutant(ORDER, "        clock.raise_block(self.block, room->barrier);\n", "", RIGHT),
@@ -58,4 +61,12 @@ MUTANTS = [
     Mutant(RECORDER, "constexpr size_t margin = 4096", "constexpr size_t margin = 0", WRONG),
     Mutant("common/cuda_on_cpu/include/cuda_on_cpu/mma_sync.h", "asks(row, 16, true", "asks(row, 16, false", COPIES),
     Mutant("common/cuda_on_cpu/memory_check.py", '*_ALL, "-gdwarf-4",', "*_ALL,", COPIES.replace("g++", "clang++")),
+    Mutant(
+        "common/cuda_on_cpu/include/cuda_on_cpu/mbarrier.h",
+        "        cuda_on_cpu_recorder::release(name());\n",
+        "",
+        EXCHANGES,
+        why="a thread that has waited may read what st_async() has stored",
+    ),
+    Mutant(CHECK, "return array.original ? a - array.begin + array.original->begin : a;", "return a;", EXCHANGES),
 ]

@@ -54,7 +54,7 @@ MUTANTS = [
     Mutant(MODEL, "for (unsigned w = 0; w < warps_.size(); w++) warps_[w].clear();", "", requests("ends_early-global-load")),
     Mutant(MODEL, "name = Check::variable(uintptr_t(launch.function));", "name = launch.kernel;", T + "each_kernel_is_here"),
     Mutant(MODEL, "if (r.lanes) count(s, r);", "", of("global_memory", "odd_threads")),
-    Mutant(RECORDER, "    if (microscope.is_on) microscope.block_together(room_of(room));\n", "",
+    Mutant(RECORDER, "    if (microscope.is_on) microscope.block_together(room);\n", "",
            of("global_memory", "after_a_barrier")),
     Mutant(RECORDER, "    if (microscope.is_on) microscope.warp_together(room_of(room), warp);\n}\nvoid grid", "}\nvoid grid",
            of("global_memory", "ragged")),

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from common.exercises import Wrong, place
+from common.exercises import SOONER, Wrong, place
 from common.progress import first_error
 
 
@@ -37,8 +37,9 @@ def run(mine: Path, shown: str, *words) -> str:
     source = place(mine) / "source"
     log = source.parent / "output.log"
     command = [sys.executable, *map(str, words)]
+    env = os.environ | {"CFLAGS": " ".join([os.environ.get("CFLAGS", ""), *SOONER])}
     done = subprocess.run(
-        command, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        command, cwd=source, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     )
     log.write_text(done.stdout.replace(f"{source}/", f"{mine}/"))
     if done.returncode:

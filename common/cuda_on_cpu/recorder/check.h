@@ -28,6 +28,10 @@ public:
         return end();
     }
 
+    static uintptr_t by_owner(const Array& array, uintptr_t a) {  // where the block that owns it has that address
+        return array.original ? a - array.begin + array.original->begin : a;
+    }
+
     // A write at an earlier time of this launch.
     void write_at(const Access& a, uint32_t segment) {
         Array* array = arrays.find(a.address);
@@ -57,6 +61,19 @@ public:
         if (!is_same) say(text(pending_.race), pending_.key);
     }
 
+    // ---- barriers that not all reach ------------------------------------------------------------------------------
+
+    // A thread that has returned before the block's first barrier may be one beyond the end of the arrays. One that has
+    // waited with the others before, and returns while these wait once more, has left a barrier in a branch out.
+    [[gnu::noinline]] void left_out(const Room& r, unsigned waiting) {
+        const auto count = [](unsigned n) { return std::to_string(n) + (n == 1 ? " thread" : " threads"); };
+        say(format("barrier left out: %s of block (%u, %u, %u) returned without it, and %s waited at %s; "
+                   "all that waited at the one before must reach it",
+                   count(r.waited - waiting).c_str(), r.x, r.y, r.z, count(waiting).c_str(),
+                   sites.first_outside(r.barrier_calls).c_str()),
+            {2, 0, 0});  // the first of a launch: others follow from it
+    }
+
 private:
     [[gnu::noinline]] void first_access(const Access& a) {
         if (sites.is_known_runtime(a.site) && a.kind != Kind::atomic) return runtime_access(a);
@@ -83,10 +100,6 @@ private:
     Shadow& shadow_of(Array& array) {
         return (array.original ? *array.original : array)
             .shadow(array.place == Place::shared ? owner(array).number : 0);
-    }
-
-    static uintptr_t by_owner(const Array& array, uintptr_t a) {  // where the block that owns it has that address
-        return array.original ? a - array.begin + array.original->begin : a;
     }
 
     [[gnu::always_inline]] void look_at(Array& array, Shadow& shadow, uintptr_t address, const Access& a) {
@@ -222,8 +235,7 @@ private:
         if (!array || array->place >= Place::variable || array->is_freed || a.address + a.bytes > array->end) return;
         const Stamp now(order.segment, a.site, Kind::runtime);
         Shadow& shadow = shadow_of(*array);
-        shadow.for_each(by_owner(*array, a.address), a.bytes,
-                        [&](size_t word, uintptr_t) { shadow.write(word, now); });
+        shadow.for_each(by_owner(*array, a.address), a.bytes, [&](size_t word, uintptr_t) { shadow.write(word, now); });
     }
 
     Array* other_memory(const Access& a) {

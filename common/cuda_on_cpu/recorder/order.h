@@ -69,6 +69,7 @@ struct Room {
     uint32_t warps[32] = {};  // the same for the lanes of a warp: the last __syncwarp() of all its lanes
     std::unique_ptr<uint32_t[][32]> lanes = {};  // [rank][lane]: by a __syncwarp() of some lanes
     Calls barrier_calls = {};                    // by which the first thread came to the barrier
+    unsigned waited = 0;                         // threads at the last barrier
     Clock extra = {};
     std::map<unsigned, ThreadState> threads = {};  // those that have one
 
@@ -96,6 +97,7 @@ public:
         blocks_.push_back({x, y, z});
         begin_segment({r.block, 0});
         r.first = r.barrier = segment;
+        r.waited = 0;
         std::fill(r.warps, r.warps + 32, segment);
         r.lanes.reset();
         r.extra.clear(), r.threads.clear();

@@ -139,10 +139,13 @@ void reaches_barrier(const void* key, bool is_first) {
     check.give_up("%s reaches a barrier by %s, and others of the block by %s; all must reach it by the same calls",
                   check.thread(check.order.self).c_str(), my_lines.c_str(), first_lines.c_str());
 }
-void block_barrier(const void* room) {
+void block_barrier(const void* key, unsigned threads) {
     const Pause pause;
-    check.order.block_barrier(room_of(room));
-    if (microscope.is_on) microscope.block_together(room_of(room));
+    Room& room = room_of(key);
+    if (threads < room.waited) check.left_out(room, threads);
+    room.waited = threads;
+    check.order.block_barrier(room);
+    if (microscope.is_on) microscope.block_together(room);
 }
 void warp_barrier(const void* room, unsigned warp, uint32_t lanes) {
     const Pause pause;
@@ -228,7 +231,8 @@ void shared_array(const void* address, size_t bytes) {
 void shared_copy(const void* copy, size_t bytes, const void* address, const void* room) {
     const Pause pause;
     Array* array = check.arrays.find(uintptr_t(copy));
-    if (!array) array = &check.arrays.add(uintptr_t(copy), bytes, Place::shared);
+    if (!array || array->end - uintptr_t(copy) != bytes)  // dynamic memory of a launch that asked for more or less
+        array = &check.arrays.add(uintptr_t(copy), bytes, Place::shared);
     array->original = check.arrays.find(uintptr_t(address));
     array->room = &room_of(room);
 }

@@ -1,6 +1,6 @@
 """blur: find two mistakes at the edges
 
-The kernel averages neighbours in a row. Two of its conditions are wrong in the same way.
+The kernel averages neighbours in a row. Its conditions ask for the index, where row and column count.
 """
 
 import torch

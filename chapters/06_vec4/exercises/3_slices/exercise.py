@@ -18,6 +18,18 @@ WRONG = {
         "one float at a time",
         {"subtract.cu": [("is_aligned(c) && is_aligned(a) && is_aligned(b) ? n / 4 : 0", "0")]},
     ),
+    "result_forgotten": (
+        "a = x, b = y, c = z[1:], n = 4: kernel subtract_kernel_vec4: misaligned",
+        {"subtract.cu": [("is_aligned(c) && ", "")]},
+    ),
+    "equally_misaligned": (
+        "misaligned",
+        {
+            "subtract.cu": [
+                ("is_aligned(c) && is_aligned(a) && is_aligned(b) ?", "(c - a) % 4 == 0 && (c - b) % 4 == 0 ?")
+            ]
+        },
+    ),
     "as_for_float2": ("misaligned", {"subtract.cu": [("16", "8")]}),
     "one_of_them": (
         "misaligned",
@@ -29,10 +41,15 @@ WRONG = {
 def run(mine):
     launch = launchers(mine / "subtract.cu").launch_subtract
 
-    def subtract(a, b):
-        c = torch.empty_like(a)
-        launch(c, a, b, a.numel())
-        return c
+    def into(third):
+        """c = z[third:]"""
+
+        def subtract(a, b):
+            c = torch.empty(third + a.numel(), device=device)[third:]
+            launch(c, a, b, a.numel())
+            return c
+
+        return subtract
 
     def inputs(first, second):
         """a = x[first:], b = y[second:]"""
@@ -43,11 +60,12 @@ def run(mine):
 
         return of
 
-    for first, second in (0, 0), (1, 1), (0, 1), (2, 0), (0, 2), (1, 0):
-        name = "a = x" + f"[{first}:]" * (first > 0) + ", b = y" + f"[{second}:]" * (second > 0) + ", n"
-        check(subtract, torch.sub, inputs(first, second), sizes=(0, 1, 3, 4, 5, 8, 1027), name=name)
+    for first, second, third in (0, 0, 0), (1, 1, 0), (0, 1, 0), (2, 0, 0), (0, 2, 0), (1, 0, 0), (0, 0, 1), (1, 1, 1):
+        parts = ("a = x", first), ("b = y", second), ("c = z", third)
+        name = ", ".join(whole + f"[{begin}:]" * (begin > 0) for whole, begin in parts)
+        check(into(third), torch.sub, inputs(first, second), sizes=(0, 1, 3, 4, 5, 8, 1027), name=f"{name}, n")
     whole = inputs(0, 0)(4096)
-    for row in seen(lambda: subtract(*whole)):
+    for row in seen(lambda: into(0)(*whole)):
         if row.width < 16:
             raise Wrong(
                 f"subtract.cu:{row.line}: whole tensors, which are aligned: a {row.kind} takes one float at a time"

@@ -5,7 +5,7 @@ The forward kernel is there. The gradients follow from the chain rule.
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, module, orders
+from common.exercises import Wrong, check, device, launchers, module, orders, shared_out
 
 MINUTES = 40
 HINTS = [
@@ -28,6 +28,38 @@ WRONG = {
                     "    if (grad_b) grad_b[i] = grad[i] * a[i] * s;",
                     "grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
                     "    grad_b[i] = grad[i] * a[i] * s;",
+                )
+            ]
+        },
+    ),
+    "one_thread": (
+        "each by one lane alone",
+        {
+            "quick_glu.cu": [
+                (
+                    "    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    if (i >= n) return;\n"
+                    "    const float s = sigmoid(1.702f * a[i]);\n"
+                    "    if (grad_a) grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
+                    "    if (grad_b) grad_b[i] = grad[i] * a[i] * s;",
+                    "    if (blockIdx.x > 0 || threadIdx.x > 0) return;\n"
+                    "    for (int64_t i = 0; i < n; i++) {\n"
+                    "        const float s = sigmoid(1.702f * a[i]);\n"
+                    "        if (grad_a) grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
+                    "        if (grad_b) grad_b[i] = grad[i] * a[i] * s;\n"
+                    "    }",
+                )
+            ]
+        },
+    ),
+    "b_read_for_nothing": (
+        "null pointer",
+        {
+            "quick_glu.cu": [
+                (
+                    "    if (grad_a) grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n",
+                    "    const float da = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
+                    "    if (grad_a) grad_a[i] = da;\n",
                 )
             ]
         },
@@ -72,6 +104,11 @@ def run(mine):
         a, b = a.detach().requires_grad_(), b.detach().requires_grad_()
         return torch.autograd.grad(reference(a, b), (a, b), grad)
 
+    def one_alone(grad, a):
+        grad_b = torch.empty_like(a)
+        launch.launch_backward(None, grad_b, grad, a, None, a.numel())
+        return grad_b
+
     print("        launch_backward")
     close = {"rtol": 1e-5, "atol": 1e-5}
     check(
@@ -82,6 +119,9 @@ def run(mine):
         **close,
         outputs=("grad_a", "grad_b"),
     )
+    shared_out(lambda: backward(*inputs(500), inputs(500)[0]), 2 * 500)
+    print("        launch_backward without grad_a and b")
+    check(one_alone, lambda grad, a: grad * a * torch.sigmoid(1.702 * a), inputs, (0, 1, 257), **close)
     print("        QuickGLU")
     check(quick_glu, reference, inputs, (0, 1, 3, 257), **close, gradients=True)
     for remark in orders():

@@ -23,6 +23,11 @@ FAILS = "halve_: the schema"
 WRONG = {
     "returns": ("halve_: the operator returns", {"promises.py": [("> ()", "> Tensor(a!)")]}),
     "long": ("largest: the function for fake tensors", {"promises.py": [("int64", "int32")]}),
+    "other_result": (
+        "gives [2.0, 1.0], torch.float32, expected [2, 1], torch.int64",
+        {"promises.py": [(", dtype=torch.int64", ""), ("x.argmax(1)", "x.argmax(1).float()")]},
+    ),
+    "one_row": ("promises shape [1, 3]", {"promises.py": [("x.new_empty(n,", "x.new_empty(1,")]}),
     "strides": (
         "rotated: the function for fake tensors",
         {"promises.py": [("x.new_empty(x.shape[1], x.shape[0]", "torch.empty_like(x).t(")]},
@@ -42,7 +47,7 @@ def run(mine):
         raise Wrong(f"halve_: the schema does not say that the operator writes x\n{schema}")
     if schema.returns:
         raise Wrong(f"halve_: the operator returns nothing, and the schema promises a result\n{schema}")
-    calls = ("halve_",), ("largest",), ("rotated",), ("scaled", 3.0), ("scaled", 1.0), ("head", 1)
+    calls = ("halve_",), ("largest",), ("rotated",), ("scaled", 3.0), ("scaled", 1.0), ("head", 1), ("head", 2)
     for name, *args in calls:
         promised(getattr(ops, name), name, x.clone(), args)
     close("halve_", x.clone(), lambda t: ops.halve_(t) or t, lambda t: t / 2)
@@ -74,5 +79,7 @@ def promised(op, name, x, args):
 
 def close(name, x, op, reference):
     expected = reference(x.clone())
-    if not torch.equal(found := op(x.clone()), expected):
-        raise Wrong(f"{name}: x = {x.tolist()} gives {found.tolist()}, expected {expected.tolist()}")
+    found = op(x.clone())
+    if found.dtype != expected.dtype or not torch.equal(found, expected):
+        texts = (f"{t.tolist()}, {t.dtype}" for t in (found, expected))
+        raise Wrong(f"{name}: x = {x.tolist()} gives {', expected '.join(texts)}")

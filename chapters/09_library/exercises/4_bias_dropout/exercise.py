@@ -6,7 +6,7 @@ What chapters 03, 07 and 09 are about, in one operator: kernels, a gradient that
 import numpy as np
 import torch
 
-from common.exercises import Wrong, check, device, launchers, module, orders
+from common.exercises import Wrong, check, device, launchers, module, orders, shared_out
 
 MINUTES = 60
 HINTS = [
@@ -22,6 +22,17 @@ HINTS = [
 FAILS = "launch_bias_dropout() launches no kernel"
 WRONG = {
     "not_scaled": ("wrong result", {"bias_dropout.cu": [(") / (1 - p)", ")")]}),
+    "one_thread": (
+        "each by one lane alone",
+        {
+            "bias_dropout.cu": [
+                (
+                    "    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n    if (i < n) out[i] =",
+                    "    for (int64_t i = 0; i < n && blockIdx.x + threadIdx.x == 0; i++)\n        out[i] =",
+                )
+            ]
+        },
+    ),
     "race": (
         "data race",
         {
@@ -167,6 +178,7 @@ def of_kernels(launch):
 
     print(f"        launch_bias_dropout, {ROWS} rows, p = {P}, seed = {SEED}")
     check(forward, reference, inputs, SIZES, name="columns")
+    shared_out(lambda: forward(*inputs(100)), ROWS * 100)
     print("        launch_bias_dropout_backward")
     check(backward, backward_reference, inputs, SIZES, name="columns", outputs=("grad_x", "grad_bias"))
     for remark in orders():

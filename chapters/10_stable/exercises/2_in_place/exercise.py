@@ -3,6 +3,7 @@
 sigmoid_(x) works in place, by the stable ABI. Its library works, and autograd's graph does not survive it.
 """
 
+import contextlib
 from pathlib import Path
 
 import torch
@@ -57,6 +58,10 @@ WRONG = {
                 ("(s,) = ctx.saved_tensors", "s = ctx.s"),
             ]
         },
+    ),
+    "of_a_constant": (
+        "the second derivative is [0.0773, 0.022], expected [-0.0555, -0.1188]",
+        {"registration.py": [("(s,) = ctx.saved_tensors", "s = ctx.saved_tensors[0].detach()")]},
     ),
     "no_kernel": (
         "x is [1.0, 2.0], expected [0.7311, 0.8808]",
@@ -130,6 +135,18 @@ def run(mine):
     else:
         close("backward, after x was overwritten, raises no RuntimeError, so it uses a copy, or what x holds now; "
               "the gradient of leaf is", leaf.grad, s * (1 - s))  # fmt: skip
+    x = leaf * 1
+    sigmoid_(x)
+    first = torch.autograd.grad((x * x).sum(), leaf, create_graph=True)[0].sum()
+    with contextlib.suppress(RuntimeError):  # as @once_differentiable gives
+        (second,) = torch.autograd.grad(first, leaf)
+        close(
+            "x = leaf * 1; sigmoid_(x); of (x * x).sum(), the second derivative is",
+            second,
+            2 * s * s * (1 - s) * (2 - 3 * s),
+            "\nbackward uses a result that autograd takes for a constant: an error would be right, a wrong number is not",
+        )
+
     saved = torch.ones(2, device=device)
     out = (leaf * saved).sum()  # keeps saved for the gradient of leaf
     sigmoid_(saved)
@@ -156,7 +173,7 @@ def run(mine):
         x = values.clone().requires_grad_(requires_grad) * 1
         tests = ("test_schema", "test_faketensor", "test_aot_dispatch_dynamic")
         torch.library.opcheck(operator, (x,), test_utils=tests)
-    print("right   values, gradient, versions, views, fake tensors")
+    print("right   values, gradients, versions, views, fake tensors")
 
 
 def close(what, found, expected, why=""):

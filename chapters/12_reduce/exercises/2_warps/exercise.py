@@ -5,7 +5,7 @@ The kernel adds each element to the total. Let the lanes of a warp add first.
 
 import torch
 
-from common.exercises import check, device, launchers, limits
+from common.exercises import check, device, launchers, limits, shared_out
 
 MINUTES = 15
 HINTS = [
@@ -23,6 +23,21 @@ WRONG = {
                     "float sum = i < n ? x[i] : 0;  // all lanes take part in the shuffles",
                     "if (i >= n) return;\n    float sum = x[i];",
                 )
+            ]
+        },
+    ),
+    "one_lane_reads_all": (
+        "each by one lane alone",
+        {
+            "warps.cu": [
+                (
+                    "    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, distance);\n"
+                    "    if (threadIdx.x % 32 == 0) atomicAdd(total, sum);",
+                    "    if (threadIdx.x % 32 != 0) return;\n"
+                    "    for (int64_t k = i + 1; k < i + 32 && k < n; k++) sum += x[k];\n"
+                    "    if (i < n) atomicAdd(total, sum);",
+                ),
+                ("    float sum = i < n ? x[i] : 0;", "    float sum = threadIdx.x % 32 == 0 && i < n ? x[i] : 0;"),
             ]
         },
     ),
@@ -44,3 +59,4 @@ def run(mine):
 
     check(total, lambda x: x.sum(), inputs, (0, 1, 2, 31, 32, 33, 127, 128, 300))
     limits(lambda: total(*inputs(512)), lanes_at_one_address=1)
+    shared_out(lambda: total(*inputs(512)), 512, kind="load")

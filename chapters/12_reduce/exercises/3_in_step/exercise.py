@@ -46,6 +46,24 @@ WRONG = {
             ]
         },
     ),
+    "a_barrier_in_the_branch": (
+        "224 threads of block (0, 0, 0) returned without it, and 32 threads waited at in_step.cu:",
+        {
+            "in_step.cu": [
+                (
+                    "        float sum = part[t] + part[t + 32];\n"
+                    "        for (int distance = 16; distance > 0; distance /= 2) sum += "
+                    "__shfl_down_sync(~0u, sum, distance);\n"
+                    "        if (t == 0) sums[blockIdx.x] = sum;",
+                    "        for (int half = 32; half > 0; half /= 2) {\n"
+                    "            if (t < half) part[t] += part[t + half];\n"
+                    "            __syncthreads();\n"
+                    "        }\n"
+                    "        if (t == 0) sums[blockIdx.x] = part[0];",
+                ),
+            ]
+        },
+    ),
     "level_forgotten": ("wrong result", {"in_step.cu": [(" + part[t + 32]", "")]}),
     "result_of_another_lane": ("wrong result", {"in_step.cu": [("== 0) sums", "== 31) sums")]}),
 }

@@ -5,7 +5,7 @@ Where all elements are equal, 32 lanes of a warp add to one address, one after a
 
 import torch
 
-from common.exercises import check, device, launchers, limits
+from common.exercises import check, device, launchers, limits, shared_out
 
 MINUTES = 20
 HINTS = [
@@ -27,6 +27,21 @@ WRONG = {
                     "    if (i < n && int(threadIdx.x) % 32 == first) atomicAdd(&counts[value], "
                     "__popc(same));",
                     "if (i < n) atomicAdd(&counts[value], __popc(same));",
+                )
+            ]
+        },
+    ),
+    "one_lane_counts_all": (
+        "each by one lane alone",
+        {
+            "histogram.cu": [
+                (
+                    "    const int value = i < n ? x[i] : -1;  // no element has -1\n"
+                    "    const unsigned same = __match_any_sync(~0u, value);\n"
+                    "    const int first = __ffs(int(same)) - 1;  // the first of these lanes\n"
+                    "    if (i < n && int(threadIdx.x) % 32 == first) atomicAdd(&counts[value], __popc(same));",
+                    "    if (threadIdx.x % 32 == 0)\n"
+                    "        for (int64_t k = i; k < i + 32 && k < n; k++) atomicAdd(&counts[x[k]], 1);",
                 )
             ]
         },
@@ -54,3 +69,4 @@ def run(mine):
     check(histogram, reference, lambda n: inputs(n, 200), (300,), name="200 values, n")
     limits(lambda: histogram(torch.full((320,), 7, dtype=torch.uint8, device=device)), lanes_at_one_address=1)
     limits(lambda: histogram(*inputs(320)), lanes_at_one_address=1)
+    shared_out(lambda: histogram(*inputs(320)), 320, kind="load")

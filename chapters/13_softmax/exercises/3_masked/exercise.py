@@ -16,6 +16,7 @@ HINTS = [
 FAILS = "nan"
 WRONG = {
     "smallest_positive": ("wrong result", {"masked.cu": [("-FLT_MAX", "FLT_MIN")]}),
+    "some_low_number": ("x - 1e38, n = 3", {"masked.cu": [("-FLT_MAX", "-10000.0f")]}),
     "zero_for_nan": ("wrong result", {"masked.cu": [("FLT_MAX", "INFINITY"), ("= expf(", "= isnan(sum) ? 0 : expf(")]}),
     "all_masked_is_zero": (
         "wrong result",
@@ -49,5 +50,6 @@ def run(mine):
     near = {"rtol": 1e-5, "atol": 1e-6}
     check(softmax, reference, numbers, (1, 2, 31, 33, 100), name="2 rows of n, n", **near)
     check(softmax, reference, masked, (2, 3, 33, 100), name="half of them masked, n", **near)
-    check(softmax, reference, lambda n: (torch.randn(2, n, device=device) - 500,), (3, 40), name="x - 500, n", **near)
+    check(softmax, reference, lambda n: (numbers(n)[0] - 500,), (3, 40), name="x - 500, n", **near)
+    check(softmax, reference, lambda n: (numbers(n)[0] - 1e38,), (3, 40), name="x - 1e38, n", **near)
     check(softmax, reference, nothing, (1, 40), name="all of them masked, n", **near)

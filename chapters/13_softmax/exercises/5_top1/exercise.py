@@ -7,7 +7,7 @@ import os
 
 import torch
 
-from common.exercises import Wrong, check, device, extension, launchers, module, orders, refuses
+from common.exercises import Wrong, check, device, extension, launchers, module, orders, refuses, seen
 
 MINUTES = 60
 HINTS = [
@@ -49,6 +49,31 @@ WRONG = {
                 )
             ]
         },
+    ),
+    "one_thread": (
+        "400 loads, each by one lane alone",
+        {
+            "top1.cu": [
+                ("    const int t = int(threadIdx.x);\n", "    if (threadIdx.x > 0) return;\n"),
+                ("for (int64_t i = t; i < n; i += threads)", "for (int64_t i = 0; i < n; i++)"),
+                (
+                    "    for (int distance = 16; distance > 0; distance /= 2) {\n"
+                    "        const float value = __shfl_down_sync(~0u, top.value, distance);\n"
+                    "        const int64_t index = __shfl_down_sync(~0u, top.index, distance);\n"
+                    "        top = better(top, {value, index});\n"
+                    "    }\n"
+                    "    if (t % 32 == 0) tops[t / 32] = top;\n"
+                    "    __syncthreads();\n"
+                    "    if (t > 0) return;\n"
+                    "    for (const Top of_warp : tops) top = better(top, of_warp);\n",
+                    "",
+                ),
+            ]
+        },
+    ),
+    "always_three": (
+        "result 0 of a matrix of 5 rows is torch.float32 of shape [3]",
+        {"gradient.py": [("return x.new_empty(x.shape[0])", "return x.new_empty(3)")]},
     ),
     "strides_forgotten": (
         "two columns of a matrix",
@@ -134,6 +159,13 @@ def kernel(launch):
     check(top1, by_torch, few_values, (2, 5, 33, 65, 70, 200), name="ties, n")
     check(top1, by_torch, lambda n: (torch.full((1, n), -torch.inf, device=device),), (1, 100), name="all -infinity, n")
     check(top1, by_torch, with_nan, (1, 2, 33, 65, 70, 200), name="NaN, n")
+    x = few_values(200)
+    for row in seen(lambda: top1(*x)):
+        if (row.space, row.kind) == ("global", "load") and row.threads == row.requests:
+            raise Wrong(
+                f"top1.cu:{row.line}: {row.threads} loads, each by one lane alone: threads that could work at the same "
+                "time have nothing to do"
+            )
 
 
 def binding(top1):
@@ -154,14 +186,15 @@ def binding(top1):
 def fake(top1):
     from torch._subclasses.fake_tensor import FakeTensorMode
 
-    with FakeTensorMode():
-        found = top1(torch.empty(3, 4, device=device))
-    for i, (mine, dtype) in enumerate(zip(found, (torch.float32, torch.int64), strict=True)):
-        if mine.shape != (3,) or mine.dtype != dtype:
-            raise Wrong(
-                f"fake() says that result {i} of a matrix of 3 rows is {mine.dtype} of shape {list(mine.shape)}; it is "
-                f"{dtype} of shape [3]"
-            )
+    for rows in 3, 5:
+        with FakeTensorMode():
+            found = top1(torch.empty(rows, 4, device=device))
+        for i, (mine, dtype) in enumerate(zip(found, (torch.float32, torch.int64), strict=True)):
+            if mine.shape != (rows,) or mine.dtype != dtype:
+                raise Wrong(
+                    f"fake() says that result {i} of a matrix of {rows} rows is {mine.dtype} of shape "
+                    f"{list(mine.shape)}; it is {dtype} of shape [{rows}]"
+                )
     print(f"{'right':8}fake()")
 
 

@@ -233,7 +233,7 @@ CUDA_ON_CPU_UNRECORDED inline void open_barrier_if_complete() {
     if (block.at_barrier == 0 || block.at_barrier < block.alive) return;
     block.passed = block.at_barrier, block.yes = block.votes;
     block.at_barrier = block.votes = 0;
-    CUDA_ON_CPU_RECORD(block_barrier(block.warps));
+    CUDA_ON_CPU_RECORD(block_barrier(block.warps, block.passed));
     for (unsigned w = 0; w * 32 < block.size; w++) {
         Warp& warp = block.warps[w];
         if (warp.at_barrier) make_ready(warp, warp.at_barrier);

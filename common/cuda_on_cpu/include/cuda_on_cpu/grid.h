@@ -107,6 +107,7 @@ inline void* map_shared_rank(const void* pointer, unsigned rank) {
     if (!array.address) fail("map_shared_rank(): the address is not in shared memory");
     char* copy = copy_of(r) + array.place;
     CUDA_ON_CPU_RECORD(shared_copy(copy, array.bytes, array.address, r.block.warps));
+    if (!r.has_copy) memset(r.copy, 0, static_place + SharedVariable::total);  // its block has not started
     r.has_copy = true;
     return copy + (p - array.address);
 }

@@ -118,6 +118,7 @@ struct __attribute__((may_alias)) Mbarrier {
     // Stores into shared memory of the block that has this barrier; the bytes count as come. A GPU may store at any
     // time before the phase ends: here it is as with copies.
     void store(void* to, const void* value, size_t bytes, const char* function, Location where) {
+        check(function, where);
         const InShared target = in_shared(to), me = in_shared(this);
         if (target.owner != me.owner)
             refuse(function, where, "the address and the barrier are in the shared memory of different blocks");
@@ -125,9 +126,6 @@ struct __attribute__((may_alias)) Mbarrier {
             refuse(function, where, "the address or the barrier is not in shared memory");
         if (reinterpret_cast<uintptr_t>(to) % bytes != 0)
             refuse(function, where, "the address is not aligned to " + std::to_string(bytes) + " bytes");
-        if (block_of(*me.owner).alive == 0)
-            refuse(function, where, "the block of rank " + std::to_string(me.owner->rank) + " has returned");
-        check(function, where);
         uint32_t started = 0;
 #ifdef CUDA_ON_CPU_MEMORY_CHECK
         started = cuda_on_cpu_recorder::copy_starts(to, bytes, where.file, where.line);
@@ -144,6 +142,8 @@ struct __attribute__((may_alias)) Mbarrier {
     }
 
     void check(const char* function, Location where) const {
+        if (const Resident* owner = in_kernel ? in_shared(this).owner : nullptr; owner && block_of(*owner).alive == 0)
+            refuse(function, where, "the block of rank " + std::to_string(owner->rank) + " has returned");
         if (!valid) refuse(function, where, "the barrier has no expected count: init() comes first");
     }
 

@@ -46,8 +46,8 @@ void nobody_runs();
 void kernel_arguments(const void* address, size_t bytes);  // wherever the launch keeps them
 
 // What orders threads. An object is whatever some threads release and others acquire: a flag, a lock, a barrier.
-void reaches_barrier(const void* room, bool is_first);  // all by the same calls as the first
-void block_barrier(const void* room);
+void reaches_barrier(const void* room, bool is_first);   // all by the same calls as the first
+void block_barrier(const void* room, unsigned threads);  // that many have waited
 void warp_barrier(const void* room, unsigned warp, uint32_t lanes);
 void warp_returns(const void* room, unsigned warp);  // its last thread does
 void grid_barrier();

@@ -36,10 +36,11 @@ inline void look_again(const char* function, Location where) {
 }
 
 // For functions that look whether a wait is over, once and once more after others have had their turn, or until then.
+// They have it at once: nothing else ends the wait.
 template <class Done>
 bool try_until(Done done, std::chrono::steady_clock::time_point end, const char* function, Location where) {
     while (!done()) {
-        look_again(function, where);
+        give_turn(function, where);
         if (done()) return true;
         if (std::chrono::steady_clock::now() >= end) return false;
     }

@@ -1,5 +1,6 @@
 /* A comment
    of two lines */
+#include <cuda/ptx>
 __global__ void kernel(float* a) {
     a[threadIdx.x] = undeclared;  // LINE error
 }
@@ -10,6 +11,10 @@ __global__ void assembly(unsigned* a) {
     asm volatile("tcgen05.wait::ld.sync.aligned;");
 #endif
     if (a[0]) asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");  // LINE instruction
+}
+
+__global__ void bulk() {
+    cuda::ptx::cp_async_bulk_commit_group();  // LINE lacking
 }
 
 __global__ void shared(float* a) {

@@ -37,6 +37,15 @@ KERNEL(tiles) {  // the array is used again: two barriers a round
     }
     y[G] = sum;
 }
+KERNEL(early_return) {  // before the first barrier: a barrier waits for those that have not returned
+    __shared__ float s[64];
+    if (I >= 40) return;
+    s[I] = x[G];
+    __syncthreads();
+    y[G] = s[39 - I];
+    __syncthreads();
+    if (I < 32) y[G] += s[I];
+}
 KERNEL(two_buffers) {  // one barrier a round
     __shared__ float s[2][64];
     float sum = 0;
@@ -300,8 +309,8 @@ int main(int argc, char** argv) {
     };
 #define RUN(name) \
     say(#name, [&] { name<<<2, 64, 64 * sizeof(float)>>>(y, x), name<<<2, 64, 64 * sizeof(float)>>>(y, part); })
-    RUN(tree), RUN(tiles), RUN(two_buffers), RUN(atomics), RUN(guesses), RUN(guess_overtaken), RUN(bins),
-        RUN(same_value), RUN(bytes), RUN(bytes_and_words), RUN(halves);
+    RUN(tree), RUN(tiles), RUN(early_return), RUN(two_buffers), RUN(atomics), RUN(guesses), RUN(guess_overtaken),
+        RUN(bins), RUN(same_value), RUN(bytes), RUN(bytes_and_words), RUN(halves);
     RUN(warp_tree), RUN(part_of_a_warp), RUN(two_halves), RUN(warp_sums), RUN(tile), RUN(large_tile), RUN(last_block);
     RUN(critical_section), RUN(barrier_object), RUN(latch_object), RUN(async_copy), RUN(dynamic), RUN(variables),
         RUN(local_array);

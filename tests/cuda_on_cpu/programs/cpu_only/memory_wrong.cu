@@ -353,6 +353,13 @@ KERNEL(barrier_and_warp) {
     else
         __syncwarp();  // LINE barrier_and_warp
 }
+KERNEL(left_out) {
+    __syncthreads();
+    if (I < 16) {
+        y[I] = 1;
+        __syncthreads();  // LINE left_out
+    }
+}
 KERNEL(not_in_mask) { __syncwarp(1); }  // LINE not_in_mask
 KERNEL(one_line) {                      // two barriers
     // clang-format off
@@ -442,6 +449,7 @@ const Case cases[] = {
     CASE(two_calls, 1),
     CASE(two_branches, 1),
     CASE(barrier_and_warp, 1),
+    CASE(left_out, 1),
     CASE(not_in_mask, 1),
     CASE(one_line, 1),
     CASE(lane_without_a_value, 1),

@@ -1,7 +1,6 @@
 // negative.cpp: negative(img) gives 255 - img, and takes a crop as it is.
 #include "negative.h"
 
-#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
@@ -15,7 +14,7 @@ at::Tensor negative(const at::Tensor& img) {
     const int64_t row_stride = 3 * img.size(1);
     // end of your code
     const c10::cuda::CUDAGuard guard(img.device());
-    at::Tensor out = at::empty(img.sizes(), img.options());
+    at::Tensor out = img.new_empty(img.sizes());
     launch_negative(out.mutable_data_ptr<uint8_t>(), from, img.size(0), 3 * img.size(1), row_stride,
                     c10::cuda::getCurrentCUDAStream());
     return out;

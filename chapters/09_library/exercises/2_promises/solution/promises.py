@@ -1,6 +1,6 @@
 """Five operators, registered in Python: the same schemas and functions as with TORCH_LIBRARY in C++.
 
-x: two dimensions. Each breaks a promise. Mend it; what an operator computes stays.
+x: float32, two dimensions, contiguous. Each breaks a promise. Mend it; what an operator computes stays.
 """
 
 import torch
@@ -58,7 +58,7 @@ def register(device_type):
     library.impl("scaled", scaled, key)
     # end of your code
 
-    # The first n rows.
+    # The first n rows, 0 <= n <= x.shape[0].
     # your code
     library.define("head(Tensor x, int n) -> Tensor")
     register_fake("exercise::head", lambda x, n: x.new_empty(n, x.shape[1]))
