@@ -26,6 +26,7 @@ MUTANTS = [
     ),
     Mutant(CHECK, "if (a.compares) guesses_.erase({order.self.block, order.self.rank, at});", "", RIGHT),
     Mutant(CHECK, "order.who(before) : order.self;\n            if", "order.self : order.self;\n            if", RIGHT),
+    Mutant(CHECK, "written.is_with(now) && !reads[0]", "written.is_with(now)", RIGHT, why="the second of two guesses"),
     Mutant(CHECK, "        say_guesses();\n        return end();", "        return end();", WRONG),
     Mutant(CHECK, "array.place == Place::shared && before.segment() < owner(array).first", "false", RIGHT),
     Mutant(CHECK, "if (array->is_freed || a.address", "if (a.address", WRONG),

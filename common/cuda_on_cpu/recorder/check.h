@@ -68,7 +68,6 @@ private:
             return access({array->end, a.bytes - here, a.reads, a.writes, a.kind, a.site});
         }
         if (array->is_freed || a.address + a.bytes > array->end) return outside(a, *array);
-        if (array->place == Place::variable && sites.get(a.site).is_runtime) return;
         Shadow& shadow = shadow_of(*array);
         if (!array->original && array->place != Place::variable) {
             const auto [begin, end] = arrays.alone(*array, a.address);
