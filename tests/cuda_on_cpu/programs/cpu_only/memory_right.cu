@@ -69,8 +69,7 @@ KERNEL(guesses) {
     while ((seen = atomicCAS(&largest, guess, max(guess, int(I)))) != guess) guess = seen;
     for (int k = 0; k < 2; k++) add(reinterpret_cast<double*>(y), x[G]);
 }
-// In words, as flag. Thread 32 comes between the guess of thread 0 and its comparison.
-__global__ void guess_overtaken(float*, const float*) {
+KERNEL(guess_overtaken) {  // thread 32 comes between the guess of thread 0 and its comparison
     __shared__ int total;
     __shared__ volatile bool guessed, changed;
     if (I == 0) total = 0, guessed = changed = false;
@@ -187,7 +186,7 @@ KERNEL(last_block) {
     if (is_last) y[I] += y[127 - I];
 }
 __device__ volatile int flags[2];
-__global__ void flag(float* y, const float*) {  // in words: in a macro no loop gives others a turn
+KERNEL(flag) {
     if (I > 0) return;
     if (blockIdx.x == 0) {
         y[0] = 7;
@@ -212,7 +211,7 @@ KERNEL(critical_section) {
 }
 __device__ unsigned tickets;
 __device__ volatile unsigned served;
-__global__ void ticket(float* y, const float* x) {  // in words, as flag
+KERNEL(ticket) {
     if (threadIdx.x > 0) return;
     const unsigned mine = atomicAdd(&tickets, 1);
     while (served != mine) {

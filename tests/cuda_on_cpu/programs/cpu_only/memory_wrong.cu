@@ -227,8 +227,7 @@ KERNEL(after_grid_barrier) {
     if (I == 63) *y = blockIdx.x;  // LINE after_grid_barrier
 }
 __device__ volatile int flag;
-__global__ void flag_without_fence(float* y, const float*,
-                                   float*) {  // in words: in a macro no loop gives others a turn
+KERNEL(flag_without_fence) {
     if (I > 0) return;
     if (blockIdx.x == 0) {
         y[0] = 7;  // OTHER flag_without_fence
