@@ -117,7 +117,7 @@ private:
                                       const Access& a) {
         const Stamp written = shadow.written(word), reads[] = {shadow.read(word), shadow.first_read(word)};
         if (written.is_with(now) && !reads[0]) return;
-        if (conflict(array, written, now, at)) race(array, at, written, true, now, a);
+        if (conflict(array, written, now, a.address)) race(array, at, written, true, now, a);
         for (const Stamp& read : reads)
             if (conflict(array, read, now)) race(array, at, read, false, now, a);
         shadow.write(word, now);

@@ -107,6 +107,9 @@ public:
         }
     }
     std::string place(const Array& array, uintptr_t at) {
+        if (array.original)
+            return place(*array.original, at) +
+                   format(" in block (%u, %u, %u)", array.room->x, array.room->y, array.room->z);
         if (const Parameter* p = arrays.parameter(at, array)) return p->at(at);
         if (array.place == Place::unknown) return format("memory at %#lx", long(at));
         if (array.place == Place::variable) return "the variable " + variable(at);

@@ -209,9 +209,10 @@ private:
     }
     // Headers whose functions read and write for the kernel that calls them.
     static bool is_for_caller(const std::string& file) {
-        for (const char* name : {"/device_memory.h", "/vector_types.h", "/float16_types.h", "/float16_functions.h"})
+        for (const char* name : {"/device_memory.h", "/vector_types.h", "/float16_types.h", "/float16_functions.h",
+                                 "/cuda_atomic.h", "/include/cuda/std/", "/include/cub/", "/cub_block.h"})
             if (contains(file, name)) return true;
-        return contains(file, "/include/cuda/std/");
+        return false;
     }
 
     std::vector<std::string> lines(const void* pc) {
