@@ -476,14 +476,17 @@ void* __wrap_memset(void* to, int value, size_t n) {
     return memset(to, value, n);
 }
 
-// Of std::atomic and cuda::atomic: what reads acquires, and what writes releases.
+// Of std::atomic and cuda::atomic: what reads acquires, and what writes releases. A load may also ask whether a static
+// variable has been constructed, as each __shared__ array has one: no access of the kernel's.
 static void atomic_access(const void* pc, const volatile void* p, size_t n, bool reads, bool writes) {
     if (!running || is_private(uintptr_t(p))) return;
     const void* address = const_cast<const void*>(p);
     if (reads) check.order.acquire(address);
-    const Access now = {uintptr_t(p), n, reads, writes, Kind::atomic, check.sites.of(pc)};
-    check.access(now);
-    if (microscope.is_on) microscope.access(now, true);
+    if (check.arrays.find(uintptr_t(p))) {
+        const Access now = {uintptr_t(p), n, reads, writes, Kind::atomic, check.sites.of(pc)};
+        check.access(now);
+        if (microscope.is_on) microscope.access(now, true);
+    }
     if (writes) check.order.release(address);
 }
 #define ATOMICS(bits, T)                                                                        \
