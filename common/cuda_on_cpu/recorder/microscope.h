@@ -240,8 +240,7 @@ private:
         int& recent = recent_[a.site][int(op)];
         if (recent == -1) return -1;
         if (recent >= 0 && streams_[recent].space == space && streams_[recent].bytes == bytes) return recent;
-        if ((check_.sites.get(a.site).is_runtime && op != Op::atomic) || (array && array->place == Place::ignored))
-            return recent = -1;
+        if (check_.sites.get(a.site).is_runtime && op != Op::atomic) return recent = -1;
         const auto [found, is_new] = numbers_.try_emplace({a.site, space, op, bytes}, int(streams_.size()));
         if (is_new) streams_.push_back({a.site, space, op, bytes});
         return recent = found->second;
