@@ -178,6 +178,7 @@ def test_wrong_kernels(compiler, reverse):
         if not reverse:
             assert not [word for word in words if word not in text], (name, text)
             assert other(name) is None or other(name) in text, (name, text)
+    assert reverse or found["reduce_again"].count(RACE) == 1  # two lines, and many accesses in each
 
 
 def test_copies_and_tensor_cores(compiler):

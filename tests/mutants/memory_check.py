@@ -32,7 +32,7 @@ MUTANTS = [
     Mutant(RACES, "array.place == Place::shared && before.segment() < owner(array).first", "false", RIGHT),
     Mutant(CHECK, "if (array->is_freed || a.address", "if (a.address", WRONG),
     Mutant(CHECK, "std::fill(seen_, seen_ + seen_size, Seen{});", "", WRONG),
-    Mutant(REPORT, "if (!said_.insert(key).second) return;", "", WRONG),
+    Mutant(REPORT, "sites.line_of(key.other)}).second) return;", "sites.line_of(key.other)}).second) {}", WRONG),
     Mutant(REPORT, "if (strcmp(launch.kernel, by_address) != 0) return", "return", WRONG),
     Mutant("common/cuda_on_cpu/memory_check.py", '_GCC += ["-fsanitize=bounds-strict"]', "_GCC += []", WRONG),
     Mutant(ARRAYS, "        if (shift_) split();\n", "", RIGHT),
