@@ -32,7 +32,7 @@ def kernels() -> list[tuple[Path, str, str]]:
         of = ""
         for line in program.read_text().splitlines():
             of = re.sub(r"^// ---- (.*) ----$", r"\1", line) if line.startswith("// ---- ") else of
-            if name := re.match(r"(?:KERNEL\(|__global__ void )(\w+)", line):
+            if name := re.match(r"(?:__cluster_dims__\(2\) )?(?:KERNEL\(|__global__ void )(\w+)", line):
                 found.append((program, of, name[1]))
     return found
 

@@ -49,10 +49,9 @@ __device__ inline float2 combined(const float2* parts, int count) {
 
 // ---- the groups ----------------------------------------------------------------------------------------------------
 
-// The threads that share a row; lanes() of them are in one warp. This thread's packs of the row are number rank(), rank()
-// + size(), rank() + 2 * size() and so on. All threads of a block make a group, once. It takes the rows row(), row() +
-// rows_at_a_time() and so on. combine() takes what this warp has found of the row, and returns what all warps of the
-// group have.
+// The size() threads that share a row; lanes() of them are in one warp, and this thread is number rank(). All threads
+// of a block make a group, once. It takes the rows row(), row() + rows_at_a_time() and so on. combine() takes what this
+// warp has found of the row, and returns what all warps of the group have.
 
 // A warp, or 1, 2, 4, 8 or 16 of its lanes: blockDim.x of them. A block has blockDim.y rows.
 struct Warp {
@@ -87,7 +86,7 @@ struct Block {
 };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-template <int threads, int packs>
+template <int threads>
 struct Cluster : Block {  // these GPUs have no clusters: no launcher takes it there
     template <class Part>
     __device__ void send(Part) {}
@@ -105,9 +104,8 @@ struct Cluster : Block {  // these GPUs have no clusters: no launcher takes it t
 // barrier beside it. The cluster's own barrier would do, too, but slowly: before a thread arrives there, it waits until
 // all that it has ever stored is in memory, results of rows included.
 //
-// A block has `packs` packs for each of its threads, one stretch of the row. Both numbers are constant, however short
-// the row, so nvcc knows how far a thread's packs lie apart.
-template <int threads, int packs>
+// All blocks have `threads` threads, however short the row, so nvcc knows where a thread's places in shared memory are.
+template <int threads>
 struct Cluster {
     static constexpr int SLOTS = 4;
     int sent = 0, received = 0;  // rows
@@ -124,8 +122,8 @@ struct Cluster {
     __device__ int blocks() const { return int(__clusterSizeInBlocks()); }
     __device__ int block() const { return int(__clusterRelativeBlockRank()); }
     __device__ int lanes() const { return 32; }
-    __device__ int rank() const { return block() * packs * threads + int(threadIdx.x); }
-    __device__ int size() const { return threads; }
+    __device__ int rank() const { return block() * threads + int(threadIdx.x); }
+    __device__ int size() const { return blocks() * threads; }
     __device__ int64_t row() const { return int(blockIdx.x) / blocks(); }
     __device__ int64_t rows_at_a_time() const { return int(gridDim.x) / blocks(); }
 

@@ -21,9 +21,9 @@ template <class T>
 constexpr int TWICE_PACKS = sizeof(T) == 4 ? 8 : 4;
 // Of a block of a cluster.
 constexpr int CLUSTER_THREADS = 256, MORE_CLUSTER_THREADS = 512;
-// Rows up to this length are read twice where a block cannot keep them: all rows that are at work at a time fit into
+// Rows of up to so many elements are read twice where a block cannot keep them: all that are at work at a time fit into
 // the L2 cache.
-constexpr int64_t LONGEST_TWICE = 128 * 1024;  // bytes
+constexpr int64_t LONGEST_TWICE = 32768;
 
 // A kernel, and which rows it takes. Whole packs are rows of packs of 16 bytes that begin at multiples of 16.
 template <class... Parameters>
@@ -94,7 +94,6 @@ struct Launch {
             while (lanes < threads) lanes *= 2;
             config.blockDim = dim3(lanes, WARP_THREADS / lanes);
         } else if (kernel.step == Step::cluster) {
-            blocks = 2;
             while (threads > int64_t(blocks) * kernel.threads) blocks *= 2;
             config.blockDim = unsigned(kernel.threads);
             kernel.prepare();

@@ -25,12 +25,12 @@ struct Pipeline {
 
     const T* x[arrays];
     int64_t rows, n;
-    const Cluster<threads, packs>& cluster;
+    const Cluster<threads>& cluster;
     int64_t row;    // the one that has arrived
     int stage = 0;  // where it lies
 
     // Behind the end of its rows, elements are `none`.
-    __device__ Pipeline(const T* const (&arguments)[arrays], int64_t rows, int64_t n, const Cluster<threads, packs>& cluster,
+    __device__ Pipeline(const T* const (&arguments)[arrays], int64_t rows, int64_t n, const Cluster<threads>& cluster,
                         float none = 0)
         : rows(rows), n(n), cluster(cluster), row(cluster.row()) {
         UNROLL for (int a = 0; a < arrays; a++) {
@@ -75,10 +75,10 @@ private:
     // Starts the copies that bring a row here, 16 bytes each, past the registers (`cp.async`).
     __device__ void fetch(int64_t row, int stage) const {
         UNROLL for (int a = 0; a < arrays && row < rows; a++) {
-            const T* const from = x[a] + row * n;
+            const T* from = x[a] + row * n + Part::begin(0, cluster);
             UNROLL for (int k = 0; k < packs; k++) {
-                const int begin = Part::begin(k, cluster);
-                if (begin < n) __pipeline_memcpy_async(place(stage, a, k), from + begin, sizeof(Pack<T>));
+                if (Part::begin(k, cluster) < n) __pipeline_memcpy_async(place(stage, a, k), from, sizeof(Pack<T>));
+                from += cluster.size() * Pack<T>::SIZE;
             }
         }
         __pipeline_commit();

@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(TWICE_THREADS<T>)
 template <class T, int packs, int threads>
 __global__ void __launch_bounds__(threads)
     rms_norm_cluster_kernel(T* out, const T* x, const T* weight, int64_t count, int64_t n, float eps) {
-    Cluster<threads, packs> cluster;
+    Cluster<threads> cluster;
     Elements<T, Pack<T>::SIZE, packs> w;
     w.template load<Read::constant>(weight, n, cluster, 0);
     const float per_n = 1 / float(n);
@@ -86,7 +86,7 @@ void launch_rms_norm(T* out, const T* x, const T* weight, int64_t rows, int64_t 
         {Step::warp, rms_norm_kernel<T, Warp, 1, 16>, false, 16, 32},
         {Step::block, rms_norm_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
         {Step::online, rms_norm_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>,
-         LONGEST_TWICE / sizeof(T)},
+         LONGEST_TWICE},
         {Step::cluster, rms_norm_cluster_kernel<T, packs, threads>, true, packs * size, threads, INT64_MAX,
          Pipeline<T, packs, 1, threads>::BYTES},
         {Step::online, rms_norm_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},
@@ -192,7 +192,7 @@ template <class T, int packs, int threads>
 __global__ void __launch_bounds__(threads)
     rms_norm_backward_cluster_kernel(T* grad_x, float* partial, const T* grad, const T* x, const T* weight,
                                      int64_t count, int64_t n, float eps) {
-    Cluster<threads, packs> cluster;
+    Cluster<threads> cluster;
     Elements<T, Pack<T>::SIZE, packs> w;
     float of_weight[w.COUNT] = {};
     w.template load<Read::constant>(weight, n, cluster, 0);
@@ -234,13 +234,16 @@ static void launch_sum_rows(T* sum, const float* partial, int64_t rows, int64_t 
 // The launch of the first of these two kernels. Groups go from row to row in all of them.
 template <class T>
 static auto backward(int64_t rows, int64_t n, bool whole, Step step) {
-    constexpr int size = Pack<T>::SIZE, packs = 16 / size, twice = 8 / size, threads = MORE_CLUSTER_THREADS;
+    constexpr int size = Pack<T>::SIZE, packs = 16 / size, twice = 8 / size;
+    constexpr int few = 128, many = MORE_CLUSTER_THREADS;  // threads of a block of a cluster
     static const Kernel<T*, float*, const T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
-        {Step::warp, rms_norm_backward_kernel<T, Warp, size, packs>, true, 16, 32},
+        {Step::warp, rms_norm_backward_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, rms_norm_backward_kernel<T, Warp, 1, 16>, false, 16, 32},
-        {Step::block, rms_norm_backward_kernel<T, Block, size, packs>, true, 16, KEPT_THREADS / 2},
-        {Step::cluster, rms_norm_backward_cluster_kernel<T, 4, threads>, true, 4 * size, threads, INT64_MAX,
-         Pipeline<T, 4, 2, threads>::BYTES},
+        {Step::block, rms_norm_backward_kernel<T, Block, size, packs>, true, 16, KEPT_THREADS / 2, 2048},
+        {Step::cluster, rms_norm_backward_cluster_kernel<T, 4, few>, true, 4 * size, few, 8 * few * 4 * size,
+         Pipeline<T, 4, 2, few>::BYTES},
+        {Step::cluster, rms_norm_backward_cluster_kernel<T, 4, many>, true, 4 * size, many, INT64_MAX,
+         Pipeline<T, 4, 2, many>::BYTES},
         {Step::online, rms_norm_backward_twice_kernel<T, size, twice>, true, 8, KEPT_THREADS},
         {Step::online, rms_norm_backward_twice_kernel<T, 1, 8>, false, 8, KEPT_THREADS},
     };

@@ -30,7 +30,8 @@ __device__ float element(const Pack<T, size>& pack, int j) {
 // constant while the kernel runs may be moved across stores (`__ldg`), so nvcc needs fewer registers.
 enum class Read { plain, last, constant };
 
-// `packs` packs of a row: those of this thread in its group, so that neighbours read neighbouring packs. size is that of a Pack of 16 bytes where all rows begin at multiples of 16, and 1 elsewhere. The packs stay as they lie in
+// `packs` packs of a row: number rank, rank + group.size() and so on, so that neighbours read neighbouring packs. size
+// is that of a Pack of 16 bytes where all rows begin at multiples of 16, and 1 elsewhere. The packs stay as they lie in
 // memory, and an element becomes a float where it is used: 8 elements of half precision are 4 registers, 8 floats 8.
 template <class T, int size, int packs>
 struct Elements {
@@ -42,7 +43,7 @@ struct Elements {
     // Behind the end of the row, which has n elements, elements become `none`.
     template <Read read = Read::plain, class Group>
     __device__ void load(const T* row, int64_t n, const Group& group, float none) {
-        const int end = int(min(n, int64_t(1) << 30));  // no thread's pack begins so far behind
+        const int end = int(min(n, int64_t(group.size()) * COUNT));
         UNROLL for (int k = 0; k < packs; k++) {
             UNROLL for (int j = 0; j < size; j++) pack[k].values[j] = T(none);
             if (begin(k, group) < end) pack[k] = load_pack<read>(row + begin(k, group));
@@ -63,7 +64,7 @@ struct Elements {
     // result(i) is the result for element i.
     template <class Out, class Group, class Result>
     static __device__ void store(Out* row, int64_t n, const Group& group, Result result) {
-        const int end = int(min(n, int64_t(1) << 30));  // no thread's pack begins so far behind
+        const int end = int(min(n, int64_t(group.size()) * COUNT));
         UNROLL for (int k = 0; k < packs; k++) {
             Pack<Out, size> pack;
             UNROLL for (int j = 0; j < size; j++) pack.values[j] = Out(result(k * size + j));

@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(TWICE_THREADS<T>) online_kernel(T* out, const 
 
 template <class T, int packs, int threads>
 __global__ void __launch_bounds__(threads) softmax_cluster_kernel(T* out, const T* x, int64_t count, int64_t n) {
-    Cluster<threads, packs> cluster;
+    Cluster<threads> cluster;
     for (Pipeline<T, packs, 1, threads> rows({x}, count, n, cluster, -INFINITY); rows.any(); rows.advance()) {
         if (rows.has_arrived()) cluster.send(reduced(rows.arrived(), cluster.lanes()));
         if (rows.is_reduced())
@@ -151,7 +151,7 @@ void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cuda
         {Step::warp, softmax_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, softmax_kernel<T, Warp, 1, 16>, false, 16, 32},
         {Step::block, softmax_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
-        {Step::online, online_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>, LONGEST_TWICE / sizeof(T)},
+        {Step::online, online_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>, LONGEST_TWICE},
         {Step::cluster, softmax_cluster_kernel<T, packs, threads>, true, packs * size, threads, INT64_MAX,
          Pipeline<T, packs, 1, threads>::BYTES},
         {Step::online, online_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},
@@ -214,7 +214,7 @@ __global__ void __launch_bounds__(TWICE_THREADS<T>)
 template <class T, int packs, int threads>
 __global__ void __launch_bounds__(threads)
     softmax_backward_cluster_kernel(T* grad_x, const T* grad, const T* y, int64_t count, int64_t n) {
-    Cluster<threads, packs> cluster;
+    Cluster<threads> cluster;
     for (Pipeline<T, packs, 2, threads> rows({grad, y}, count, n, cluster); rows.any(); rows.advance()) {
         if (rows.has_arrived())
             cluster.send(float2{warp_sum(product_sum(rows.arrived(0), rows.arrived(1))), 0});
@@ -234,7 +234,7 @@ void launch_softmax_backward(T* grad_x, const T* grad, const T* y, int64_t rows,
         {Step::warp, softmax_backward_kernel<T, Warp, 1, 16>, false, 16, 32},
         {Step::block, softmax_backward_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
         {Step::online, softmax_backward_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>,
-         LONGEST_TWICE / sizeof(T)},
+         LONGEST_TWICE},
         {Step::cluster, softmax_backward_cluster_kernel<T, 4, threads>, true, 4 * size, threads, INT64_MAX,
          Pipeline<T, 4, 2, threads>::BYTES},
         {Step::online, softmax_backward_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},

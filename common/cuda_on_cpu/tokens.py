@@ -20,6 +20,8 @@ OPENING = {")": "(", "]": "[", "}": "{"}
 # A parenthesis after one of these does not belong to a call.
 KEYWORDS = {"return", "if", "else", "while", "for", "switch", "case", "do", "throw", "co_return", "and", "or", "not"}
 ATTRIBUTES = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__", "__block_size__"}  # of kernels
+# A macro that makes kernels or device functions.
+DEVICE_MACRO = re.compile(r"^[ \t]*\#[ \t]*define[ \t]+(\w+)(?:\\\r?\n|[^\n])*?\b__(?:global|device)__", re.MULTILINE)
 
 
 class Token(NamedTuple):
@@ -60,6 +62,7 @@ class Tokens:
     def __init__(self, source: str, filename: str):
         self.filename = filename
         self.read(source)
+        self.device_words = {"__global__", "__device__", *DEVICE_MACRO.findall(source)}
         if SPACED.search(source):
             self.join_brackets()
 
@@ -167,7 +170,7 @@ class Tokens:
         for k in range(brace - 1, -1, -1):
             if self.text(k) in (";", "{", "}"):
                 return False
-            if self.text(k) in ("__global__", "__device__"):
+            if self.text(k) in self.device_words:
                 return True
         return False
 

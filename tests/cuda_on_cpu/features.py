@@ -103,6 +103,7 @@ graph nodes that allocate or decide, IPC, peer access, graphics, `multi_grid_gro
 what nvcc refuses is accepted: in a kernel a host variable, `std::vector` (in C++17), a host function of a header or a \
 class; one `extern __shared__` name with two types | compile with nvcc as well
 launches and `__shared__` in headers outside of the build's own folders (`-I`) | include them with quotes
+a loop that waits for another thread, where a macro of a header makes the kernel (`KERNEL(f) {`) | `#define` it in the `.cu`
 `__cluster_dims__` at a declaration | write it at the definition
 a pointer of `map_shared_rank()` that one block hands to another | each block calls it itself
 the last bits: nvcc fuses `a * b + c` (half too), and `__expf()` is exact here | compare with a tolerance; `__hfma()`

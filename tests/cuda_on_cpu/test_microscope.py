@@ -115,7 +115,7 @@ REQUESTS = {
         2 * 8 + 3 * 8 + 9,
     ),  # words of 4 bytes; then of 2, the last ones in 9 sectors
     ("shuffles", "global", "load"): (4, 32, 4 * 4),
-    ("two_memories", "global", "load"): (2, 32, 2 * 4),  # in two lines
+    ("two_memories", "global", "load"): (2, 32, 2 * 4),  # one of them by the instruction that reads shared memory, too
     ("two_memories", "shared", "load"): (1, 32, 2),
     ("two_memories", "shared", "store"): (1, 32, 2),
     ("stores16", "shared", "load"): (1, 32, 2),

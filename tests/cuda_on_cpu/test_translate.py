@@ -99,6 +99,10 @@ SMID = "uint32_t 0 = 0; set(0, copy(as<u32>(special::smid()))); out({}, 0);"
         ("#define S(n) __shared__ int n##_s[2]\nS(a);", "#define S(n) __shared__ int n##_s[2];MACRO{n##_s}\nS(a);"),
         ("#define S(n) __shared__ int n; \\\n f(n)\n;", "#define S(n) __shared__ int n;MACRO{n}; \\\n f(n)\n;"),
         ("__device__ void f() { while (*p == 0) ; }", "__device__ void f() { while (*p == 0)  cuda_on_cpu::spin(); }"),
+        (
+            "#define KERNEL(f) \\\n  __global__ void f()\nint n;\nKERNEL(f) { while (*p) ; }",
+            "#define KERNEL(f) \\\n  __global__ void f()\nint n;\nKERNEL(f) { while (*p)  cuda_on_cpu::spin(); }",
+        ),
         ("__device__ void f() { for (; *p;) {} }", "__device__ void f() { for (; *p;) { cuda_on_cpu::spin();} }"),
         (
             "__device__ void f(volatile int* p) { do { g(); } while (*p); do g(); while (*p); while (*p) { g(); } }",

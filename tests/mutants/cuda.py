@@ -20,6 +20,10 @@ PTX_PY = "common/cuda_on_cpu/ptx.py"
 HEADERS = "tests/cuda_on_cpu/test_translate.py::test_headers_that_need_it_are_translated"
 OTHER_PTX = "tests/cuda_on_cpu/test_translate.py::test_other_instructions_are_a_compilers_error"
 TRANSLATED = "tests/cuda_on_cpu/test_translate.py::test_translated"
+CUB, CUB_H = f"{TESTS}::test_program[g++-cub]", "common/cuda_on_cpu/include/cub"
+NAMES = "common/cuda_on_cpu/torch_names.py"
+RENAMED = "tests/cuda_on_cpu/test_translate.py::test_where_torch_is_told_cuda_the_cpu_is_meant"
+NOT_RENAMED = "tests/cuda_on_cpu/test_translate.py::test_other_names_are_left_alone"
 
 MUTANTS = [
     # The blocks of a cluster.
@@ -227,6 +231,7 @@ MUTANTS = [
         "tests/cuda_on_cpu/test_translate.py::test_left_alone",
         why="the host's assembly is its own",
     ),
+    Mutant(TOKENS, ", *DEVICE_MACRO.findall(source)", "", TRANSLATED, why="a macro may make kernels"),
     Mutant(TRANSLATOR, 'text + "".join(line_ends)', "text", TRANSLATED, why="compilers name lines of the .cu"),
     Mutant(LAUNCHES, ' and not t.source.startswith(">>>>", start)', "", TRANSLATED),
     Mutant(LAUNCHES, "while t.text(start - 1) in OPERATORS and", "while False and", TRANSLATED),
@@ -243,4 +248,20 @@ MUTANTS = [
         "",
         "tests/cuda_on_cpu/test_translate.py::test_translate_file_writes_only_what_is_new",
     ),
+    # CUB.
+    Mutant(f"{INCLUDE}/cub_block.h", "(threadIdx.y + blockDim.y * threadIdx.z)", "threadIdx.z", CUB),
+    Mutant(f"{INCLUDE}/cub_block.h", "rank_in_block() * N + i", "rank_in_block() + i", CUB),
+    Mutant(f"{INCLUDE}/cub_block.h", "op(values[i], values[i + offset])", "op(values[i + offset], values[i])", CUB),
+    Mutant(f"{CUB_H}/block/block_reduce.cuh", "std::min(32, valid - i)", "32", CUB, why="the last warp may be short"),
+    Mutant(f"{CUB_H}/block/block_scan.cuh", "first && i == 0 ? item", "first ? item", CUB),
+    Mutant(f"{CUB_H}/block/block_load.cuh", "index < valid", "index <= valid", CUB),
+    Mutant(f"{CUB_H}/block/block_store.cuh", "index < valid", "index <= valid", CUB),
+    Mutant(f"{CUB_H}/warp/warp_reduce.cuh", "lane = rank % N", "lane = rank % 32", CUB),
+    # Names of torch.
+    Mutant(NAMES, "i - 4 * ([t.text(k) for k in range(i - 4, i)] == TYPE)", "i", RENAMED, why="Type has no is_cpu()"),
+    Mutant(NAMES, ', "checkAllSameGPU": "checkAllDefined"', "", RENAMED),
+    Mutant(NAMES, '    if any(token.text == "CUDA_ON_CPU" for token in t.tokens):\n        return\n', "", NOT_RENAMED),
+    Mutant(NAMES, ' and t.text(i - 1) in (".", "->")', "", NOT_RENAMED, why="a function of the reader's"),
+    Mutant(NAMES, 't.is_text(i - 1, "::") and t.text(i - 2) in ENUMS', 't.is_text(i - 1, "::")', NOT_RENAMED),
+    Mutant(NAMES, 't.is_text(i - 1, ",") and t.text(i - 4) in LIBRARIES', 't.is_text(i - 1, ",")', NOT_RENAMED),
 ]

@@ -6,34 +6,36 @@ EXCHANGES = "tests/cuda_on_cpu/test_memory_check.py::test_exchanges_between_bloc
 TESTS = "tests/cuda_on_cpu/test_memory_check.py::"
 WRONG, RIGHT = f"{TESTS}test_wrong_kernels[g++-False]", f"{TESTS}test_right_kernels[g++]"
 COPIES = f"{TESTS}test_copies_and_tensor_cores[g++]"
-CHECK, REPORT, ORDER, ARRAYS, RECORDER = (
-    f"common/cuda_on_cpu/recorder/{name}" for name in ("check.h", "report.h", "order.h", "arrays.h", "recorder.cpp")
+CHECK, RACES, REPORT, ORDER, ARRAYS, RECORDER = (
+    f"common/cuda_on_cpu/recorder/{name}"
+    for name in ("check.h", "races.h", "report.h", "order.h", "arrays.h", "recorder.cpp")
 )
 
 MUTANTS = [
-    Mutant(CHECK, "        if (before.kind() == Kind::copy) return true;\n", "", COPIES),
-    Mutant(CHECK, "        if (order.is_ordered(before)) return false;\n", "", RIGHT),
-    Mutant(CHECK, "written.segment() >= owner(array).first", "true", WRONG),
-    Mutant(CHECK, "if (!is_same) say(", "say(", RIGHT, why="two writes of one value are no race"),
-    Mutant(CHECK, "array.all_written || written ||", "true ||", WRONG),
+    Mutant(RACES, "        if (before.kind() == Kind::copy) return true;\n", "", COPIES),
+    Mutant(RACES, "        if (order.is_ordered(before)) return false;\n", "", RIGHT),
+    Mutant(RACES, "written.segment() >= owner(array).first", "true", WRONG),
+    Mutant(RACES, "if (!is_same) say(", "say(", RIGHT, why="two writes of one value are no race"),
+    Mutant(RACES, "array.all_written || written ||", "true ||", WRONG),
     Mutant(RECORDER, "    if (threads < room.waited) check.left_out(room, threads);\n", "", WRONG),
     Mutant(ORDER, "        r.waited = 0;\n", "", RIGHT, why="what waited in another block is none of this one's"),
     Mutant(ORDER, "if (has_fenced()) release(", "release(", WRONG, why="a flag without a fence orders nothing"),
     Mutant(ORDER, "            if (s.segment() <= room->barrier) return true;\n", "", RIGHT),
     Mutant(ORDER, "        clock.raise_block(self.block, room->barrier);\n", "", RIGHT),
-    Mutant(CHECK, "if (!first || order.is_ordered(first)) shadow.first_read(word, before);", "", WRONG),
-    Mutant(CHECK, "if (!first || order.is_ordered(first)) ", "", WRONG, why="the last two may be in the writer's half"),
-    Mutant(CHECK, "both_write && !order.is_released(both_write)", "false", WRONG),
+    Mutant(RACES, "if (!first || order.is_ordered(first)) shadow.first_read(word, before);", "", WRONG),
+    Mutant(RACES, "if (!first || order.is_ordered(first)) ", "", WRONG, why="the last two may be in the writer's half"),
+    Mutant(RACES, "both_write && !order.is_released(both_write)", "false", WRONG),
     Mutant(
-        CHECK, "both_write && !order.is_released(both_write)", "both_write", RIGHT, why="a ticket lock's writers wait"
+        RACES, "both_write && !order.is_released(both_write)", "both_write", RIGHT, why="a ticket lock's writers wait"
     ),
-    Mutant(CHECK, "if (a.compares) guesses_.erase({order.self.block, order.self.rank, at});", "", RIGHT),
-    Mutant(CHECK, "order.who(before) : order.self;\n            if", "order.self : order.self;\n            if", RIGHT),
+    Mutant(RACES, "if (a.compares) guesses_.erase({order.self.block, order.self.rank, at});", "", RIGHT),
+    Mutant(RACES, "order.who(before) : order.self;\n            if", "order.self : order.self;\n            if", RIGHT),
+    Mutant(RACES, "written.is_with(now) && !reads[0]", "written.is_with(now)", RIGHT, why="the second of two guesses"),
     Mutant(CHECK, "        say_guesses();\n        return end();", "        return end();", WRONG),
-    Mutant(CHECK, "array.place == Place::shared && before.segment() < owner(array).first", "false", RIGHT),
+    Mutant(RACES, "array.place == Place::shared && before.segment() < owner(array).first", "false", RIGHT),
     Mutant(CHECK, "if (array->is_freed || a.address", "if (a.address", WRONG),
     Mutant(CHECK, "std::fill(seen_, seen_ + seen_size, Seen{});", "", WRONG),
-    Mutant(REPORT, "if (!said_.insert(key).second) return;", "", WRONG),
+    Mutant(REPORT, "sites.line_of(key.other)}).second) return;", "sites.line_of(key.other)}).second) {}", WRONG),
     Mutant(REPORT, "if (strcmp(launch.kernel, by_address) != 0) return", "return", WRONG),
     Mutant("common/cuda_on_cpu/memory_check.py", '_GCC += ["-fsanitize=bounds-strict"]', "_GCC += []", WRONG),
     Mutant(ARRAYS, "        if (shift_) split();\n", "", RIGHT),
@@ -58,6 +60,11 @@ MUTANTS = [
         "array->written.begin() + first + bytes, false)",
         RIGHT,
     ),
+    Mutant(RECORDER, "if (writes) check.order.release(address);", "check.order.release(address);", WRONG),
+    Mutant(RECORDER, "n, reads, writes, Kind::atomic", "n, true, true, Kind::atomic", RIGHT, why="two only look"),
+    Mutant(RACES, "now, a.address)) race(", "now, at)) race(", RIGHT, why="a volatile variable may have two words"),
+    Mutant(REPORT, "if (array.original)", "if (false)", WRONG, why="memory of another block in a cluster"),
+    Mutant("common/cuda_on_cpu/recorder/sites.h", '"/include/cub/", ', "", WRONG),
     Mutant(RECORDER, "constexpr size_t margin = 4096", "constexpr size_t margin = 0", WRONG),
     Mutant("common/cuda_on_cpu/include/cuda_on_cpu/mma_sync.h", "asks(row, 16, true", "asks(row, 16, false", COPIES),
     Mutant("common/cuda_on_cpu/memory_check.py", '*_ALL, "-gdwarf-4",', "*_ALL,", COPIES.replace("g++", "clang++")),

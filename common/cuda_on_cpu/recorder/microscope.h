@@ -130,7 +130,6 @@ public:
     }
 
     void begin_launch(const Launch& launch) {
-        threads_ = launch.block_x * launch.block_y * launch.block_z;
         std::string& name = names_[launch.function];
         if (!launch.function)
             name = launch.kernel;
@@ -155,10 +154,9 @@ public:
         if (index_of(room, warp) >= warps_.size()) return;
         std::vector<Open>& all = warps_[index_of(room, warp)];
         for (unsigned s = 0; s < all.size(); s++) {
-            Open& open = all[s];
-            for (const Request& r : open.requests)
-                if (r.lanes) count(s, r);
-            open = {};
+            Stream& stream = streams_[s];
+            for (const Request& r : all[s].requests) stream.counts.count(r, stream.space, stream.op, stream.bytes);
+            all[s] = {};
         }
     }
     void block_together(const Room& room) {
@@ -205,10 +203,8 @@ private:
         size_t bytes;
         Counts counts = {};
     };
-    struct Open {                                // of a stream and a warp
+    struct Open {                                // of a stream and a warp, since its lanes were together
         std::array<uint32_t, 32> accesses = {};  // of each lane
-        uint32_t first = 0;                      // how many requests of all lanes are counted and gone
-        uint32_t complete = 0;                   // of those that are kept: the first of them
         std::vector<Request> requests = {};
     };
 
@@ -224,24 +220,11 @@ private:
         if (index >= warps_.size()) warps_.resize(index + 1);
         if (warps_[index].size() <= size_t(stream)) warps_[index].resize(stream + 1);
         Open& open = warps_[index][stream];
-        const uint32_t k = open.accesses[rank % 32]++ - open.first;
+        const uint32_t k = open.accesses[rank % 32]++;
         if (k == open.requests.size()) open.requests.emplace_back();
         Request& r = open.requests[k];
         r.lanes |= 1u << rank % 32;
         r.address[rank % 32] = address;
-        const unsigned present = std::min(32u, threads_ - warp * 32);
-        if (r.lanes != (present == 32 ? ~0u : (1u << present) - 1)) return;
-        count(stream, r);
-        r.lanes = 0;
-        if (k == open.complete) open.complete++;
-        if (open.complete < open.requests.size()) return;
-        open.first += uint32_t(open.requests.size()), open.complete = 0;
-        open.requests.clear();
-    }
-
-    void count(unsigned stream, const Request& r) {
-        Stream& s = streams_[stream];
-        s.counts.count(r, s.space, s.op, s.bytes);
     }
 
     // -1: not an access of the kernel's own code.
@@ -257,8 +240,7 @@ private:
         int& recent = recent_[a.site][int(op)];
         if (recent == -1) return -1;
         if (recent >= 0 && streams_[recent].space == space && streams_[recent].bytes == bytes) return recent;
-        if ((check_.sites.get(a.site).is_runtime && op != Op::atomic) || (array && array->place == Place::ignored))
-            return recent = -1;
+        if (check_.sites.get(a.site).is_runtime && op != Op::atomic) return recent = -1;
         const auto [found, is_new] = numbers_.try_emplace({a.site, space, op, bytes}, int(streams_.size()));
         if (is_new) streams_.push_back({a.site, space, op, bytes});
         return recent = found->second;
@@ -268,7 +250,6 @@ private:
 
     Check& check_;
     Constants constants_;
-    unsigned threads_ = 0;  // of a block
     unsigned launches_ = 0;
     unsigned kernel_ = 0;               // that runs
     std::vector<std::string> kernels_;  // in the order of their first launches

@@ -480,38 +480,38 @@ void* __wrap_memset(void* to, int value, size_t n) {
     return memset(to, value, n);
 }
 
-// Of std::atomic and cuda::atomic: they release and acquire.
-static void atomic_access(const void* pc, const volatile void* p, size_t n) {
+// Of std::atomic and cuda::atomic: what reads acquires, and what writes releases. A load may also ask whether a static
+// variable has been constructed, as each __shared__ array has one: no access of the kernel's.
+static void atomic_access(const void* pc, const volatile void* p, size_t n, bool reads, bool writes) {
     if (!running || is_private(uintptr_t(p))) return;
     const void* address = const_cast<const void*>(p);
-    check.order.acquire(address);
-    const uint32_t site = check.sites.of(pc);
-    Array* array = check.arrays.find(uintptr_t(p));
-    if (!array || array->place >= Place::variable) return;
-    const Access now = {uintptr_t(p), n, false, true, Kind::atomic, site};
-    check.access(now);
-    if (microscope.is_on) microscope.access(now, true);
-    check.order.release(address);
+    if (reads) check.order.acquire(address);
+    if (check.arrays.find(uintptr_t(p))) {
+        const Access now = {uintptr_t(p), n, reads, writes, Kind::atomic, check.sites.of(pc)};
+        check.access(now);
+        if (microscope.is_on) microscope.access(now, true);
+    }
+    if (writes) check.order.release(address);
 }
 #define ATOMICS(bits, T)                                                                        \
     T __tsan_atomic##bits##_load(const volatile T* p, int) {                                    \
-        atomic_access(PC, p, sizeof(T));                                                        \
+        atomic_access(PC, p, sizeof(T), true, false);                                           \
         return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                            \
     }                                                                                           \
     void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                 \
-        atomic_access(PC, p, sizeof(T));                                                        \
+        atomic_access(PC, p, sizeof(T), false, true);                                           \
         __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                               \
     }                                                                                           \
     int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* c, T v, int, int) {     \
-        atomic_access(PC, p, sizeof(T));                                                        \
+        atomic_access(PC, p, sizeof(T), true, true);                                            \
         return __atomic_compare_exchange_n(p, c, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     }                                                                                           \
     int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* c, T v, int, int) {       \
-        atomic_access(PC, p, sizeof(T));                                                        \
+        atomic_access(PC, p, sizeof(T), true, true);                                            \
         return __atomic_compare_exchange_n(p, c, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     }                                                                                           \
     T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T c, T v, int, int) {           \
-        atomic_access(PC, p, sizeof(T));                                                        \
+        atomic_access(PC, p, sizeof(T), true, true);                                            \
         __atomic_compare_exchange_n(p, &c, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
         return c;                                                                               \
     }                                                                                           \
@@ -524,7 +524,7 @@ static void atomic_access(const void* pc, const volatile void* p, size_t n) {
     ATOMIC(bits, T, fetch_nand, __atomic_fetch_nand)
 #define ATOMIC(bits, T, name, function)                       \
     T __tsan_atomic##bits##_##name(volatile T* p, T v, int) { \
-        atomic_access(PC, p, sizeof(T));                      \
+        atomic_access(PC, p, sizeof(T), true, true);          \
         return function(p, v, __ATOMIC_SEQ_CST);              \
     }
 ATOMICS(8, uint8_t)

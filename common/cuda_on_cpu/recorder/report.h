@@ -35,7 +35,7 @@ public:
 
     void begin(const Launch& l) {
         launch = l;
-        findings_.clear(), said_.clear(), more_ = 0;
+        findings_.clear(), said_.clear(), said_of_lines_.clear(), more_ = 0;
     }
     // All findings of the launch, or null.
     const char* end() {
@@ -46,7 +46,7 @@ public:
         return message_.c_str();
     }
 
-    // A mistake of one kind at one place, or at two for a race, is said once.
+    // A mistake of one kind in one line, or in two for a race, is said once: a line may have many sites.
     struct Key {
         int what;
         uint32_t site, other;
@@ -54,7 +54,8 @@ public:
     };
     bool is_said(const Key& key) const { return said_.count(key) != 0; }
     void say(const std::string& text, const Key& key) {
-        if (!said_.insert(key).second) return;
+        said_.insert(key);
+        if (!said_of_lines_.insert({key.what, sites.line_of(key.site), sites.line_of(key.other)}).second) return;
         if (findings_.size() < 8)
             findings_.push_back(text);
         else
@@ -109,6 +110,9 @@ public:
         }
     }
     std::string place(const Array& array, uintptr_t at) {
+        if (array.original)
+            return place(*array.original, at) +
+                   format(" in block (%u, %u, %u)", array.room->x, array.room->y, array.room->z);
         if (const Parameter* p = arrays.parameter(at, array)) return p->at(at);
         if (array.place == Place::unknown) return format("memory at %#lx", long(at));
         if (array.place == Place::variable) return "the variable " + variable(at);
@@ -137,7 +141,7 @@ public:
 
 private:
     std::vector<std::string> findings_;
-    std::set<Key> said_;
+    std::set<Key> said_, said_of_lines_;
     unsigned more_ = 0;
     std::string message_;
 };

@@ -159,6 +159,11 @@ public:
         if (!s.is_known) find(s), known_runtime_[site] = s.is_runtime;
         return s;
     }
+    // One number for all sites of a line.
+    uint32_t line_of(uint32_t site) {
+        const Site& s = get(site);
+        return of_lines_.try_emplace({s.file, s.line}, site).first->second;
+    }
     bool is_known_runtime(uint32_t site) const { return known_runtime_[site]; }
 
     // The lines of a function and of those that it is inlined into, where they are not CUDA on CPU's.
@@ -209,9 +214,10 @@ private:
     }
     // Headers whose functions read and write for the kernel that calls them.
     static bool is_for_caller(const std::string& file) {
-        for (const char* name : {"/device_memory.h", "/vector_types.h", "/float16_types.h", "/float16_functions.h"})
+        for (const char* name : {"/device_memory.h", "/vector_types.h", "/float16_types.h", "/float16_functions.h",
+                                 "/cuda_atomic.h", "/include/cuda/std/", "/include/cub/", "/cub_block.h"})
             if (contains(file, name)) return true;
-        return contains(file, "/include/cuda/std/");
+        return false;
     }
 
     std::vector<std::string> lines(const void* pc) {
@@ -249,6 +255,7 @@ private:
     Entry recent_[size] = {};
     std::unordered_map<const void*, uint32_t> by_pc_;
     std::map<std::pair<const char*, int>, uint32_t> by_line_;
+    std::map<std::pair<std::string, int>, uint32_t> of_lines_;
     std::vector<Site> all_;
     std::vector<char> known_runtime_;  // by site
     std::unordered_map<const void*, std::vector<std::string>> lines_;

@@ -54,6 +54,13 @@ __global__ void best(Best* out, const int* in) {
     if (threadIdx.x == 0) *out = found;
 }
 
+__global__ void digits(long long* out) {
+    using Reduce = cub::BlockReduce<long long, 8>;
+    __shared__ typename Reduce::TempStorage storage;
+    const long long all = Reduce(storage).Reduce(threadIdx.x + 1, Append());
+    if (threadIdx.x == 0) *out = all;
+}
+
 __global__ void of_warps(int* out, const int* in) {
     using Reduce = cub::WarpReduce<int, 16>;
     __shared__ typename Reduce::TempStorage storage[4];
@@ -79,6 +86,10 @@ void test() {
     best<<<1, 96>>>(top, in);
     EXPECT_DONE();
     EXPECT(top->value == 1000 && top->at == 13);
+    long long* word = device_array<long long>(1);
+    digits<<<1, 8>>>(word);
+    EXPECT_DONE();
+    EXPECT(*word == 12345678);
     of_warps<<<1, 64>>>(out, in);
     EXPECT_DONE();
     for (int group = 0; group < 4; group++) {

@@ -24,7 +24,7 @@ __device__ int index_in_block(int i, bool striped) {
 
 // The n values of a warp, in the order in which its shuffles bring them together: neighbours first.
 template <class T, class Op>
-__device__ T reduce_as_warp(T* values, int n, Op op) {
+CUDA_ON_CPU_FOR_CALLER T reduce_as_warp(T* values, int n, Op op) {
     for (int offset = 1; offset < n; offset *= 2)
         for (int i = 0; i + offset < n; i += 2 * offset) values[i] = op(values[i], values[i + offset]);
     return values[0];

@@ -92,7 +92,7 @@ class Atomic {
         return value;
     }
     template <class F>
-    T update(F f, Location where) const {
+    CUDA_ON_CPU_FOR_CALLER T update(F f, Location where) const {
         look_again("cuda::atomic", where);
         Raw old = __atomic_load_n(raw(), __ATOMIC_SEQ_CST);
         while (!__atomic_compare_exchange_n(raw(), &old, raw_of(f(value_of(old))), false, __ATOMIC_SEQ_CST,
@@ -107,18 +107,20 @@ public:
     bool is_lock_free() const { return true; }
 
     // For conditions of wait_anywhere(): the value, and no turn for others.
-    T look() const { return value_of(__atomic_load_n(raw(), __ATOMIC_SEQ_CST)); }
+    CUDA_ON_CPU_FOR_CALLER T look() const { return value_of(__atomic_load_n(raw(), __ATOMIC_SEQ_CST)); }
 
-    T load(Order = strongest, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER T load(Order = strongest, Location where = {}) const {
         look_again("cuda::atomic::load()", where);
         return look();
     }
-    void store(T value, Order = strongest) const { __atomic_store_n(raw(), raw_of(value), __ATOMIC_SEQ_CST); }
-    T exchange(T value, Order = strongest, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER void store(T value, Order = strongest) const {
+        __atomic_store_n(raw(), raw_of(value), __ATOMIC_SEQ_CST);
+    }
+    CUDA_ON_CPU_FOR_CALLER T exchange(T value, Order = strongest, Location where = {}) const {
         look_again("cuda::atomic", where);
         return value_of(__atomic_exchange_n(raw(), raw_of(value), __ATOMIC_SEQ_CST));
     }
-    bool compare_exchange_strong(T& expected, T value, Order, Order, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER bool compare_exchange_strong(T& expected, T value, Order, Order, Location where = {}) const {
         look_again("cuda::atomic", where);
         Raw old = raw_of(expected);
         const bool done =
@@ -126,52 +128,55 @@ public:
         if (!done) expected = value_of(old);
         return done;
     }
-    bool compare_exchange_strong(T& expected, T value, Order order = strongest, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER bool compare_exchange_strong(T& expected, T value, Order order = strongest,
+                                                        Location where = {}) const {
         return compare_exchange_strong(expected, value, order, order, where);
     }
-    bool compare_exchange_weak(T& expected, T value, Order order, Order, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER bool compare_exchange_weak(T& expected, T value, Order order, Order,
+                                                      Location where = {}) const {
         return compare_exchange_strong(expected, value, order, order, where);
     }
-    bool compare_exchange_weak(T& expected, T value, Order order = strongest, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER bool compare_exchange_weak(T& expected, T value, Order order = strongest,
+                                                      Location where = {}) const {
         return compare_exchange_strong(expected, value, order, order, where);
     }
 
-    T fetch_add(Difference n, Order = strongest, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER T fetch_add(Difference n, Order = strongest, Location where = {}) const {
         return update([n](T old) { return wrapped_add(old, n); }, where);
     }
-    T fetch_sub(Difference n, Order = strongest, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER T fetch_sub(Difference n, Order = strongest, Location where = {}) const {
         return update([n](T old) { return wrapped_subtract(old, n); }, where);
     }
-    T fetch_and(T n, Order = strongest, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER T fetch_and(T n, Order = strongest, Location where = {}) const {
         return update([n](T old) { return T(old & n); }, where);
     }
-    T fetch_or(T n, Order = strongest, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER T fetch_or(T n, Order = strongest, Location where = {}) const {
         return update([n](T old) { return T(old | n); }, where);
     }
-    T fetch_xor(T n, Order = strongest, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER T fetch_xor(T n, Order = strongest, Location where = {}) const {
         return update([n](T old) { return T(old ^ n); }, where);
     }
-    T fetch_min(T n, Order = strongest, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER T fetch_min(T n, Order = strongest, Location where = {}) const {
         return update([n](T old) { return n < old ? n : old; }, where);
     }
-    T fetch_max(T n, Order = strongest, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER T fetch_max(T n, Order = strongest, Location where = {}) const {
         return update([n](T old) { return old < n ? n : old; }, where);
     }
 
-    operator T() const { return load(); }
-    T operator++() const { return wrapped_add(fetch_add(1), Difference(1)); }
-    T operator--() const { return wrapped_subtract(fetch_sub(1), Difference(1)); }
-    T operator++(int) const { return fetch_add(1); }
-    T operator--(int) const { return fetch_sub(1); }
-    T operator+=(Difference n) const { return wrapped_add(fetch_add(n), n); }
-    T operator-=(Difference n) const { return wrapped_subtract(fetch_sub(n), n); }
-    T operator&=(T n) const { return fetch_and(n) & n; }
-    T operator|=(T n) const { return fetch_or(n) | n; }
-    T operator^=(T n) const { return fetch_xor(n) ^ n; }
+    CUDA_ON_CPU_FOR_CALLER operator T() const { return load(); }
+    CUDA_ON_CPU_FOR_CALLER T operator++() const { return wrapped_add(fetch_add(1), Difference(1)); }
+    CUDA_ON_CPU_FOR_CALLER T operator--() const { return wrapped_subtract(fetch_sub(1), Difference(1)); }
+    CUDA_ON_CPU_FOR_CALLER T operator++(int) const { return fetch_add(1); }
+    CUDA_ON_CPU_FOR_CALLER T operator--(int) const { return fetch_sub(1); }
+    CUDA_ON_CPU_FOR_CALLER T operator+=(Difference n) const { return wrapped_add(fetch_add(n), n); }
+    CUDA_ON_CPU_FOR_CALLER T operator-=(Difference n) const { return wrapped_subtract(fetch_sub(n), n); }
+    CUDA_ON_CPU_FOR_CALLER T operator&=(T n) const { return fetch_and(n) & n; }
+    CUDA_ON_CPU_FOR_CALLER T operator|=(T n) const { return fetch_or(n) | n; }
+    CUDA_ON_CPU_FOR_CALLER T operator^=(T n) const { return fetch_xor(n) ^ n; }
 
     // Waits until the value is another than `old`. Who waits looks again whenever nothing else can run: nobody
     // notifies.
-    void wait(T old, Order = strongest, Location where = {}) const {
+    CUDA_ON_CPU_FOR_CALLER void wait(T old, Order = strongest, Location where = {}) const {
         wait_anywhere([this, &old] { return raw_of(look()) != raw_of(old); }, "atomic::wait()", where);
     }
     void notify_one() const {}

@@ -3,6 +3,8 @@
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>
+#include <cub/cub.cuh>
+#include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/latch>
 #include <cuda_pipeline.h>
@@ -76,10 +78,9 @@ KERNEL(guesses) {
     __syncthreads();
     int seen, guess = largest;
     while ((seen = atomicCAS(&largest, guess, max(guess, int(I)))) != guess) guess = seen;
-    add(reinterpret_cast<double*>(y), x[G]);
+    for (int k = 0; k < 2; k++) add(reinterpret_cast<double*>(y), x[G]);
 }
-// In words, as flag. Thread 32 comes between the guess of thread 0 and its comparison.
-__global__ void guess_overtaken(float*, const float*) {
+KERNEL(guess_overtaken) {  // thread 32 comes between the guess of thread 0 and its comparison
     __shared__ int total;
     __shared__ volatile bool guessed, changed;
     if (I == 0) total = 0, guessed = changed = false;
@@ -196,7 +197,7 @@ KERNEL(last_block) {
     if (is_last) y[I] += y[127 - I];
 }
 __device__ volatile int flags[2];
-__global__ void flag(float* y, const float*) {  // in words: in a macro no loop gives others a turn
+KERNEL(flag) {
     if (I > 0) return;
     if (blockIdx.x == 0) {
         y[0] = 7;
@@ -219,17 +220,102 @@ KERNEL(critical_section) {
     __threadfence();
     atomicExch(&lock, 0);
 }
-__device__ unsigned tickets;
-__device__ volatile unsigned served;
-__global__ void ticket(float* y, const float* x) {  // in words, as flag
+__device__ unsigned long long tickets;
+__device__ volatile unsigned long long served;
+KERNEL(ticket) {
     if (threadIdx.x > 0) return;
-    const unsigned mine = atomicAdd(&tickets, 1);
+    const auto mine = atomicAdd(&tickets, 1ull);
     while (served != mine) {
     }
     __threadfence();
     y[0] += x[blockIdx.x];
     __threadfence();
     served = mine + 1;  // both blocks write it, one after another
+}
+__device__ unsigned tiles_taken;
+__device__ float sum_up_to[2];
+__device__ volatile bool is_summed[2];
+KERNEL(look_back) {  // each block adds its sum to that of the block before, whichever that is
+    __shared__ unsigned tile;
+    if (I > 0) return;
+    tile = atomicInc(&tiles_taken, 1);
+    float sum = x[tile];
+    if (tile > 0) {
+        while (!is_summed[tile - 1]) {
+        }
+        __threadfence();
+        sum += sum_up_to[tile - 1];
+    }
+    y[tile] = sum_up_to[tile] = sum;
+    __threadfence();
+    is_summed[tile] = true;
+}
+__device__ unsigned items_taken;
+KERNEL(work_queue) {  // blocks take items until there are none
+    __shared__ unsigned item;
+    while (true) {
+        if (I == 0) item = atomicAdd(&items_taken, 1);
+        __syncthreads();
+        const unsigned mine = item;
+        __syncthreads();
+        if (mine >= 2) break;
+        y[64 * mine + I] = x[64 * mine + I];
+    }
+}
+KERNEL(mailbox) {  // from one warp to the other
+    __shared__ float letter;
+    __shared__ volatile bool is_full;
+    if (I == 0) is_full = false;
+    __syncthreads();
+    if (I == 0) {
+        letter = x[0];
+        __threadfence_block();
+        is_full = true;
+    }
+    if (I == 32) {
+        while (!is_full) {
+        }
+        __threadfence_block();
+        y[G] = letter;
+    }
+}
+__device__ int ready;
+KERNEL(flag_of_cuda) {  // a variable that becomes an atomic object
+    if (I > 0) return;
+    const cuda::atomic_ref<int, cuda::thread_scope_device> flag(ready);
+    if (blockIdx.x == 0) {
+        y[0] = 7;
+        flag.store(1, cuda::memory_order_release);
+    } else {
+        while (flag.load(cuda::memory_order_acquire) == 0) {
+        }
+        y[1] = y[0];
+    }
+}
+KERNEL(only_loads) {  // nobody writes
+    const cuda::atomic_ref<float, cuda::thread_scope_device> first(y[0]);
+    if (first.load() + y[0] != 0) y[1] = 1;
+}
+KERNEL(cub_again) {
+    using Reduce = cub::BlockReduce<float, 64>;
+    using Scan = cub::BlockScan<float, 64>;
+    __shared__ union {
+        typename Reduce::TempStorage reduce;
+        typename Scan::TempStorage scan;
+    } storage;
+    float sum = Reduce(storage.reduce).Sum(x[G]);
+    __syncthreads();
+    if (I == 0) y[G] = sum;
+    Scan(storage.scan).ExclusiveSum(x[G], sum);
+    if (I > 0) y[G] = sum;
+}
+__cluster_dims__(2) KERNEL(cluster) {
+    __shared__ float s[64];
+    const auto cluster = cg::this_cluster();
+    s[I] = x[G];
+    cluster.sync();
+    y[G] = cluster.map_shared_rank(s, cluster.block_rank() ^ 1)[63 - I];
+    cluster.sync();
 }
 KERNEL(grid_barrier) {
     y[G] = x[G];
@@ -313,7 +399,9 @@ int main(int argc, char** argv) {
         RUN(bins), RUN(same_value), RUN(bytes), RUN(bytes_and_words), RUN(halves);
     RUN(warp_tree), RUN(part_of_a_warp), RUN(two_halves), RUN(warp_sums), RUN(tile), RUN(large_tile), RUN(last_block);
     RUN(critical_section), RUN(barrier_object), RUN(latch_object), RUN(async_copy), RUN(dynamic), RUN(variables),
-        RUN(local_array);
+        RUN(local_array), RUN(work_queue), RUN(mailbox), RUN(only_loads), RUN(cub_again), RUN(cluster);
+    say("look_back", [&] { look_back<<<2, 64>>>(y, x); });
+    say("flag_of_cuda", [&] { flag_of_cuda<<<2, 64>>>(y, x); });
     say("flag", [&] { flag<<<2, 64>>>(y, x); });
     say("ticket", [&] { ticket<<<2, 64>>>(y, x); });
     void* arguments[] = {&y, &x};

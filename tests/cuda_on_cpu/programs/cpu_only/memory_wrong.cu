@@ -4,6 +4,8 @@
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>
+#include <cub/cub.cuh>
+#include <cuda/atomic>
 #include <stdexcept>
 #include <vector>
 
@@ -94,6 +96,17 @@ KERNEL(only_syncwarp) {
     __syncwarp();
     y[I] = s[63 - I];  // LINE only_syncwarp
 }
+__device__ unsigned queue;
+KERNEL(work_queue) {  // the next item comes before all have read this one
+    __shared__ unsigned item;
+    while (true) {
+        if (I == 0) item = atomicInc(&queue, 2);  // OTHER work_queue
+        __syncthreads();
+        const unsigned mine = item;  // LINE work_queue
+        if (mine == 2) break;
+        y[64 * mine + I] = x[I];
+    }
+}
 KERNEL(bytes) {  // neighbours share a byte
     __shared__ unsigned char s[68];
     s[I] = 1;
@@ -104,6 +117,31 @@ KERNEL(bytes) {  // neighbours share a byte
 KERNEL(vectors) {
     if (I < 2) reinterpret_cast<float4*>(y)[I] = make_float4(I, 2, 3, 4);  // OTHER vectors
     if (I >= 32 && I < 40) y[I - 32] = 5;                                  // LINE vectors
+}
+
+// ---- CUB ----
+
+KERNEL(reduce_again) {  // and no barrier before the storage serves again
+    using Reduce = cub::BlockReduce<float, 64>;
+    __shared__ typename Reduce::TempStorage storage;
+    const float sum = Reduce(storage).Sum(x[I]);             // OTHER reduce_again
+    const float squares = Reduce(storage).Sum(x[I] * x[I]);  // LINE reduce_again
+    if (I == 0) *y = squares - sum * sum;
+}
+KERNEL(scan_again) {
+    using Scan = cub::BlockScan<float, 64>;
+    __shared__ typename Scan::TempStorage storage;
+    float sum;
+    Scan(storage).InclusiveSum(x[I], sum);  // LINE scan_again
+    Scan(storage).InclusiveSum(sum, sum);   // OTHER scan_again
+    y[I] = sum;
+}
+KERNEL(load_behind) {
+    using Load = cub::BlockLoad<float, 64, 3>;
+    __shared__ typename Load::TempStorage storage;
+    float items[3];
+    Load(storage).Load(x, items);  // LINE load_behind
+    y[I] = items[0];
 }
 
 // ---- races in a warp ----
@@ -172,6 +210,10 @@ KERNEL(half_atomic) {
     if (blockIdx.x == 0) atomicAdd(y, 1.0f);  // OTHER half_atomic
     if (blockIdx.x == 1 && I == 0) *y = 0;    // LINE half_atomic
 }
+KERNEL(half_cuda_atomic) {
+    cuda::atomic_ref<float, cuda::thread_scope_device>(y[0]).fetch_add(x[I]);  // LINE half_cuda_atomic
+    if (I == 32) *y = 0;                                                       // OTHER half_cuda_atomic
+}
 KERNEL(volatile_count) {
     volatile float* const count = y;
     *count = *count + 1;  // LINE volatile_count
@@ -227,8 +269,7 @@ KERNEL(after_grid_barrier) {
     if (I == 63) *y = blockIdx.x;  // LINE after_grid_barrier
 }
 __device__ volatile int flag;
-__global__ void flag_without_fence(float* y, const float*,
-                                   float*) {  // in words: in a macro no loop gives others a turn
+KERNEL(flag_without_fence) {
     if (I > 0) return;
     if (blockIdx.x == 0) {
         y[0] = 7;  // OTHER flag_without_fence
@@ -238,6 +279,25 @@ __global__ void flag_without_fence(float* y, const float*,
         }
         y[1] = y[0];  // LINE flag_without_fence
     }
+}
+__device__ int loaded;
+KERNEL(flag_that_nobody_stores) {  // both only look at it
+    if (I > 0) return;
+    const cuda::atomic_ref<int, cuda::thread_scope_device> flag(loaded);
+    if (blockIdx.x == 0) {
+        y[0] = 7;  // OTHER flag_that_nobody_stores
+        (void)flag.load();
+    } else if (flag.load() == 0) {
+        y[1] = y[0];  // LINE flag_that_nobody_stores
+    }
+}
+__cluster_dims__(2) KERNEL(cluster_too_early) {
+    __shared__ float s[64];
+    const auto cluster = cooperative_groups::this_cluster();
+    s[I] = x[I];  // OTHER cluster_too_early
+    __syncthreads();
+    y[64 * blockIdx.x + I] = cluster.map_shared_rank(s, cluster.block_rank() ^ 1)[63 - I];  // LINE cluster_too_early
+    cluster.sync();
 }
 
 // ---- memory without a value ----
@@ -399,8 +459,12 @@ const Case cases[] = {
     CASE(guess_unchecked, 1),
     CASE(through_global, 1),
     CASE(only_syncwarp, 1),
+    CASE(work_queue, 1),
     CASE(bytes, 1),
     CASE(vectors, 1),
+    CASE(reduce_again, 1),
+    CASE(scan_again, 1),
+    CASE(load_behind, 1),
     CASE(in_a_warp, 1),
     CASE(across_a_shuffle, 1),
     CASE(across_a_ballot, 1),
@@ -412,6 +476,7 @@ const Case cases[] = {
     CASE(largest, 2),
     CASE(count_blocks, 2),
     CASE(half_atomic, 2),
+    CASE(half_cuda_atomic, 1),
     CASE(volatile_count, 2),
     CASE(in_place_stencil, 2),
     CASE(both_write, 2),
@@ -421,6 +486,8 @@ const Case cases[] = {
     CASE(last_block_barrier, 2),
     CASE(after_grid_barrier, 2),
     CASE(flag_without_fence, 2),
+    CASE(flag_that_nobody_stores, 2),
+    CASE(cluster_too_early, 2),
     CASE(bins_not_zeroed, 1),
     CASE(tail, 1),
     CASE(of_an_earlier_block, 2),

@@ -24,14 +24,14 @@ public:
     __device__ explicit BlockLoad(TempStorage&) {}
 
     template <class Iterator>
-    __device__ void Load(Iterator from, T (&items)[N], int valid = X * Y * Z * N) {
+    CUDA_ON_CPU_FOR_CALLER void Load(Iterator from, T (&items)[N], int valid = X * Y * Z * N) {
         for (int i = 0; i < N; i++) {
             const int index = cuda_on_cpu::index_in_block<X * Y * Z, N>(i, A == BLOCK_LOAD_STRIPED);
             if (index < valid) items[i] = from[index];
         }
     }
     template <class Iterator, class Default>
-    __device__ void Load(Iterator from, T (&items)[N], int valid, Default otherwise) {
+    CUDA_ON_CPU_FOR_CALLER void Load(Iterator from, T (&items)[N], int valid, Default otherwise) {
         for (T& item : items) item = otherwise;
         Load(from, items, valid);
     }

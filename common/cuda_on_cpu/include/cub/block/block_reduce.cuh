@@ -23,7 +23,7 @@ public:
     __device__ explicit BlockReduce(TempStorage& storage) : storage_(storage) {}
 
     template <class Op>
-    __device__ T Reduce(T value, Op op, int valid = X * Y * Z) {
+    CUDA_ON_CPU_FOR_CALLER T Reduce(T value, Op op, int valid = X * Y * Z) {
         const int rank = cuda_on_cpu::rank_in_block();
         storage_.values[rank] = value;
         __syncthreads();
@@ -35,14 +35,14 @@ public:
         return result;
     }
     template <int N, class Op>
-    __device__ T Reduce(T (&items)[N], Op op) {
+    CUDA_ON_CPU_FOR_CALLER T Reduce(T (&items)[N], Op op) {
         T value = items[0];
         for (int i = 1; i < N; i++) value = op(value, items[i]);
         return Reduce(value, op);
     }
-    __device__ T Sum(T value, int valid = X * Y * Z) { return Reduce(value, std::plus<T>(), valid); }
+    CUDA_ON_CPU_FOR_CALLER T Sum(T value, int valid = X * Y * Z) { return Reduce(value, std::plus<T>(), valid); }
     template <int N>
-    __device__ T Sum(T (&items)[N]) {
+    CUDA_ON_CPU_FOR_CALLER T Sum(T (&items)[N]) {
         return Reduce(items, std::plus<T>());
     }
 

@@ -23,7 +23,7 @@ public:
     __device__ explicit BlockStore(TempStorage&) {}
 
     template <class Iterator>
-    __device__ void Store(Iterator to, const T (&items)[N], int valid = X * Y * Z * N) {
+    CUDA_ON_CPU_FOR_CALLER void Store(Iterator to, const T (&items)[N], int valid = X * Y * Z * N) {
         for (int i = 0; i < N; i++) {
             const int index = cuda_on_cpu::index_in_block<X * Y * Z, N>(i, A == BLOCK_STORE_STRIPED);
             if (index < valid) to[index] = items[i];

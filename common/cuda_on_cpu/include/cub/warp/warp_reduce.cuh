@@ -16,13 +16,13 @@ public:
     __device__ explicit WarpReduce(TempStorage& storage) : storage_(storage) {}
 
     template <class Op>
-    __device__ T Reduce(T value, Op op, int valid = N) {
+    CUDA_ON_CPU_FOR_CALLER T Reduce(T value, Op op, int valid = N) {
         const int rank = cuda_on_cpu::rank_in_block(), lane = rank % N;
         storage_.values[lane] = value;
         __syncwarp(~0u >> (32 - N) << (rank % 32 - lane));
         return lane == 0 ? cuda_on_cpu::reduce_as_warp(storage_.values, valid, op) : value;
     }
-    __device__ T Sum(T value, int valid = N) { return Reduce(value, std::plus<T>(), valid); }
+    CUDA_ON_CPU_FOR_CALLER T Sum(T value, int valid = N) { return Reduce(value, std::plus<T>(), valid); }
 
 private:
     TempStorage& storage_;
