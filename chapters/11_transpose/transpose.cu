@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "common/check.h"
 #include "common/grid.h"
@@ -141,13 +142,15 @@ using LongTile = Tile<sizeof(T) < 4 ? 128 : 64, 64, sector<T> - 1>;
 constexpr int row_threads = 512;  // of a block
 
 // A thread has all its loads in flight before it waits for the first (chapter 06). __launch_bounds__ promises the
-// compiler that a block has no more threads than that, so it may give each of them more registers. values begins with
-// zeros, `= {}`, since at an edge of the matrix a thread leaves loads out.
+// compiler that a block has no more threads than that, so it may give each of them more registers.
 //
 // A row of `out` may begin within a sector. If a block stored its own elements only, two blocks would store parts of a
 // sector. So each of its stores begins where a sector begins, up to sector - 1 elements earlier (`shift`), and ends as
 // much earlier. The elements before are those of rows above the tile, which the block loads as well. What the last tile
 // of a column leaves out is for one tile more: hence sector - 1 more rows in LongTile.
+//
+// Most tiles lie inside the matrix, and their threads need not compare an index with an end. So the compiler makes
+// move() twice: for `inside`, a constant, `has` is always true.
 template <class T>
 __global__ void __launch_bounds__(row_threads)
     transpose_rows_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
@@ -161,27 +164,34 @@ __global__ void __launch_bounds__(row_threads)
     const int begin = tile.row == 0 ? 0 : -above, end = int(min(rows - tile.row, int64_t(tall)));
     const int width = int(min(columns - tile.column, int64_t(wide)));
 
-    int x = int(threadIdx.x) % wide, y = int(threadIdx.x) / wide;
-    in += tile.matrix + (tile.row - above + y) * columns + tile.column + x;
-    T values[loads] = {};
+    const auto move = [&](auto inside) {
+        const auto has = [&](int row, int column) {
+            return inside.value || (row >= begin && row < end && column < width);
+        };
+        int x = int(threadIdx.x) % wide, y = int(threadIdx.x) / wide;
+        in += tile.matrix + (tile.row - above + y) * columns + tile.column + x;
+        T values[loads] = {};  // zeros, since at an edge a thread leaves loads out
 #pragma unroll
-    for (int k = 0; k < loads; k++) {
-        const int row = y + k * load_rows - above;
-        if (row >= begin && row < end && x < width) values[k] = in[k * load_rows * columns];
-    }
+        for (int k = 0; k < loads; k++)
+            if (has(y + k * load_rows - above, x)) values[k] = in[k * load_rows * columns];
 #pragma unroll
-    for (int k = 0; k < loads; k++) shared[y + k * load_rows][x] = values[k];
-    __syncthreads();
+        for (int k = 0; k < loads; k++) shared[y + k * load_rows][x] = values[k];
+        __syncthreads();
 
-    x = int(threadIdx.x) % tall, y = int(threadIdx.x) / tall;
-    out += tile.matrix + (tile.column + y) * rows + tile.row;
+        x = int(threadIdx.x) % tall, y = int(threadIdx.x) / tall;
+        out += tile.matrix + (tile.column + y) * rows + tile.row;
+        const unsigned place = unsigned(reinterpret_cast<uintptr_t>(out) / sizeof(T));  // in 32 bits: only % sector
 #pragma unroll
-    for (int k = 0; k < stores; k++) {
-        T* const to = out + k * store_rows * rows;
-        const int shift = int(reinterpret_cast<uintptr_t>(to) / sizeof(T) % sector<T>);
-        const int row = x - shift, column = y + k * store_rows;
-        if (row >= begin && row < end && column < width) to[row] = shared[above + row][column];
-    }
+        for (int k = 0; k < stores; k++) {
+            const int shift = int((place + k * store_rows * unsigned(rows)) % sector<T>);
+            const int row = x - shift, column = y + k * store_rows;
+            if (has(row, column)) out[k * store_rows * rows + row] = shared[above + row][column];
+        }
+    };
+    if (begin < 0 && end == tall && width == wide)
+        move(std::true_type());
+    else
+        move(std::false_type());
 }
 
 template <class T>
