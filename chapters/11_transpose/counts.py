@@ -55,7 +55,7 @@ def addresses(step, size, pitch=4096):
 
     def store(n, k):
         column, row = piece(n, k, tall)
-        return (column * pitch + row - shift(column)) * size if column < wide else None
+        return (column * pitch + row - shift(column)) * size if column < wide else None  # in the last round
 
     def shared_store(n, k):
         row, column = piece(n, k, line)
@@ -66,7 +66,7 @@ def addresses(step, size, pitch=4096):
             column, row = piece(n, k, tall)
             return place(row + k, column - k)
         column, row = piece(n, k // words, tall)
-        return place(above + row + k % words - shift(column), column)
+        return None if column >= wide else place(above + row + k % words - shift(column), column)
 
     loads, stores = (above + tall) * line // (threads * pack), -(-wide * tall // (threads * pack))
     of = {"load": (load, loads), "store": (store, stores)}

@@ -202,13 +202,14 @@ __global__ void __launch_bounds__(row_threads)
         const T* const elements = reinterpret_cast<const T*>(shared) + phase + (above + x) * pitch + y;
 #pragma unroll
         for (int k = 0; k < stores; k++) {
+            if (k == wide / store_rows && y + k * store_rows >= wide) break;  // in the last round, of short elements
             const int shift = int((offset + k * store_rows * unsigned(rows)) % sector<T>);
             T* const to = line + k * store_rows * rows + x - shift;
             const T* const column = elements + k * store_rows - shift * pitch;
             if (inside.value) {
                 Word word = 0;
                 for (int j = 0; j < W; j++) word |= Word(column[j * pitch]) << (8 * sizeof(T) * j);
-                if (k < wide / store_rows || y + k * store_rows < wide) *reinterpret_cast<Word*>(to) = word;
+                *reinterpret_cast<Word*>(to) = word;
             } else {
                 for (int j = 0; j < W; j++)
                     if (has(x - shift + j, y + k * store_rows)) to[j] = column[j * pitch];

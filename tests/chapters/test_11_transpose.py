@@ -94,9 +94,9 @@ def test_between_margins(ops, step, thread_order):
 def test_words_between_margins(ops, size, thread_order):
     """As many columns as one tile and two of them, since the last words of a tile belong to the next."""
     tall, wide = chapter(CHAPTER, "counts").tile("rows", size)[:2]
-    for tiles in 1, 2:
-        check(lambda x: ops.transpose_step(x, "rows"), lambda x: x.mT.contiguous(),
-              lambda n, tiles=tiles: (numbered(n, tiles * wide, size=size),), (tall, 2 * tall, 3 * tall + 1), 0, 0)  # fmt: skip
+    op, sizes = lambda x: ops.transpose_step(x, "rows"), (tall, 2 * tall, 3 * tall + 1)
+    for width in wide, 2 * wide:
+        check(op, lambda x: x.mT.contiguous(), lambda n, width=width: (numbered(n, width, size=size),), sizes, 0, 0)
 
 
 def test_any_dtype_of_these_sizes(ops):

@@ -70,7 +70,7 @@ MUTANTS = [
     # ---- words
     Mutant(CU, "skew = place % W;", "skew = 0;", PLACE),
     Mutant(CU, "* W + int(columns % W);", "* W;", PLACE, why="a word of `in` is two parts of words in shared memory"),
-    Mutant(CU, "if (k < wide / store_rows || y + k * store_rows < wide) *", "*", WORDS),
+    Mutant(CU, "if (k == wide / store_rows && y + k * store_rows >= wide) break;", "", WORDS),
     # ---- packs
     Mutant(CU, """uint4 bytes;  // one store of 16 bytes; nvcc makes several of an assignment `*pack = turned`
             memcpy(&bytes, &turned, sizeof bytes);
