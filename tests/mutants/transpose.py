@@ -64,7 +64,7 @@ MUTANTS = [
            why="two blocks store parts of a sector, which is slow; and words are not aligned"),
     Mutant(CU, "int((offset + k * store_rows * unsigned(rows)) % sector<T>);", "int(offset % sector<T>);", SHIFT),
     Mutant(CU, "if (begin < 0 && tile.row", "if (tile.row", SHIFT, why="rows above the first tile"),
-    Mutant(CU, "&& tile.row + tall < rows &&", "&&", SHIFT),
+    Mutant(CU, "&& tile.row + tall < rows &&", "&&", WORDS),
     Mutant(CU, "tall < rows && width == wide)", "tall < rows)", PLACE),
     Mutant(CU, "&& column >= 0 && column", "&& column", PLACE, why="elements of the row above, in a tile's first column"),
     # ---- words
