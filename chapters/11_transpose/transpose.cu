@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(row_threads)
 
     const auto move = [&](auto inside) {
         int x = int(threadIdx.x) % words<T>, y = int(threadIdx.x) / words<T>;
-        const int place = phase + y * pitch, skew = place % W;
+        const int place = phase + y * pitch, skew = place % W;  // the same in each of its rows: load_rows % W == 0
         const T* const from = in + y * columns + x * W - skew;
         Word values[loads] = {};
 #pragma unroll
