@@ -61,15 +61,15 @@ MUTANTS = [
     Mutant(CU, "end = int(min(rows - tile.row, int64_t(tall)));", "end = tall;", MARGINS),
     Mutant(CU, "width = int(min(columns - tile.column, int64_t(wide)));", "width = wide;", MARGINS),
     Mutant(CU, "int((offset + k * store_rows * unsigned(rows)) % sector<T>);", "int(offset * 0);", ADDRESSES,
-           why="two blocks store parts of a sector, which is slow; and words are not aligned"),
-    Mutant(CU, "int((offset + k * store_rows * unsigned(rows)) % sector<T>);", "int(offset % sector<T>);", SHIFT),
+           why="two blocks store parts of a sector, and words are not aligned"),
+    Mutant(CU, "int((offset + k * store_rows * unsigned(rows)) % sector<T>);", "int(offset % sector<T>);", ADDRESSES,
+           why="words that are not aligned, which only a GPU refuses"),
     Mutant(CU, "if (begin < 0 && tile.row", "if (tile.row", SHIFT, why="rows above the first tile"),
     Mutant(CU, "&& tile.row + tall < rows &&", "&&", WORDS),
     Mutant(CU, "tall < rows && width == wide)", "tall < rows)", PLACE),
-    Mutant(CU, "&& column >= 0 && column", "&& column", PLACE, why="elements of the row above, in a tile's first column"),
     # ---- words
     Mutant(CU, "skew = place % W;", "skew = 0;", PLACE),
-    Mutant(CU, "* W + int(columns % W);", "* W;", PLACE, why="a word of `in` is two parts of words in shared memory"),
+    Mutant(CU, "* W + int(columns % W);", "* W;", ADDRESSES, why="words that are not aligned"),
     Mutant(CU, "if (k == wide / store_rows && y + k * store_rows >= wide) break;", "", WORDS),
     # ---- packs
     Mutant(CU, """uint4 bytes;  // one store of 16 bytes; nvcc makes several of an assignment `*pack = turned`
