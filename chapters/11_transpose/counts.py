@@ -16,8 +16,8 @@ def tile(step, size):
         pack = 16 // size
         side = pack * (8 if size == 1 else 16)
         return side, side, side, pack
-    if step == "rows":
-        return 128 if size < 4 else 64, 64, 64 + bank, 1
+    if step == "rows":  # and columns % bank elements more from one row to the next
+        return (128, 31 * bank, 33 * bank, bank) if size < 4 else (64, 64, 65, 1)
     return 32, 32, 32 + bank * (step == "padded"), 1
 
 
@@ -30,40 +30,57 @@ def addresses(step, size, pitch=4096):
     """
     tall, wide, length, pack = tile(step, size)
     threads = {"rows": 512, "wide": tall * wide // pack**2}.get(step, 1024)
-    sector = 32 // size
-    above = max(sector, threads // wide) if step == "rows" else 0  # rows above the tile that are loaded as well
+    sector, line, words = 32 // size, wide, 1  # line: elements that are loaded of a row
+    if step == "rows":  # words is how many loads from shared memory a word takes that is stored
+        line, words, length = (wide + pack if pack > 1 else wide), pack, length + pitch % pack
+    above = max(sector, threads * pack // line) if step == "rows" else 0  # rows above the tile that are loaded as well
 
     def piece(n, k, across):  # (line, place in it) of the k-th piece of a thread, where so many elements are a line
         y, x = divmod(n, across // pack)
-        return (pack * y + k if step == "wide" else y + k * threads // across), pack * x
+        return (pack * y + k if step == "wide" else y + k * threads * pack // across), pack * x
 
     def place(row, column):  # in shared memory
         swizzled = column ^ (row // pack * pack) if step in ("swizzled", "wide") else column
         return (row * length + swizzled) * size
 
+    def from_word(element):  # where the word begins that it lies in
+        return element // words * words
+
     def load(n, k):
-        row, column = piece(n, k, wide)
-        return ((row - above) * pitch + column) * size
+        row, column = piece(n, k, line)
+        return (from_word((row - above) * pitch) + column) * size
 
     def shift(column):  # how many elements before the tile a store begins
         return column * pitch % sector if step == "rows" else 0
 
     def store(n, k):
         column, row = piece(n, k, tall)
-        return (column * pitch + row - shift(column)) * size
+        return (column * pitch + row - shift(column)) * size if column < wide else None  # in the last round
+
+    def shared_store(n, k):
+        row, column = piece(n, k, line)
+        return from_word(row * length) * size + column * size if step == "rows" else place(row, column)
 
     def shared_load(n, k):
-        column, row = piece(n, k, tall)
-        return place(row + k, column - k) if step == "wide" else place(above + row - shift(column), column)
+        if step == "wide":
+            column, row = piece(n, k, tall)
+            return place(row + k, column - k)
+        column, row = piece(n, k // words, tall)
+        return None if column >= wide else place(above + row + k % words - shift(column), column)
 
-    loads, stores = (above + tall) * wide // (threads * pack), tall * wide // (threads * pack)
+    loads, stores = (above + tall) * line // (threads * pack), -(-wide * tall // (threads * pack))
     of = {"load": (load, loads), "store": (store, stores)}
     if step == "naive":
         of["store"] = lambda n, k: (n % wide * pitch + n // wide) * size, stores
     else:
-        of |= {"shared store": (lambda n, k: place(*piece(n, k, wide)), loads), "shared load": (shared_load, stores)}
+        of |= {"shared store": (shared_store, loads), "shared load": (shared_load, stores * words)}
     return {
-        access: [[f(n, k) for n in range(first, first + 32)] for first in range(0, threads, 32) for k in range(steps)]
+        access: [
+            lanes
+            for first in range(0, threads, 32)
+            for k in range(steps)
+            if None not in (lanes := [f(n, k) for n in range(first, first + 32)])
+        ]
         for access, (f, steps) in of.items()
     }
 
@@ -87,11 +104,11 @@ def _passes(lanes, size):
 
 def count(step, size, pitch=4096):
     """{access: (how many for an instruction on average, how many if it went as well as it can)}"""
-    width = tile(step, size)[3] * size
-    fewest = {sectors: width, passes: max(1, width // 4)}
-    counted = {}
+    pack, counted = tile(step, size)[3], {}
     for access, instructions in addresses(step, size, pitch).items():
         function = passes if "shared" in access else sectors
+        width = size if (step, access) == ("rows", "shared load") else pack * size
+        fewest = {sectors: width, passes: max(1, width // 4)}
         total = sum(function(lanes, width) for lanes in instructions)
         counted[access] = total / len(instructions), fewest[function]
     return counted

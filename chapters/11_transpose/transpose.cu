@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "common/check.h"
 #include "common/grid.h"
@@ -137,56 +138,94 @@ void launch_transpose_swizzled(T* out, const T* in, int64_t matrices, int64_t ro
 template <class T>
 constexpr int sector = 32 / sizeof(T);  // elements in 32 bytes
 template <class T>
-using LongTile = Tile<sizeof(T) < 4 ? 128 : 64, 64, sector<T> - 1>;
+constexpr int words = sizeof(T) < 4 ? 32 : 64;  // that a row of the tile is loaded by
+template <class T>
+using LongTile = Tile<sizeof(T) < 4 ? 128 : 64, sizeof(T) < 4 ? 31 * bank<T> : 64, sector<T> - 1>;
 constexpr int row_threads = 512;  // of a block
 
 // A thread has all its loads in flight before it waits for the first (chapter 06). __launch_bounds__ promises the
-// compiler that a block has no more threads than that, so it may give each of them more registers. values begins with
-// zeros, `= {}`, since at an edge of the matrix a thread leaves loads out.
+// compiler that a block has no more threads than that, so it may give each of them more registers.
 //
 // A row of `out` may begin within a sector. If a block stored its own elements only, two blocks would store parts of a
 // sector. So each of its stores begins where a sector begins, up to sector - 1 elements earlier (`shift`), and ends as
 // much earlier. The elements before are those of rows above the tile, which the block loads as well. What the last tile
 // of a column leaves out is for one tile more: hence sector - 1 more rows in LongTile.
-template <class T>
+//
+// A thread moves words: W elements in 4 bytes, or one of 8 bytes. A row of the tile may begin within a word of `in`.
+// Then its first load begins where the word begins, up to W - 1 elements earlier (`skew`): 32 words hold 31 words of
+// elements in any case. Rows are `columns` elements apart, in shared memory `pitch`, and pitch % W == columns % W. So a
+// word of `in` is a word of shared memory. A word of `out` is put together from W rows.
+//
+// Most tiles lie inside the matrix, and their threads compare no place with its ends. The compiler makes move() twice,
+// and `inside` is a constant in each. At an edge, threads move element by element.
+template <class T, class Word>
 __global__ void __launch_bounds__(row_threads)
     transpose_rows_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
-    constexpr int tall = LongTile<T>::tall, wide = LongTile<T>::wide;
-    constexpr int load_rows = row_threads / wide, store_rows = row_threads / tall;  // of `in`, of `out`, at a time
-    constexpr int above = sector<T> < load_rows ? load_rows : sector<T>;            // rows above the tile
-    constexpr int loads = (above + tall) / load_rows, stores = wide / store_rows;   // of a thread
-    __shared__ T shared[above + tall][wide + bank<T>];
+    constexpr int W = sizeof(Word) / sizeof(T), tall = LongTile<T>::tall, wide = LongTile<T>::wide;
+    constexpr int load_rows = row_threads / words<T>, store_rows = row_threads * W / tall;  // of `in`, `out`, at a time
+    constexpr int above = sector<T> < load_rows ? load_rows : sector<T>;                    // rows above the tile
+    constexpr int loads = (above + tall) / load_rows, stores = (wide - 1) / store_rows + 1;  // of a thread
+    __shared__ Word shared[(above + tall) * (words<T> + 2)];
     const LongTile<T> tile(rows, columns);
     // Rows and columns of the matrix, counted from the tile's first element: rows begin to end - 1.
     const int begin = tile.row == 0 ? 0 : -above, end = int(min(rows - tile.row, int64_t(tall)));
     const int width = int(min(columns - tile.column, int64_t(wide)));
+    const auto has = [&](int row, int column) { return row >= begin && row < end && column >= 0 && column < width; };
+    in += tile.matrix + (tile.row - above) * columns + tile.column;
+    out += tile.matrix + tile.column * rows + tile.row;
+    const int phase = int(reinterpret_cast<uintptr_t>(in) / sizeof(T) % W);  // its place in its word
+    const int pitch = (words<T> + 1) * W + int(columns % W);
 
-    int x = int(threadIdx.x) % wide, y = int(threadIdx.x) / wide;
-    in += tile.matrix + (tile.row - above + y) * columns + tile.column + x;
-    T values[loads] = {};
+    const auto move = [&](auto inside) {
+        int x = int(threadIdx.x) % words<T>, y = int(threadIdx.x) / words<T>;
+        const int place = phase + y * pitch, skew = place % W;  // the same in each of its rows: load_rows % W == 0
+        const T* const from = in + y * columns + x * W - skew;
+        Word values[loads] = {};
 #pragma unroll
-    for (int k = 0; k < loads; k++) {
-        const int row = y + k * load_rows - above;
-        if (row >= begin && row < end && x < width) values[k] = in[k * load_rows * columns];
-    }
+        for (int k = 0; k < loads; k++) {
+            const T* const word = from + k * load_rows * columns;
+            if (inside.value) {
+                values[k] = *reinterpret_cast<const Word*>(word);
+            } else {
+                for (int j = 0; j < W; j++)
+                    if (has(y + k * load_rows - above, x * W - skew + j))
+                        values[k] |= Word(word[j]) << (8 * sizeof(T) * j);
+            }
+        }
 #pragma unroll
-    for (int k = 0; k < loads; k++) shared[y + k * load_rows][x] = values[k];
-    __syncthreads();
+        for (int k = 0; k < loads; k++) shared[place / W + x + k * (load_rows / W) * pitch] = values[k];
+        __syncthreads();
 
-    x = int(threadIdx.x) % tall, y = int(threadIdx.x) / tall;
-    out += tile.matrix + (tile.column + y) * rows + tile.row;
+        x = int(threadIdx.x) % (tall / W) * W, y = int(threadIdx.x) / (tall / W);
+        T* const line = out + y * rows;
+        const unsigned offset = unsigned(reinterpret_cast<uintptr_t>(line) / sizeof(T));  // 32 bits do for % sector
+        const T* const elements = reinterpret_cast<const T*>(shared) + phase + (above + x) * pitch + y;
 #pragma unroll
-    for (int k = 0; k < stores; k++) {
-        T* const to = out + k * store_rows * rows;
-        const int shift = int(reinterpret_cast<uintptr_t>(to) / sizeof(T) % sector<T>);
-        const int row = x - shift, column = y + k * store_rows;
-        if (row >= begin && row < end && column < width) to[row] = shared[above + row][column];
-    }
+        for (int k = 0; k < stores; k++) {
+            if (k == wide / store_rows && y + k * store_rows >= wide) break;  // in the last round, of short elements
+            const int shift = int((offset + k * store_rows * unsigned(rows)) % sector<T>);
+            T* const to = line + k * store_rows * rows + x - shift;
+            const T* const column = elements + k * store_rows - shift * pitch;
+            if (inside.value) {
+                Word word = 0;
+                for (int j = 0; j < W; j++) word |= Word(column[j * pitch]) << (8 * sizeof(T) * j);
+                *reinterpret_cast<Word*>(to) = word;
+            } else {
+                for (int j = 0; j < W; j++)
+                    if (has(x - shift + j, y + k * store_rows)) to[j] = column[j * pitch];
+            }
+        }
+    };
+    if (begin < 0 && tile.row + tall < rows && width == wide)  // a word may reach into one row more
+        move(std::true_type());
+    else
+        move(std::false_type());
 }
 
 template <class T>
 void launch_transpose_rows(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
-    launch_tiles<LongTile<T>>(transpose_rows_kernel<T>, row_threads, out, in, matrices, rows, columns, stream);
+    using Word = std::conditional_t<(sizeof(T) < 4), uint32_t, T>;
+    launch_tiles<LongTile<T>>(transpose_rows_kernel<T, Word>, row_threads, out, in, matrices, rows, columns, stream);
 }
 
 // ---- 16 bytes at a time --------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ CU, CPP, MAIN, COUNTS = (
     f"chapters/11_transpose/{name}" for name in ("transpose.cu", "transpose.cpp", "main.py", "counts.py")
 )
 RIGHT, MARGINS, SHIFT = T + "every_kernel_at_every_kind_of_size", T + "between_margins", T + "rows_at_every_shift"
+PLACE, WORDS = T + "rows_at_every_place_of_a_word", T + "words_between_margins"
 ADDRESSES = T + "the_addresses_that_are_counted_are_the_kernels"
 OP = "11_transpose.transpose"
 
@@ -51,17 +52,25 @@ MUTANTS = [
     Mutant(CU, "rows % V == 0 && columns % V == 0 &&", "rows % V == 0 &&", RIGHT),
     Mutant(CU, "if (rows == 1 || columns == 1) {", "if (rows == 1 || columns <= 3) {", RIGHT),
     # ---- rows, which begin within a sector
-    Mutant(CU, "shared[y + k * load_rows][x] = values[k];\n    __syncthreads();",
-           "shared[y + k * load_rows][x] = values[k];", RIGHT),
-    Mutant(CU, "__shared__ T shared[above + tall][wide + bank<T>];", "__shared__ T shared[above + tall][wide];", ADDRESSES),
+    Mutant(CU, "* pitch] = values[k];\n        __syncthreads();", "* pitch] = values[k];", RIGHT),
+    Mutant(CU, "pitch = (words<T> + 1) * W +", "pitch = words<T> * W +", ADDRESSES, why="right, and slow: bank conflicts"),
     Mutant(CU, "sector<T> < load_rows ? load_rows : sector<T>;", "load_rows;", SHIFT,
            why="too few rows above, where an element has 1 or 2 bytes"),
     Mutant(CU, "begin = tile.row == 0 ? 0 : -above,", "begin = 0,", SHIFT),
     Mutant(CU, "begin = tile.row == 0 ? 0 : -above,", "begin = -above,", MARGINS),
     Mutant(CU, "end = int(min(rows - tile.row, int64_t(tall)));", "end = tall;", MARGINS),
     Mutant(CU, "width = int(min(columns - tile.column, int64_t(wide)));", "width = wide;", MARGINS),
-    Mutant(CU, "const int row = x - shift, column", "const int row = x, column", ADDRESSES,
-           why="right, and slow: two blocks store parts of a sector"),
+    Mutant(CU, "int((offset + k * store_rows * unsigned(rows)) % sector<T>);", "int(offset * 0);", ADDRESSES,
+           why="two blocks store parts of a sector, and words are not aligned"),
+    Mutant(CU, "int((offset + k * store_rows * unsigned(rows)) % sector<T>);", "int(offset % sector<T>);", ADDRESSES,
+           why="words that are not aligned, which only a GPU refuses"),
+    Mutant(CU, "if (begin < 0 && tile.row", "if (tile.row", SHIFT, why="rows above the first tile"),
+    Mutant(CU, "&& tile.row + tall < rows &&", "&&", WORDS),
+    Mutant(CU, "tall < rows && width == wide)", "tall < rows)", PLACE),
+    # ---- words
+    Mutant(CU, "skew = place % W;", "skew = 0;", PLACE),
+    Mutant(CU, "* W + int(columns % W);", "* W;", ADDRESSES, why="words that are not aligned"),
+    Mutant(CU, "if (k == wide / store_rows && y + k * store_rows >= wide) break;", "", WORDS),
     # ---- packs
     Mutant(CU, """uint4 bytes;  // one store of 16 bytes; nvcc makes several of an assignment `*pack = turned`
             memcpy(&bytes, &turned, sizeof bytes);
