@@ -19,8 +19,6 @@ template <class T>
 constexpr int TWICE_THREADS = sizeof(T) == 4 ? 1024 : 512;
 template <class T>
 constexpr int TWICE_PACKS = sizeof(T) == 4 ? 8 : 4;
-// Of a block of a cluster.
-constexpr int CLUSTER_THREADS = 256, MORE_CLUSTER_THREADS = 512;
 // Rows of up to so many elements are read twice where a block cannot keep them: all that are at work at a time fit into
 // the L2 cache.
 constexpr int64_t LONGEST_TWICE = 32768;
@@ -130,8 +128,7 @@ private:
             const int threads = int(config.blockDim.x * config.blockDim.y);
             CHECK_CUDA(cudaGetDevice(&device));
             CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-            CHECK_CUDA(
-                cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, function, threads, config.dynamicSmemBytes));
+            CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, function, threads, config.dynamicSmemBytes));
             fit *= multiprocessors;
         }
         return std::max(fit, 1);

@@ -1,5 +1,5 @@
-// pipeline.h: three rows of a cluster at a time, in its shared memory: one arrives, one is reduced to its maximum and
-// sums, one is written. No torch header in here.
+// pipeline.h: three rows of a cluster at a time, in its shared memory: one arrives, one is reduced to its sums, one is
+// written. No torch header in here.
 #pragma once
 #include <cuda_pipeline_primitives.h>
 
@@ -19,9 +19,9 @@
 // that neighbours read neighbouring packs.
 template <class T, int packs, int arrays, int threads>
 struct Pipeline {
-    static constexpr int STAGES = 3;                                                       // rows
+    static constexpr int STAGES = 3;                                                        // rows
     static constexpr int BYTES = STAGES * arrays * packs * threads * int(sizeof(Pack<T>));  // of a block
-    using Part = Elements<T, Pack<T>::SIZE, packs>;
+    using Values = Elements<T, Pack<T>::SIZE, packs>;                                       // of a thread
 
     const T* x[arrays];
     int64_t rows, n;
@@ -36,7 +36,7 @@ struct Pipeline {
         UNROLL for (int a = 0; a < arrays; a++) {
             x[a] = arguments[a];
             for (int k = 0; k < packs; k++) {
-                if (Part::begin(k, cluster) < n) continue;
+                if (Values::begin(k, cluster) < n) continue;
                 for (int s = 0; s < STAGES; s++) {
                     for (T& value : place(s, a, k)->values) value = T(none);
                 }
@@ -52,9 +52,9 @@ struct Pipeline {
     __device__ bool is_reduced() const { return reduced_row() >= 0; }
     __device__ int64_t reduced_row() const { return row - cluster.rows_at_a_time(); }
 
-    // This thread's part of the row that has arrived, and of the one before it, which is reduced.
-    __device__ Part arrived(int array = 0) const { return part(stage, array); }
-    __device__ Part reduced(int array = 0) const { return part(before(), array); }
+    // What this thread has of the row that has arrived, and of the one before it, which is reduced.
+    __device__ Values arrived(int array = 0) const { return values(stage, array); }
+    __device__ Values reduced(int array = 0) const { return values(before(), array); }
 
     // The row that was reduced is written by now: its place is free.
     __device__ void advance() {
@@ -75,20 +75,20 @@ private:
     // Starts the copies that bring a row here, 16 bytes each, past the registers (`cp.async`).
     __device__ void fetch(int64_t row, int stage) const {
         UNROLL for (int a = 0; a < arrays && row < rows; a++) {
-            const T* from = x[a] + row * n + Part::begin(0, cluster);
+            const T* from = x[a] + row * n + Values::begin(0, cluster);
             UNROLL for (int k = 0; k < packs; k++) {
-                if (Part::begin(k, cluster) < n) __pipeline_memcpy_async(place(stage, a, k), from, sizeof(Pack<T>));
+                if (Values::begin(k, cluster) < n) __pipeline_memcpy_async(place(stage, a, k), from, sizeof(Pack<T>));
                 from += cluster.size() * Pack<T>::SIZE;
             }
         }
         __pipeline_commit();
     }
 
-    __device__ Part part(int stage, int array) const {
-        Part part;
+    __device__ Values values(int stage, int array) const {
+        Values values;
         UNROLL for (int k = 0; k < packs; k++) {
-            part.pack[k] = Part::template load_pack<Read::plain>(place(stage, array, k)->values);
+            values.pack[k] = Values::template load_pack<Read::plain>(place(stage, array, k)->values);
         }
-        return part;
+        return values;
     }
 };

@@ -71,8 +71,8 @@ __global__ void __launch_bounds__(threads)
     for (Pipeline<T, packs, 1, threads> rows({x}, count, n, cluster); rows.any(); rows.advance()) {
         if (rows.has_arrived()) cluster.send(float2{warp_sum(square_sum(rows.arrived())), 0});
         if (rows.is_reduced())
-            write(out + rows.reduced_row() * n, rows.reduced(), w, scale_of(cluster.template receive<float2>().x, per_n, eps),
-                  n, cluster);
+            write(out + rows.reduced_row() * n, rows.reduced(), w,
+                  scale_of(cluster.template receive<float2>().x, per_n, eps), n, cluster);
     }
 }
 
@@ -80,13 +80,12 @@ template <class T>
 void launch_rms_norm(T* out, const T* x, const T* weight, int64_t rows, int64_t n, float eps, Step step,
                      cudaStream_t stream) {
     if (rows == 0 || n == 0) return;  // CUDA refuses a grid of 0 blocks
-    constexpr int size = Pack<T>::SIZE, twice = 4, packs = sizeof(T) == 4 ? 8 : 4, threads = MORE_CLUSTER_THREADS;
+    constexpr int size = Pack<T>::SIZE, twice = 4, packs = sizeof(T) == 4 ? 8 : 4, threads = 512;
     static const Kernel<T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
         {Step::warp, rms_norm_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, rms_norm_kernel<T, Warp, 1, 16>, false, 16, 32},
         {Step::block, rms_norm_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
-        {Step::online, rms_norm_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>,
-         LONGEST_TWICE},
+        {Step::online, rms_norm_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>, LONGEST_TWICE},
         {Step::cluster, rms_norm_cluster_kernel<T, packs, threads>, true, packs * size, threads, INT64_MAX,
          Pipeline<T, packs, 1, threads>::BYTES},
         {Step::online, rms_norm_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},
@@ -235,7 +234,7 @@ static void launch_sum_rows(T* sum, const float* partial, int64_t rows, int64_t 
 template <class T>
 static auto backward(int64_t rows, int64_t n, bool whole, Step step) {
     constexpr int size = Pack<T>::SIZE, packs = 16 / size, twice = 8 / size;
-    constexpr int few = 128, many = MORE_CLUSTER_THREADS;  // threads of a block of a cluster
+    constexpr int few = 128, many = 512;  // threads of a block of a cluster
     static const Kernel<T*, float*, const T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
         {Step::warp, rms_norm_backward_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, rms_norm_backward_kernel<T, Warp, 1, 16>, false, 16, 32},

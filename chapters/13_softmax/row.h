@@ -13,8 +13,9 @@
 // unrolled, and nvcc unrolls one over 32 only if asked.
 #define UNROLL _Pragma("unroll")
 
-// Element j of a pack, as a float. bfloat16 is the upper half of a float, so one instruction on the 4 bytes of two of them
-// is enough. (The header's conversion is an `asm` statement, so nvcc would rather keep its result than convert again.)
+// Element j of a pack, as a float. bfloat16 is the upper half of a float, so one instruction on the 4 bytes of two of
+// them is enough. (The header's conversion is an `asm` statement, so nvcc would rather keep its result than convert
+// again.)
 template <class T, int size>
 __device__ float element(const Pack<T, size>& pack, int j) {
     if constexpr (std::is_same_v<T, __nv_bfloat16> && size > 1) {

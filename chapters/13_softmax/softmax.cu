@@ -66,8 +66,8 @@ static void launch_shared(T* out, const T* x, int64_t rows, int64_t n, cudaStrea
 
 // ---- what the other kernels share ----------------------------------------------------------------------------------
 
-// exp(x) for x <= 0. `ex2.approx` is 2 to the power of x. With a product it takes 2 instructions, where expf takes 8, and
-// its error is larger by a few units in the last place where exp(x) is small. "ftz": below 1e-38 it is 0.
+// exp(x) for x <= 0. `ex2.approx` is 2 to the power of x. With a product it takes 2 instructions, where expf takes 8,
+// and its error is larger by a few units in the last place where exp(x) is small. "ftz": below 1e-38 it is 0.
 __device__ inline float power(float x) {
     float result;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x * 1.442695041f));  // 1 / ln 2
@@ -145,8 +145,8 @@ void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cuda
     if (rows == 0 || n == 0) return;  // CUDA refuses a grid of 0 blocks
     if (step == Step::three_passes) return launch_three_passes(out, x, rows, n, stream);
     if (step == Step::shared) return launch_shared(out, x, rows, n, stream);
-    constexpr int size = Pack<T>::SIZE, twice = TWICE_PACKS<T>, packs = sizeof(T) == 4 ? 16 : 8;
-    constexpr int threads = CLUSTER_THREADS;
+    constexpr int size = Pack<T>::SIZE, twice = TWICE_PACKS<T>;
+    constexpr int packs = sizeof(T) == 4 ? 16 : 8, threads = 256;  // of a thread, and of a block, in a cluster
     static const Kernel<T*, const T*, int64_t, int64_t> kernels[] = {
         {Step::warp, softmax_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, softmax_kernel<T, Warp, 1, 16>, false, 16, 32},
@@ -216,8 +216,7 @@ __global__ void __launch_bounds__(threads)
     softmax_backward_cluster_kernel(T* grad_x, const T* grad, const T* y, int64_t count, int64_t n) {
     Cluster<threads> cluster;
     for (Pipeline<T, packs, 2, threads> rows({grad, y}, count, n, cluster); rows.any(); rows.advance()) {
-        if (rows.has_arrived())
-            cluster.send(float2{warp_sum(product_sum(rows.arrived(0), rows.arrived(1))), 0});
+        if (rows.has_arrived()) cluster.send(float2{warp_sum(product_sum(rows.arrived(0), rows.arrived(1))), 0});
         if (rows.is_reduced())
             write_gradient(grad_x + rows.reduced_row() * n, rows.reduced(0), rows.reduced(1),
                            cluster.template receive<float2>().x, n, cluster);
@@ -228,7 +227,7 @@ template <class T>
 void launch_softmax_backward(T* grad_x, const T* grad, const T* y, int64_t rows, int64_t n, Step step,
                              cudaStream_t stream) {
     if (rows == 0 || n == 0) return;
-    constexpr int size = Pack<T>::SIZE, twice = 4, threads = MORE_CLUSTER_THREADS;
+    constexpr int size = Pack<T>::SIZE, twice = 4, threads = 512;
     static const Kernel<T*, const T*, const T*, int64_t, int64_t> kernels[] = {
         {Step::warp, softmax_backward_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, softmax_backward_kernel<T, Warp, 1, 16>, false, 16, 32},
