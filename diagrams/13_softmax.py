@@ -1,18 +1,17 @@
-"""The drawings of chapter 13: who shares a row, how two parts become one, and what the blocks of a cluster write where."""
+"""The drawings of chapter 13: who shares a row, how two parts become one, and what a cluster does with three rows at a time."""
 
 
 def groups(canvas):
     """Three rows of float32, from short to long. Up to 512 elements: a row is shared by the 32 lanes of a warp, which exchange
-    their maxima and sums by shuffles. Up to 32 768 elements: by the warps of a block, which write a part each into the
-    block's shared memory. Up to 262 144 elements: by the warps of up to 8 blocks, of which two are drawn. Each warp writes
-    its part into the shared memory of both blocks. Each lane keeps 16 elements of the row in its registers, or 32 if the row
-    is long."""
-    canvas.height(44.5)
+    their maxima and sums by shuffles. Up to 8192 elements: by the warps of a block, which write a part each into the block's
+    shared memory. Up to 262 144 elements: by up to 16 blocks of a cluster, of which two are drawn. Each block combines its
+    warps' parts, and writes its own part into the shared memory of both blocks."""
+    canvas.height(47)
     left = 16
     for y, name, elements, how in (
         (4.2, "a warp", "to 512 floats", "shuffles"),
-        (17.5, "a block", "to 32 768", "through its\nshared memory"),
-        (36, "a cluster", "to 262 144\n(8 blocks)", "through the\nshared memory\nof all blocks"),
+        (17.5, "a block", "to 8192", "through its\nshared memory"),
+        (37, "a cluster", "to 262 144\n(16 blocks)", "through the\nshared memory\nof all blocks"),
     ):
         canvas.text(1, y - 2.2, name, align="left", bold=True)
         canvas.text(1, y + 0.6 + 1.1 * elements.count("\n"), elements, align="left")
@@ -26,14 +25,16 @@ def groups(canvas):
     canvas.box(left, 18.6, 40, 3, "parts: maximum and sum of each warp", "orange", 0.25)
     for block in range(2):
         x = left - 0.4 + 20.6 * block
-        canvas.box(x, 26, 19.8, 17.6, "", "grey", dashed=True)
+        canvas.box(x, 26, 19.8, 20, "", "grey", dashed=True)
         canvas.text(x + 9.9, 27.8, f"block {block}")
         for warp in range(2):
-            canvas.box(x + 0.9 + 9.3 * warp, 29.6, 8.7, 3, "warp", "blue", 0.25)
-            for other in range(2):
-                to = left - 0.4 + 20.6 * other + 3.4 + 4.3 * (2 * block + warp)
-                canvas.arrow((x + 5.2 + 9.3 * warp, 32.6), (to, 39.4), "orange")
-        canvas.box(x + 0.9, 39.4, 18, 3, "parts of all warps", "orange", 0.25)
+            canvas.box(x + 0.9 + 9.3 * warp, 29.2, 8.7, 3, "warp", "blue", 0.25)
+            canvas.arrow((x + 5.2 + 9.3 * warp, 32.2), (x + 7.5 + 4.7 * warp, 35.2), "orange")
+        canvas.box(x + 4.4, 35.2, 11, 3, "its part", "orange", 0.25)
+        for other in range(2):
+            to = left - 0.4 + 20.6 * other + 5.4 + 9 * block
+            canvas.arrow((x + 7.4 + 5 * other, 38.2), (to, 42), "green")
+        canvas.box(x + 0.9, 42, 18, 3, "parts of all blocks", "green", 0.25)
 
 
 def merge(canvas):
@@ -56,35 +57,20 @@ def merge(canvas):
     canvas.box(14, 18.6, 38, 5.6, "max = 5\nsum = 1.14 x 0.135 + 1.05 x 1 = 1.20")
 
 
-def cluster(canvas):
-    """Two blocks of two warps share a row. Time runs down. Each block arrives at the cluster's barrier as soon as it has
-    started, loads its elements, and waits at the barrier for the other. Then each warp writes its part, a maximum and a sum,
-    into the array parts in the shared memory of both blocks. The blocks arrive and wait a second time. Each block then reads
-    the four parts in its own shared memory, arrives a third time, scales its elements, writes the results, and waits until
-    the other block has arrived, too."""
-    canvas.height(56)
-    xs = (4, 40)
-    barriers = (
-        (5.8, "arrive (1)"),
-        (12.6, "wait (1)"),
-        (36, "arrive (2), wait (2)"),
-        (43, "arrive (3)"),
-        (50, "wait (3)"),
-    )
-    for y, name in barriers:
-        half = 0.5 * len(name) + 0.6
-        canvas.line((2, y), (36 - half, y), colour="green", dashed=True)
-        canvas.line((36 + half, y), (70, y), colour="green", dashed=True)
-        canvas.text(36, y, name, "green")
-    for block, x in enumerate(xs):
-        canvas.box(x, 1, 28, 3, f"block {block} starts", "grey", 0.15)
-        canvas.box(x, 7.6, 28, 3, "loads, maximum, sum", "blue", 0.25)
-        for warp in range(2):
-            canvas.box(x + 15 * warp, 14.4, 13, 3, f"warp {warp}", "blue", 0.25)
-            for other in xs:
-                canvas.arrow((x + 15 * warp + 6.5, 17.4), (other + 7 * (2 * block + warp) + 3.5, 24), "orange")
-        canvas.cells(x, 24, 7, [f"block {b}\nwarp {w}" for b in range(2) for w in range(2)], ["orange"] * 4)
-        canvas.text(x + 14, 32.8, f"parts, in block {block}'s shared memory", "orange")
-        canvas.box(x, 38, 28, 3, "reads its four parts", "blue", 0.25)
-        canvas.box(x, 45, 28, 3, "scale, results", "blue", 0.25)
-        canvas.box(x, 52, 28, 3, f"block {block} ends", "grey", 0.15)
+def pipeline(canvas):
+    """What a block of a cluster does with rows 0, 1, 2 and so on, step by step. In each step one row arrives in shared memory,
+    the row before it is reduced to its maximum and sum, which are sent to all blocks, and the row before that one is written.
+    A row that is reduced in one step is written in the next: so its parts have a whole step to come from the other blocks."""
+    canvas.height(21.5)
+    left, wide = 17, 13
+    for step in range(4):
+        canvas.text(left + wide * step + 5.5, 1.6, f"step {step}", bold=True)
+    lines = (("arrives", "grey", 1), ("is reduced, sent", "blue", 0), ("received, written", "orange", -1))
+    for line, (name, colour, ahead) in enumerate(lines):
+        y = 3.6 + 6 * line
+        canvas.text(1, y + 1.7, name, align="left")
+        for step in range(4):
+            if step + ahead >= 0:
+                canvas.box(left + wide * step, y, 11, 3.4, f"row {step + ahead}", colour, 0.25)
+            if line < 2 and step < 3:
+                canvas.arrow((left + wide * step + 8, y + 3.4), (left + wide * (step + 1) + 3, y + 6), "grey")
