@@ -29,7 +29,7 @@ def addresses(step, size, pitch=4096):
     the elements or packs that it moves.
     """
     tall, wide, length, pack = tile(step, size)
-    threads = {"rows": 512, "wide": tall * wide // pack**2}.get(step, 1024)
+    threads = {"rows": 256 if size == 1 else 512, "wide": tall * wide // pack**2}.get(step, 1024)
     sector, line, words = 32 // size, wide, 1  # line: elements that are loaded of a row
     if step == "rows":  # words is how many loads from shared memory a word takes that is stored
         line, words, length = (wide + pack if pack > 1 else wide), pack, length + pitch % pack

@@ -285,7 +285,7 @@ static void traced_store(Pack* to, Pack value) {
 
 template <class Word, class T>
 static void rows_launcher(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
-    launch_tiles<LongTile<T>>(transpose_rows_kernel<T, Word>, row_threads, out, in, matrices, rows, columns, stream);
+    launch_tiles<LongTile<T>>(transpose_rows_kernel<T, Word>, row_threads<T>, out, in, matrices, rows, columns, stream);
 }
 
 template <class Integer, class Word = Integer>
