@@ -78,7 +78,8 @@ def test_the_other_operators(ops, step, dtype, thread_order):
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("step, rows, n", [("auto", 9001, 3), ("auto", 1200, 64), ("block", 150, 520), ("cluster", 150, 520),
-                                           ("cluster", 40, 16392), ("online", 300, 520), ("auto", 0, 5), ("auto", 3, 0)])  # fmt: skip
+                                           ("cluster", 40, 16392), ("online", 300, 520), ("auto", 0, 5),
+                                           ("auto", 3, 0)])  # fmt: skip
 def test_many_rows(ops, step, rows, n, thread_order):
     """More than the groups that are at work at a time, with CUDA on CPU, where groups go from row to row; and none."""
     grad, x, weight = random(rows, n), random(rows, n), random(n)
