@@ -16,16 +16,16 @@ per_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda t: str(t)[6:])
 gpu = pytest.mark.skipif(device.type == "cpu", reason="needs a GPU")
 infinity, nan = float("inf"), float("nan")
 # Each step with the lengths of rows at which it does something new: part of a pack, a lane, a few lanes, a whole warp, a
-# warp and a bit, several warps with a last one that has little to do, one round of the loop and two, blocks of a cluster
-# with nothing to do, 2, 4 and 8 of them. A block and a cluster take whole packs.
+# warp and a bit, several warps with a last one that has little to do, one round of the loop and two, threads of a cluster
+# with nothing to do, and 1, 2, 4 and 8 of its blocks. A block and a cluster take whole packs.
 LENGTHS = {
     "three_passes": (1, 7, 255, 257, 1000),
     "shared": (1, 7, 257, 13000),  # 13000 floats are more than 48 KiB
     "online": (1, 3, 8, 511, 520, 8192, 8200, 16393, 40000),
     "warp": (1, 2, 3, 4, 7, 8, 15, 16, 17, 24, 32, 40, 100, 250, 256, 333, 505, 512),
     "block": (8, 256, 512, 520, 1024, 4104, 8192),
-    "cluster": (8, 520, 8192, 16392, 40000, 65544),
-    "auto": (1, 2, 5, 16, 500, 513, 600, 1024, 1032, 8192, 8200, 9001),
+    "cluster": (8, 520, 4096, 8192, 16392, 40000, 65544),
+    "auto": (1, 2, 5, 16, 500, 513, 600, 1024, 1032, 8192, 8200, 9001, 40000),
 }  # fmt: skip
 BACKWARD = {
     step: tuple(n for n in LENGTHS[step] if n <= (4096 if step == "block" else 40000))
@@ -78,7 +78,8 @@ def test_the_other_operators(ops, step, dtype, thread_order):
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("step, rows, n", [("auto", 9001, 3), ("auto", 1200, 64), ("block", 150, 520), ("cluster", 150, 520),
-                                           ("online", 300, 520), ("auto", 0, 5), ("auto", 3, 0)])  # fmt: skip
+                                           ("cluster", 40, 16392), ("online", 300, 520), ("auto", 0, 5),
+                                           ("auto", 3, 0)])  # fmt: skip
 def test_many_rows(ops, step, rows, n, thread_order):
     """More than the groups that are at work at a time, with CUDA on CPU, where groups go from row to row; and none."""
     grad, x, weight = random(rows, n), random(rows, n), random(n)

@@ -103,4 +103,7 @@ def test_every_launch_is_on_the_given_stream_and_checked(folder):
                     r", (0|reserved|bytes), (stream|c10::cuda::getCurrentCUDAStream\(\))$", configuration
                 ), f"{file}: {configuration}"
                 assert "    CHECK_LAUNCH();\n" in function.rpartition(">>>")[2], f"{file}: {function}"
+    for file in *folder.glob("*.cu"), *folder.glob("*.h"):
+        for launch in re.findall(r".*cudaLaunchKernelEx\(.*", text := file.read_text()):
+            assert "CHECK_CUDA(" in launch and "config.stream = stream;" in text, f"{file}: {launch}"
     assert launches
