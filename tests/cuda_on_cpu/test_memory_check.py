@@ -115,7 +115,7 @@ FOUND_COPIES = {
 FOUND_EXCHANGES = {
     "no_wait": (RACE, "started a copy into it", "it may not be complete"),
     "one_waits": (RACE, "the shared array one_waits(int*)::s of 256 bytes"),
-    "overwrites": (RACE, "starts a copy into", "the shared array overwrites(int*)::s of 256 bytes of block ("),
+    "overwrites": (RACE, "starts a copy into", "the shared array overwrites(int*)::s of 256 bytes in block ("),
 }
 # What clang++ hides: it asks for no alignment where a whole struct is copied, and makes one of two calls of a function.
 OVERLOOKED = "float2_off", "two_calls"

@@ -89,7 +89,7 @@ public:
     // "byte 8 of array 2, 400 bytes by cudaMalloc() at a.cu:31"
     std::string name(const Array& array) {
         if (const Room* r = array.room)
-            return name(*array.original) + format(" of block (%u, %u, %u)", r->x, r->y, r->z);
+            return name(*array.original) + format(" in block (%u, %u, %u)", r->x, r->y, r->z);
         const std::string bytes = in_bytes(array.end - array.begin);
         const std::string where = sites.first_outside(array.allocated_at);
         const char* types[] = {"cudaMalloc()", "cudaMallocHost()", "cudaMallocManaged()"};
@@ -110,9 +110,6 @@ public:
         }
     }
     std::string place(const Array& array, uintptr_t at) {
-        if (array.original)
-            return place(*array.original, at) +
-                   format(" in block (%u, %u, %u)", array.room->x, array.room->y, array.room->z);
         if (const Parameter* p = arrays.parameter(at, array)) return p->at(at);
         if (array.place == Place::unknown) return format("memory at %#lx", long(at));
         if (array.place == Place::variable) return "the variable " + variable(at);
