@@ -1,4 +1,4 @@
-"""The drawings of chapter 13: who shares a row, how two parts become one, and what a cluster does with three rows at a time."""
+"""The drawings of chapter 13: who shares a row, how two parts become one, and how a cluster has three rows at a time."""
 
 
 def groups(canvas):

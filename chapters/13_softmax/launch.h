@@ -48,6 +48,7 @@ struct Kernel {
         cudaLaunchConfig_t config = {};
         config.gridDim = MOST_BLOCKS, config.blockDim = unsigned(threads), config.dynamicSmemBytes = bytes;
         CHECK_CUDA(cudaOccupancyMaxPotentialClusterSize(&blocks, function, &config));
+        while (blocks & (blocks - 1)) blocks &= blocks - 1;  // a power of two
         return std::min(blocks, MOST_BLOCKS);
     }
 
@@ -94,7 +95,6 @@ struct Launch {
         } else if (kernel.step == Step::cluster) {
             while (threads > int64_t(blocks) * kernel.threads) blocks *= 2;
             config.blockDim = unsigned(kernel.threads);
-            kernel.prepare();
         } else {
             config.blockDim = unsigned(std::min<int64_t>(threads, kernel.threads) + 31) / 32 * 32;  // whole warps
         }
