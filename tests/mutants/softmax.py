@@ -43,10 +43,10 @@ MUTANTS = [
     Mutant(PIPELINE, "fetch(row + 2 * cluster", "fetch(row + cluster", MANY),
     Mutant(PIPELINE, "rows_at_a_time(), before());", "rows_at_a_time(), stage);", MANY),
     Mutant(PIPELINE, "stage = stage == STAGES - 1 ?", "stage = stage == STAGES - 2 ?", MANY),
-    Mutant(PIPELINE, "return part(before(), array);", "return part(stage, array);", forward("cluster")),
+    Mutant(PIPELINE, "return values(before(), array);", "return values(stage, array);", forward("cluster")),
     Mutant(PIPELINE, "((stage * arrays + array) * packs + k)", "(stage * arrays * packs + k)", others("cluster")),
     Mutant(PIPELINE, "x[a] + row * n +", "x[0] + row * n +", others("cluster")),
-    Mutant(PIPELINE, "if (Part::begin(k, cluster) < n) __pipe", "__pipe", forward("cluster")),
+    Mutant(PIPELINE, "if (Values::begin(k, cluster) < n) __pipe", "__pipe", forward("cluster")),
     Mutant(PIPELINE, "                from += cluster.size() * Pack<T>::SIZE;\n", "", forward("cluster")),
     # ---- what a warp, a block and a cluster combine
     Mutant(GROUPS, "for (int apart = lanes / 2; apart > 0; apart /= 2) value = fmaxf",
