@@ -96,9 +96,10 @@ struct Cluster : Block {  // these GPUs have no clusters: no launcher takes it t
     }
 };
 #else
-// The blocks of a cluster exchange parts in two steps, between which a block can work on another row: send() writes
-// this block's part into the shared memory of all blocks, receive() returns what all have sent. Rows are sent and
-// received in the same order. A block may be three rows ahead of another one, so there are four slots.
+// The blocks of a cluster exchange parts in two steps, between which a block can do something else: send() writes this
+// block's part into the shared memory of all blocks, receive() returns what all have sent. When the first thread has
+// received a row's parts, others may still wait for them: so rows use two slots in turn. It cannot be two rows ahead,
+// as all warps must have received a row before their block sends the next one.
 //
 // A slot has a barrier, an "mbarrier", which counts the bytes that come: st_async() writes a number, and tells the
 // barrier beside it. The cluster's own barrier would do, too, but slowly: before a thread arrives there, it waits until
@@ -107,8 +108,8 @@ struct Cluster : Block {  // these GPUs have no clusters: no launcher takes it t
 // All blocks have `threads` threads, however short the row, so nvcc knows where a thread's places in shared memory are.
 template <int threads>
 struct Cluster {
-    static constexpr int SLOTS = 4;
-    int sent = 0, received = 0;  // rows
+    static constexpr int SLOTS = 2;
+    int received = 0;  // rows
 
     __device__ Cluster() {
         if (threadIdx.x == 0) {
@@ -129,9 +130,9 @@ struct Cluster {
 
     template <class Part>
     __device__ void send(Part mine) {
-        __shared__ Part of_warps[2][32];  // rows use the two in turn: one barrier for each row is enough
-        Part* const of_row = of_warps[sent % 2];
-        const int slot = sent++ % SLOTS, to = int(threadIdx.x);
+        __shared__ Part of_warps[SLOTS][32];
+        const int slot = received % SLOTS, to = int(threadIdx.x);
+        Part* const of_row = of_warps[slot];
         if (threadIdx.x % 32 == 0) of_row[threadIdx.x / 32] = mine;
         __syncthreads();
         if (threadIdx.x >= 32) return;

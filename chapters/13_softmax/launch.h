@@ -23,6 +23,9 @@ constexpr int TWICE_PACKS = sizeof(T) == 4 ? 8 : 4;
 // the L2 cache.
 constexpr int64_t LONGEST_TWICE = 32768;
 
+// Bytes of shared memory of which a multiprocessor has enough for one block, but not for two.
+constexpr int ONE_BLOCK = 120 * 1024;
+
 // A kernel, and which rows it takes. Whole packs are rows of packs of 16 bytes that begin at multiples of 16.
 template <class... Parameters>
 struct Kernel {
@@ -39,11 +42,12 @@ struct Kernel {
         return int64_t(step == Step::cluster ? most_blocks() : 1) * threads * elements;
     }
 
-    int most_blocks() const {  // of a cluster, on this GPU; 0: it has no clusters
-        int device = 0, clusters = 0, blocks = 0;
+    int most_blocks() const {  // of a cluster, on this GPU; 0: it has no clusters, or too little shared memory for them
+        int device = 0, clusters = 0, most = 0, blocks = 0;
         CHECK_CUDA(cudaGetDevice(&device));
         CHECK_CUDA(cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device));
-        if (!clusters) return 0;
+        CHECK_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        if (!clusters || bytes > most) return 0;
         prepare();
         cudaLaunchConfig_t config = {};
         config.gridDim = MOST_BLOCKS, config.blockDim = unsigned(threads), config.dynamicSmemBytes = bytes;
@@ -71,7 +75,7 @@ const Kernel& choose(const Kernel (&kernels)[count], Step step, int64_t n, bool 
     }
     const std::string name = step == Step::warp ? "a warp" : step == Step::block ? "a block" : "a cluster";
     throw std::runtime_error("this step does not take rows of " + std::to_string(n) + " elements: " +
-                             (longest == 0  ? "this GPU has no clusters"
+                             (longest == 0  ? "this GPU has no clusters, or too little shared memory for them"
                               : n > longest ? name + " keeps at most " + std::to_string(longest)
                                             : "they are not whole packs of 16 bytes") +
                              "; auto takes any");

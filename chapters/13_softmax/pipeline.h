@@ -1,33 +1,33 @@
-// pipeline.h: three rows of a cluster at a time, in its shared memory: one arrives, one is reduced to its sums, one is
-// written. No torch header in here.
+// pipeline.h: the rows of a cluster: while it works on one, the next ones arrive in its shared memory. No torch header
+// in here.
 #pragma once
 #include <cuda_pipeline_primitives.h>
 
 #include "groups.h"
 #include "row.h"
 
-// A kernel's loop over the rows of its cluster. While the parts of one row are on their way between the blocks, it
-// writes the row before, and the one behind arrives:
+// A kernel's loop over the rows of its cluster:
 //
-//   for (Pipeline<T, packs, 1, threads> rows({x}, count, n, cluster); rows.any(); rows.advance()) {
-//       if (rows.has_arrived()) cluster.send(... rows.arrived() ...);
-//       if (rows.is_reduced()) ... cluster.receive() ... rows.reduced() ...
+//   for (Pipeline<T, packs, 1, threads, 1> rows({x}, count, n, cluster); rows.any(); rows.advance()) {
+//       const auto values = rows.arrived();  // in registers: what this thread has of the row
+//       cluster.send(... values ...);
+//       rows.fetch();                        // its place is free: the copies of a later row start
+//       ... cluster.receive() ... values ...
 //   }
 //
-// It has `arrays` arrays of rows of n elements, and each thread has its own places in shared memory for `packs` packs
-// of each: no other thread looks there, so none has to wait at a barrier. Pack k lies k * threads behind the first, so
-// that neighbours read neighbouring packs.
-template <class T, int packs, int arrays, int threads>
+// It has `arrays` arrays of rows of n elements, and `stages` rows have places in shared memory. Each thread has places
+// of its own for `packs` packs of each array and row: no other thread looks there, so none has to wait at a barrier.
+// Pack k lies k * threads behind the first, so that neighbours read neighbouring packs.
+template <class T, int packs, int arrays, int threads, int stages>
 struct Pipeline {
-    static constexpr int STAGES = 3;                                                        // rows
-    static constexpr int BYTES = STAGES * arrays * packs * threads * int(sizeof(Pack<T>));  // of a block
+    static constexpr int BYTES = stages * arrays * packs * threads * int(sizeof(Pack<T>));  // of a block
     using Values = Elements<T, Pack<T>::SIZE, packs>;                                       // of a thread
 
     const T* x[arrays];
     int64_t rows, n;
     const Cluster<threads>& cluster;
-    int64_t row;    // the one that has arrived
-    int stage = 0;  // where it lies
+    int64_t row;
+    int stage = 0;  // its place
 
     // Behind the end of its rows, elements are `none`.
     __device__ Pipeline(const T* const (&arguments)[arrays], int64_t rows, int64_t n, const Cluster<threads>& cluster,
@@ -37,38 +37,40 @@ struct Pipeline {
             x[a] = arguments[a];
             for (int k = 0; k < packs; k++) {
                 if (Values::begin(k, cluster) < n) continue;
-                for (int s = 0; s < STAGES; s++) {
+                for (int s = 0; s < stages; s++) {
                     for (T& value : place(s, a, k)->values) value = T(none);
                 }
             }
         }
-        fetch(row, 0);
-        fetch(row + cluster.rows_at_a_time(), 1);
-        __pipeline_wait_prior(1);  // all but the last row are here
+        for (int s = 0; s < stages; s++) fetch(row + s * cluster.rows_at_a_time(), s);
+        __pipeline_wait_prior(stages - 1);
     }
 
-    __device__ bool any() const { return reduced_row() < rows; }
-    __device__ bool has_arrived() const { return row < rows; }
-    __device__ bool is_reduced() const { return reduced_row() >= 0; }
-    __device__ int64_t reduced_row() const { return row - cluster.rows_at_a_time(); }
+    __device__ bool any() const { return row < rows; }
 
-    // What this thread has of the row that has arrived, and of the one before it, which is reduced.
-    __device__ Values arrived(int array = 0) const { return values(stage, array); }
-    __device__ Values reduced(int array = 0) const { return values(before(), array); }
+    // What this thread has of the row.
+    __device__ Values arrived(int array = 0) const {
+        Values values;
+        UNROLL for (int k = 0; k < packs; k++) {
+            values.pack[k] = Values::template load_pack<Read::plain>(place(stage, array, k)->values);
+        }
+        return values;
+    }
 
-    // The row that was reduced is written by now: its place is free.
+    // This row's place is free: starts the copies of the row that comes there.
+    __device__ void fetch() const { fetch(row + stages * cluster.rows_at_a_time(), stage); }
+
+    // The next row, as soon as this thread's part of it is here.
     __device__ void advance() {
-        fetch(row + 2 * cluster.rows_at_a_time(), before());
         row += cluster.rows_at_a_time();
-        stage = stage == STAGES - 1 ? 0 : stage + 1;
-        __pipeline_wait_prior(1);
+        stage = stage == stages - 1 ? 0 : stage + 1;
+        __pipeline_wait_prior(stages - 1);
     }
 
 private:
-    __device__ int before() const { return stage == 0 ? STAGES - 1 : stage - 1; }
-
     __device__ static Pack<T>* place(int stage, int array, int k) {
-        extern __shared__ uint4 places[];
+        // At a multiple of 128 bytes, so that the 512 bytes of a warp fill whole rows of the 32 banks.
+        extern __shared__ __align__(128) uint4 places[];
         return reinterpret_cast<Pack<T>*>(places) + ((stage * arrays + array) * packs + k) * threads + int(threadIdx.x);
     }
 
@@ -82,13 +84,5 @@ private:
             }
         }
         __pipeline_commit();
-    }
-
-    __device__ Values values(int stage, int array) const {
-        Values values;
-        UNROLL for (int k = 0; k < packs; k++) {
-            values.pack[k] = Values::template load_pack<Read::plain>(place(stage, array, k)->values);
-        }
-        return values;
     }
 };

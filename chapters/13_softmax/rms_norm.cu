@@ -39,40 +39,43 @@ __global__ void __launch_bounds__(KEPT_THREADS)
     write(out + row.begin, values, w, scale_of(squares, 1 / float(n), eps), row.n, group);
 }
 
-// A row of any length, read twice.
+// A row of any length, read twice. The second time it takes half as many packs at a time, as the weight needs
+// registers, too.
 template <class T, int size, int packs>
 __global__ void __launch_bounds__(TWICE_THREADS<T>)
     rms_norm_twice_kernel(T* out, const T* x, const T* weight, int64_t /*rows*/, int64_t n, float eps) {
     const Block block;
     const int64_t step = int64_t(block.size()) * size * packs;
     out += block.row() * n, x += block.row() * n;
-    Elements<T, size, packs> values, w;
+    Elements<T, size, packs> values;
     float squares = 0;
     for (int64_t i = 0; i < n; i += step) {
         values.load(x + i, n - i, block, 0);
         squares += square_sum(values);
     }
     const float scale = scale_of(block.combine(float2{warp_sum(squares), 0}).x, 1 / float(n), eps);
-    for (int64_t i = 0; i < n; i += step) {
-        values.template load<Read::last>(x + i, n - i, block, 0);
+    Elements<T, size, packs / 2> half, w;
+    for (int64_t i = 0; i < n; i += step / 2) {
+        half.template load<Read::last>(x + i, n - i, block, 0);
         w.template load<Read::constant>(weight + i, n - i, block, 0);
-        write(out + i, values, w, scale, n - i, block);
+        write(out + i, half, w, scale, n - i, block);
     }
 }
 
 // A thread has the same elements of all rows, so it keeps theirs of the weight.
-template <class T, int packs, int threads>
+template <class T, int packs, int threads, int stages>
 __global__ void __launch_bounds__(threads)
     rms_norm_cluster_kernel(T* out, const T* x, const T* weight, int64_t count, int64_t n, float eps) {
     Cluster<threads> cluster;
     Elements<T, Pack<T>::SIZE, packs> w;
     w.template load<Read::constant>(weight, n, cluster, 0);
     const float per_n = 1 / float(n);
-    for (Pipeline<T, packs, 1, threads> rows({x}, count, n, cluster); rows.any(); rows.advance()) {
-        if (rows.has_arrived()) cluster.send(float2{warp_sum(square_sum(rows.arrived())), 0});
-        if (rows.is_reduced())
-            write(out + rows.reduced_row() * n, rows.reduced(), w,
-                  scale_of(cluster.template receive<float2>().x, per_n, eps), n, cluster);
+    for (Pipeline<T, packs, 1, threads, stages> rows({x}, count, n, cluster); rows.any(); rows.advance()) {
+        const auto values = rows.arrived();
+        cluster.send(float2{warp_sum(square_sum(values)), 0});
+        rows.fetch();
+        const float scale = scale_of(cluster.template receive<float2>().x, per_n, eps);
+        write(out + rows.row * n, values, w, scale, n, cluster);
     }
 }
 
@@ -80,14 +83,15 @@ template <class T>
 void launch_rms_norm(T* out, const T* x, const T* weight, int64_t rows, int64_t n, float eps, Step step,
                      cudaStream_t stream) {
     if (rows == 0 || n == 0) return;  // CUDA refuses a grid of 0 blocks
-    constexpr int size = Pack<T>::SIZE, twice = 4, packs = sizeof(T) == 4 ? 8 : 4, threads = 512;
+    constexpr int size = Pack<T>::SIZE, twice = 8;
+    constexpr int packs = sizeof(T) == 4 ? 8 : 4, threads = 512, stages = 2;  // in a cluster
     static const Kernel<T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
         {Step::warp, rms_norm_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, rms_norm_kernel<T, Warp, 1, 16>, false, 16, 32},
         {Step::block, rms_norm_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
         {Step::online, rms_norm_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>, LONGEST_TWICE},
-        {Step::cluster, rms_norm_cluster_kernel<T, packs, threads>, true, packs * size, threads, INT64_MAX,
-         Pipeline<T, packs, 1, threads>::BYTES},
+        {Step::cluster, rms_norm_cluster_kernel<T, packs, threads, stages>, true, packs * size, threads, INT64_MAX,
+         Pipeline<T, packs, 1, threads, stages>::BYTES},
         {Step::online, rms_norm_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},
         {Step::online, rms_norm_twice_kernel<T, 1, 16>, false, 16, TWICE_THREADS<T>},
     };
@@ -187,7 +191,8 @@ __global__ void __launch_bounds__(KEPT_THREADS)
     }
 }
 
-template <class T, int packs, int threads>
+// The sums need so many registers that a row stays in shared memory, and is read from there twice.
+template <class T, int packs, int threads, int stages>
 __global__ void __launch_bounds__(threads)
     rms_norm_backward_cluster_kernel(T* grad_x, float* partial, const T* grad, const T* x, const T* weight,
                                      int64_t count, int64_t n, float eps) {
@@ -196,11 +201,11 @@ __global__ void __launch_bounds__(threads)
     float of_weight[w.COUNT] = {};
     w.template load<Read::constant>(weight, n, cluster, 0);
     const float per_n = 1 / float(n);
-    for (Pipeline<T, packs, 2, threads> rows({grad, x}, count, n, cluster); rows.any(); rows.advance()) {
-        if (rows.has_arrived()) cluster.send(warp_sum(sums_of(rows.arrived(0), rows.arrived(1), w)));
-        if (rows.is_reduced())
-            write_gradient(grad_x + rows.reduced_row() * n, of_weight, rows.reduced(0), rows.reduced(1), w,
-                           factors_of(cluster.template receive<float2>(), per_n, eps), n, cluster);
+    for (Pipeline<T, packs, 2, threads, stages> rows({grad, x}, count, n, cluster); rows.any(); rows.advance()) {
+        cluster.send(warp_sum(sums_of(rows.arrived(0), rows.arrived(1), w)));
+        const Factors factors = factors_of(cluster.template receive<float2>(), per_n, eps);
+        write_gradient(grad_x + rows.row * n, of_weight, rows.arrived(0), rows.arrived(1), w, factors, n, cluster);
+        rows.fetch();
     }
     w.store(partial + cluster.row() * n, n, cluster, [&](int i) { return of_weight[i]; });
 }
@@ -234,15 +239,15 @@ static void launch_sum_rows(T* sum, const float* partial, int64_t rows, int64_t 
 template <class T>
 static auto backward(int64_t rows, int64_t n, bool whole, Step step) {
     constexpr int size = Pack<T>::SIZE, packs = 16 / size, twice = 8 / size;
-    constexpr int few = 128, many = 512;  // threads of a block of a cluster
+    constexpr int few = 128, many = 512, stages = 2;  // threads of a block of a cluster
     static const Kernel<T*, float*, const T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
         {Step::warp, rms_norm_backward_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, rms_norm_backward_kernel<T, Warp, 1, 16>, false, 16, 32},
         {Step::block, rms_norm_backward_kernel<T, Block, size, packs>, true, 16, KEPT_THREADS / 2, 2048},
-        {Step::cluster, rms_norm_backward_cluster_kernel<T, 4, few>, true, 4 * size, few, 8 * few * 4 * size,
-         Pipeline<T, 4, 2, few>::BYTES},
-        {Step::cluster, rms_norm_backward_cluster_kernel<T, 4, many>, true, 4 * size, many, INT64_MAX,
-         Pipeline<T, 4, 2, many>::BYTES},
+        {Step::cluster, rms_norm_backward_cluster_kernel<T, 4, few, stages>, true, 4 * size, few, 8 * few * 4 * size,
+         Pipeline<T, 4, 2, few, stages>::BYTES},
+        {Step::cluster, rms_norm_backward_cluster_kernel<T, 4, many, stages>, true, 4 * size, many, INT64_MAX,
+         Pipeline<T, 4, 2, many, stages>::BYTES},
         {Step::online, rms_norm_backward_twice_kernel<T, size, twice>, true, 8, KEPT_THREADS},
         {Step::online, rms_norm_backward_twice_kernel<T, 1, 8>, false, 8, KEPT_THREADS},
     };

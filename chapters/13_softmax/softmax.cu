@@ -74,21 +74,25 @@ __device__ inline float power(float x) {
     return result;
 }
 
-// The maximum and the sum of a thread's part of a row, and of all lanes' parts.
+// A thread's part of a row as powers, which it keeps: exp(element - max), with the maximum of its warp's part.
 template <class E>
-__device__ MaxSum reduced(const E& x, int lanes) {
-    float max = -FLT_MAX, sum = 0;
-    UNROLL for (int i = 0; i < E::COUNT; i++) max = fmaxf(max, x[i]);
-    max = warp_max(max, lanes);
-    UNROLL for (int i = 0; i < E::COUNT; i++) sum += power(x[i] - max);
-    return {max, warp_sum(sum, lanes)};
-}
+struct Powers {
+    float values[E::COUNT], max = -FLT_MAX, sum = 0;  // sum: of all powers of the warp's part
 
-template <class T, class E, class Group>
-__device__ void write(T* row, const E& x, MaxSum all, int64_t n, const Group& group) {
-    const float scale = 1 / all.sum;
-    E::store(row, n, group, [&](int i) { return power(x[i] - all.max) * scale; });
-}
+    __device__ Powers(const E& x, int lanes) {
+        UNROLL for (int i = 0; i < E::COUNT; i++) max = fmaxf(max, x[i]);
+        max = warp_max(max, lanes);
+        UNROLL for (int i = 0; i < E::COUNT; i++) sum += values[i] = power(x[i] - max);
+        sum = warp_sum(sum, lanes);
+    }
+
+    // all: the maximum and the sum of the row
+    template <class T, class Group>
+    __device__ void write(T* row, MaxSum all, int64_t n, const Group& group) const {
+        const float scale = power(max - all.max) / all.sum;
+        E::store(row, n, group, [&](int i) { return values[i] * scale; });
+    }
+};
 
 // ---- a warp or a block keeps a row in its registers ----------------------------------------------------------------
 
@@ -98,8 +102,8 @@ __global__ void __launch_bounds__(KEPT_THREADS) softmax_kernel(T* out, const T* 
     const Row row = row_of(group.row(), rows, n);
     Elements<T, size, packs> values;
     values.load(x + row.begin, row.n, group, -INFINITY);
-    const MaxSum all = group.combine(reduced(values, group.lanes()));
-    write(out + row.begin, values, all, row.n, group);
+    const Powers powers(values, group.lanes());
+    powers.write(out + row.begin, group.combine(MaxSum{powers.max, powers.sum}), row.n, group);
 }
 
 // ---- online: a block reads a row of any length twice ---------------------------------------------------------------
@@ -122,21 +126,23 @@ __global__ void __launch_bounds__(TWICE_THREADS<T>) online_kernel(T* out, const 
     }
     const float max = warp_max(mine.max);
     const MaxSum all = block.combine(MaxSum{max, warp_sum(mine.sum * expf(mine.max - max))});
+    const float scale = 1 / all.sum;
     for (int64_t i = 0; i < n; i += step) {
         values.template load<Read::last>(x + i, n - i, block, 0);
-        write(out + i, values, all, n - i, block);
+        values.store(out + i, n - i, block, [&](int k) { return power(values[k] - all.max) * scale; });
     }
 }
 
-// ---- a cluster keeps rows in its shared memory ---------------------------------------------------------------------
+// ---- a cluster keeps a row in its registers ------------------------------------------------------------------------
 
-template <class T, int packs, int threads>
+template <class T, int packs, int threads, int stages>
 __global__ void __launch_bounds__(threads) softmax_cluster_kernel(T* out, const T* x, int64_t count, int64_t n) {
     Cluster<threads> cluster;
-    for (Pipeline<T, packs, 1, threads> rows({x}, count, n, cluster, -INFINITY); rows.any(); rows.advance()) {
-        if (rows.has_arrived()) cluster.send(reduced(rows.arrived(), cluster.lanes()));
-        if (rows.is_reduced())
-            write(out + rows.reduced_row() * n, rows.reduced(), cluster.template receive<MaxSum>(), n, cluster);
+    for (Pipeline<T, packs, 1, threads, stages> rows({x}, count, n, cluster, -INFINITY); rows.any(); rows.advance()) {
+        const Powers powers(rows.arrived(), cluster.lanes());
+        cluster.send(MaxSum{powers.max, powers.sum});
+        rows.fetch();
+        powers.write(out + rows.row * n, cluster.template receive<MaxSum>(), n, cluster);
     }
 }
 
@@ -146,14 +152,17 @@ void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cuda
     if (step == Step::three_passes) return launch_three_passes(out, x, rows, n, stream);
     if (step == Step::shared) return launch_shared(out, x, rows, n, stream);
     constexpr int size = Pack<T>::SIZE, twice = TWICE_PACKS<T>;
-    constexpr int packs = sizeof(T) == 4 ? 16 : 8, threads = 256;  // of a thread, and of a block, in a cluster
+    constexpr int packs = sizeof(T) == 4 ? 16 : 8, threads = 256, stages = 1;  // in a cluster
+    // Of float more than it needs: with one block for each multiprocessor, fewer rows are at work at a time, and the
+    // memory of an H200 is faster.
+    constexpr int bytes = sizeof(T) == 4 ? ONE_BLOCK : Pipeline<T, packs, 1, threads, stages>::BYTES;
     static const Kernel<T*, const T*, int64_t, int64_t> kernels[] = {
         {Step::warp, softmax_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, softmax_kernel<T, Warp, 1, 16>, false, 16, 32},
         {Step::block, softmax_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
         {Step::online, online_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>, LONGEST_TWICE},
-        {Step::cluster, softmax_cluster_kernel<T, packs, threads>, true, packs * size, threads, INT64_MAX,
-         Pipeline<T, packs, 1, threads>::BYTES},
+        {Step::cluster, softmax_cluster_kernel<T, packs, threads, stages>, true, packs * size, threads, INT64_MAX,
+         bytes},
         {Step::online, online_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},
         {Step::online, online_kernel<T, 1, 16>, false, 16, TWICE_THREADS<T>},
     };
@@ -211,15 +220,15 @@ __global__ void __launch_bounds__(TWICE_THREADS<T>)
     }
 }
 
-template <class T, int packs, int threads>
+template <class T, int packs, int threads, int stages>
 __global__ void __launch_bounds__(threads)
     softmax_backward_cluster_kernel(T* grad_x, const T* grad, const T* y, int64_t count, int64_t n) {
     Cluster<threads> cluster;
-    for (Pipeline<T, packs, 2, threads> rows({grad, y}, count, n, cluster); rows.any(); rows.advance()) {
-        if (rows.has_arrived()) cluster.send(float2{warp_sum(product_sum(rows.arrived(0), rows.arrived(1))), 0});
-        if (rows.is_reduced())
-            write_gradient(grad_x + rows.reduced_row() * n, rows.reduced(0), rows.reduced(1),
-                           cluster.template receive<float2>().x, n, cluster);
+    for (Pipeline<T, packs, 2, threads, stages> rows({grad, y}, count, n, cluster); rows.any(); rows.advance()) {
+        const auto g = rows.arrived(0), values = rows.arrived(1);
+        cluster.send(float2{warp_sum(product_sum(g, values)), 0});
+        rows.fetch();
+        write_gradient(grad_x + rows.row * n, g, values, cluster.template receive<float2>().x, n, cluster);
     }
 }
 
@@ -227,15 +236,14 @@ template <class T>
 void launch_softmax_backward(T* grad_x, const T* grad, const T* y, int64_t rows, int64_t n, Step step,
                              cudaStream_t stream) {
     if (rows == 0 || n == 0) return;
-    constexpr int size = Pack<T>::SIZE, twice = 4, threads = 512;
+    constexpr int size = Pack<T>::SIZE, twice = 4;
+    constexpr int packs = sizeof(T) == 4 ? 8 : 4, threads = 512, stages = 1;
     static const Kernel<T*, const T*, const T*, int64_t, int64_t> kernels[] = {
         {Step::warp, softmax_backward_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, softmax_backward_kernel<T, Warp, 1, 16>, false, 16, 32},
         {Step::block, softmax_backward_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
-        {Step::online, softmax_backward_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>,
-         LONGEST_TWICE},
-        {Step::cluster, softmax_backward_cluster_kernel<T, 4, threads>, true, 4 * size, threads, INT64_MAX,
-         Pipeline<T, 4, 2, threads>::BYTES},
+        {Step::cluster, softmax_backward_cluster_kernel<T, packs, threads, stages>, true, packs * size, threads,
+         INT64_MAX, Pipeline<T, packs, 2, threads, stages>::BYTES},
         {Step::online, softmax_backward_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},
         {Step::online, softmax_backward_twice_kernel<T, 1, 16>, false, 16, TWICE_THREADS<T>},
     };

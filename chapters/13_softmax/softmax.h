@@ -14,7 +14,7 @@ enum class Step {
     online,        // a block, which reads the row twice: of any length, on any GPU
     warp,          // up to 32 lanes of a warp, which keep it in their registers
     block,         // a block, the same
-    cluster,       // up to 16 blocks of a cluster, in their shared memory: needs compute capability 9.0
+    cluster,       // up to 16 blocks of a cluster, the same: needs compute capability 9.0
 };
 
 // All arrays have `rows` rows of n elements, row after row, in memory of the current device. Arithmetic is in float.
