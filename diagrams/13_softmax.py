@@ -1,4 +1,4 @@
-"""The drawings of chapter 13: who shares a row, how two parts become one, and how a cluster has three rows at a time."""
+"""The drawings of chapter 13: who shares a row, how two parts become one, and what a cluster's block does at a time."""
 
 
 def groups(canvas):
@@ -58,19 +58,22 @@ def merge(canvas):
 
 
 def pipeline(canvas):
-    """What a block of a cluster does with rows 0, 1, 2 and so on, step by step. In each step one row arrives in shared memory,
-    the row before it is reduced to its maximum and sum, which are sent to all blocks, and the row before that one is written.
-    A row that is reduced in one step is written in the next: so its parts have a whole step to come from the other blocks."""
+    """What a block of a cluster does with rows 0, 1 and 2, as time passes. A row that has arrived in shared memory goes to
+    registers, and is reduced to its maximum and sum, which are sent to all blocks. Then two things happen at the same time:
+    the next row arrives in shared memory, and this one is written, as soon as the parts of all blocks have been received."""
     canvas.height(21.5)
-    left, wide = 17, 13
-    for step in range(4):
-        canvas.text(left + wide * step + 5.5, 1.6, f"step {step}", bold=True)
-    lines = (("arrives", "grey", 1), ("is reduced, sent", "blue", 0), ("received, written", "orange", -1))
-    for line, (name, colour, ahead) in enumerate(lines):
+    left, wide = 17, 8.9
+    canvas.text(left + 2.5, 1.6, "time", bold=True)
+    canvas.arrow((left + 5, 1.4), (left + 14, 1.4), "grey")
+    lines = (("arrives", "grey", 1, 1), ("is reduced, sent", "blue", 0, 0), ("received, written", "orange", 1, 0))
+    for line, (name, colour, later, ahead) in enumerate(lines):
         y = 3.6 + 6 * line
         canvas.text(1, y + 1.7, name, align="left")
-        for step in range(4):
-            if step + ahead >= 0:
-                canvas.box(left + wide * step, y, 11, 3.4, f"row {step + ahead}", colour, 0.25)
-            if line < 2 and step < 3:
-                canvas.arrow((left + wide * step + 8, y + 3.4), (left + wide * (step + 1) + 3, y + 6), "grey")
+        for row in range(3):
+            x = left + wide * (2 * row + later)
+            if row + ahead < 3:
+                canvas.box(x, y, 7.6, 3.4, f"row {row + ahead}", colour, 0.25)
+            if line == 1:
+                canvas.arrow((x + 5, y + 3.4), (x + wide + 2.5, y + 6), "grey")
+                if row > 0:
+                    canvas.arrow((x - wide + 5, y - 2.6), (x + 2.5, y), "grey")

@@ -137,6 +137,8 @@ struct Cluster {
         __syncthreads();
         if (threadIdx.x >= 32) return;
         mine = combined(of_row, threads / 32);
+        if (blocks() == 1 && to == 0) parts<Part>(slot)[0] = mine;
+        if (blocks() == 1) return;  // receive() waits at a barrier of the block
         if (to == 0)  // this block has arrived; the phase ends when all parts have come, too
             cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared,
                                                  barrier(slot), unsigned(blocks() * sizeof(Part)));
@@ -148,8 +150,9 @@ struct Cluster {
     __device__ Part receive() {
         const int slot = received % SLOTS, parity = received / SLOTS % 2;
         received++;
-        while (!cuda::ptx::mbarrier_try_wait_parity(cuda::ptx::sem_acquire, cuda::ptx::scope_cluster, barrier(slot),
-                                                    unsigned(parity))) {
+        if (blocks() == 1) __syncthreads();
+        while (blocks() > 1 && !cuda::ptx::mbarrier_try_wait_parity(cuda::ptx::sem_acquire, cuda::ptx::scope_cluster,
+                                                                    barrier(slot), unsigned(parity))) {
         }
         return combined(parts<Part>(slot), blocks());
     }

@@ -97,7 +97,6 @@ struct Launch {
             while (lanes < threads) lanes *= 2;
             config.blockDim = dim3(lanes, WARP_THREADS / lanes);
         } else if (kernel.step == Step::cluster) {
-            blocks = 2;  // a block alone does not exchange anything; compute-sanitizer refuses its st_async()
             while (threads > int64_t(blocks) * kernel.threads) blocks *= 2;
             config.blockDim = unsigned(kernel.threads);
         } else {
