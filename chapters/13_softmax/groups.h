@@ -137,8 +137,8 @@ struct Cluster {
         __syncthreads();
         if (threadIdx.x >= 32) return;
         mine = combined(of_row, threads / 32);
-        if (blocks() == 1 && to == 0) parts<Part>(slot)[0] = mine;
-        if (blocks() == 1) return;  // receive() waits at a barrier of the block
+        if (blocks() == 1 && to == 0) parts<Part>(slot)[0] = mine;  // receive() waits at the block's barrier
+        if (blocks() == 1) return;
         if (to == 0)  // this block has arrived; the phase ends when all parts have come, too
             cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared,
                                                  barrier(slot), unsigned(blocks() * sizeof(Part)));
