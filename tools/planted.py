@@ -108,7 +108,7 @@ def who_finds_what(machine: str, folder: Path) -> str:
     wrong = [(name, answer) for of, name, answer in here if of != RIGHT]
 
     def names(chosen) -> str:
-        return ", ".join(f"`{name}`" for name in chosen) or "none"
+        return ", ".join(f"`{name}`" for name in dict.fromkeys(chosen)) or "none"
 
     sides = [(name, answer[CPU] is True, any(answer[tool] is True for tool in tools[1:])) for name, answer in wrong]
     text += f"- Only the memory check finds: {names(name for name, ours, theirs in sides if ours and not theirs)}.\n"
