@@ -156,7 +156,6 @@ MUTANTS = [
     Mutant(RMS, "scale * scale * scale * (sums.y", "scale * scale * (sums.y", others("warp")),
     Mutant(RMS, "of_weight[i] += g[i] * f.scale * x[i];", "of_weight[i] = g[i] * f.scale * x[i];", MANY),
     Mutant(RMS, "g[i] * f.scale * w[i] - f.shift", "g[i] * f.scale * w[i] + f.shift", others("warp")),
-    Mutant(RMS, "number - threadIdx.y < rows", "number < rows", others("warp")),
     Mutant(RMS, "        if (row.n == 0) continue;  // no row: its scale would be infinite where eps is 0\n", "",
            OPERATORS + "scalars[13_softmax.rms_norm_backward-eps]"),
     Mutant(RMS, "is_first ? 0 : before[k]", "0", MANY),
