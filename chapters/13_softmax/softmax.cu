@@ -155,7 +155,8 @@ void launch_softmax(T* out, const T* x, int64_t rows, int64_t n, Step step, cuda
     constexpr int packs = sizeof(T) == 4 ? 16 : 8, threads = 256, stages = 1;  // in a cluster
     // Of float more than it needs: with one block for each multiprocessor, fewer rows are at work at a time, and the
     // memory of an H200 is faster.
-    constexpr int bytes = sizeof(T) == 4 ? ONE_BLOCK : Pipeline<T, packs, 1, threads, stages>::BYTES;
+    constexpr int needed = Pipeline<T, packs, 1, threads, stages>::BYTES;
+    constexpr int bytes = sizeof(T) == 4 ? std::max(needed, ONE_BLOCK) : needed;
     static const Kernel<T*, const T*, int64_t, int64_t> kernels[] = {
         {Step::warp, softmax_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, softmax_kernel<T, Warp, 1, 16>, false, 16, 32},
