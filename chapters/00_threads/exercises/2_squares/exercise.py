@@ -5,7 +5,7 @@ The kernel gives each thread one element; the launcher chooses how many blocks t
 
 import torch
 
-from common.exercises import check, device, launchers
+from common.exercises import check, device, launchers, shared_out
 
 MINUTES = 15
 HINTS = [
@@ -17,6 +17,17 @@ FAILS = "undefined reference to `launch_squares"
 WRONG = {
     "one_block": ("invalid configuration", {"squares.cu": [("blocks_for(n, threads), threads", "1, n")]}),
     "int_overflows": ("wrong result", {"squares.cu": [("int64_t i = int64_t(blockIdx.x)", "int i = blockIdx.x")]}),
+    "every_block_does_all": (
+        "1000 elements, and 4000 stores",
+        {
+            "squares.cu": [
+                (
+                    "const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n    if (i >= n) return;\n    out",
+                    "for (int64_t i = threadIdx.x; i < n; i += blockDim.x) out",
+                )
+            ]
+        },
+    ),
     "no_bounds_check": ("out of bounds", {"squares.cu": [("    if (i >= n) return;\n", "")]}),
     "default_stream": (
         "squares_kernel is on the default stream",
@@ -62,3 +73,4 @@ def run(mine):
         return out
 
     check(squares, lambda n: torch.arange(n, device=device) ** 2, lambda n: (n,), (0, 1, 3, 32, 255, 256, 257, 50000))
+    shared_out(lambda: squares(1000), 1000)

@@ -5,7 +5,7 @@ The kernel, or the launcher, or both are wrong for an n that is no multiple of 1
 
 import torch
 
-from common.exercises import check, device, launchers
+from common.exercises import check, device, launchers, shared_out
 
 MINUTES = 10
 HINTS = [
@@ -15,6 +15,17 @@ HINTS = [
 FAILS = "invalid configuration"
 WRONG = {
     "only_rounded_up": ("out of bounds", {"triple.cu": [("if (i < n) out", "out")]}),
+    "every_block_does_all": (
+        "1000 elements, and 8000 stores",
+        {
+            "triple.cu": [
+                (
+                    "const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n    if (i < n) out",
+                    "for (int64_t i = threadIdx.x; i < n; i += blockDim.x) out",
+                )
+            ]
+        },
+    ),
     "one_more": ("out of bounds", {"triple.cu": [("< n", "<= n")]}),
     "still_rounded_down": ("invalid configuration", {"triple.cu": [("(n + threads - 1)", "n")]}),
 }
@@ -29,3 +40,4 @@ def run(mine):
         return out
 
     check(triple, lambda x: 3 * x, lambda n: (torch.randint(-9, 9, (n,), device=device),))
+    shared_out(lambda: triple(torch.zeros(1000, dtype=torch.int64, device=device)), 1000)

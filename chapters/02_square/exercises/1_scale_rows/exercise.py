@@ -5,7 +5,7 @@ Each row is multiplied by a number of its own.
 
 import torch
 
-from common.exercises import check, device, launchers
+from common.exercises import check, device, launchers, shared_out
 
 MINUTES = 10
 HINTS = [
@@ -17,6 +17,19 @@ FAILS = "? is not written"
 WRONG = {
     "factor_of_the_column": ("out of bounds", {"scale_rows.cu": [("[row]", "[column]")]}),
     "no_right_edge": ("out of bounds", {"scale_rows.cu": [("height || column >= width", "height")]}),
+    "every_block_does_all_rows": (
+        "1680 elements, and 5040 stores",
+        {
+            "scale_rows.cu": [
+                (
+                    "const int64_t row = int64_t(blockIdx.y) * blockDim.y + threadIdx.y;\n"
+                    "    if (row >= height || column >= width) return;\n    result",
+                    "if (column >= width) return;\n"
+                    "    for (int64_t row = threadIdx.y; row < height; row += blockDim.y) result",
+                )
+            ]
+        },
+    ),
     "height_as_stride": (
         "data race",
         {
@@ -45,3 +58,4 @@ def run(mine):
 
     sizes = (0, 1, 2, 5, 15, 16, 17, 40)
     check(scale_rows, lambda matrix, factors: matrix * factors[:, None], inputs, sizes, name="rows")
+    shared_out(lambda: scale_rows(*inputs(40)), 40 * 42)

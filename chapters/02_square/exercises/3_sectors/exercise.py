@@ -5,7 +5,7 @@ The kernel is right, and each warp touches 16 sectors with one load. Four hold t
 
 import torch
 
-from common.exercises import check, device, launchers, limits
+from common.exercises import check, device, launchers, limits, shared_out
 
 MINUTES = 15
 HINTS = [
@@ -17,6 +17,19 @@ WRONG = {
     "only_the_kernel": (
         "? is not written",
         {"negate.cu": [("width, tile), blocks_for(height", "height, tile), blocks_for(width")]},
+    ),
+    "every_block_does_all_rows": (
+        "16384 elements, and 262144 stores",
+        {
+            "negate.cu": [
+                (
+                    "const int64_t row = int64_t(blockIdx.y) * blockDim.y + threadIdx.y;\n"
+                    "    if (row >= height || column >= width) return;\n    result",
+                    "if (column >= width) return;\n"
+                    "    for (int64_t row = threadIdx.y; row < height; row += blockDim.y) result",
+                )
+            ]
+        },
     ),
     "one_column": (
         "touches 32 sectors",
@@ -52,3 +65,4 @@ def run(mine):
     check(negate, torch.neg, inputs, (0, 1, 2, 5, 15, 16, 17, 40), name="rows")
     matrix = torch.zeros(256, 64, device=device)
     limits(lambda: negate(matrix), sectors_per_request=4)
+    shared_out(lambda: negate(matrix), 256 * 64)

@@ -5,7 +5,7 @@ The launcher starts at most two blocks, so a thread has to compute several eleme
 
 import torch
 
-from common.exercises import check, device, launchers, shared_out
+from common.exercises import check, device, launchers, limits, shared_out
 
 MINUTES = 10
 HINTS = [
@@ -30,6 +30,20 @@ WRONG = {
     ),
     "one_too_far": ("behind the end of x (1 element)", {"saxpy.cu": [("< n", "<= n")]}),
     "every_next": ("1000 elements, and", {"saxpy.cu": [("i += stride", "i++")]}),
+    "a_piece_for_each_thread": (
+        "sectors of device memory, at most 4 allowed",
+        {
+            "saxpy.cu": [
+                (
+                    "const int64_t stride = int64_t(gridDim.x) * blockDim.x;\n"
+                    "    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) out",
+                    "const int64_t threads = int64_t(gridDim.x) * blockDim.x, each = (n + threads - 1) / threads;\n"
+                    "    const int64_t first = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * each;\n"
+                    "    for (int64_t i = first; i < first + each && i < n; i++) out",
+                )
+            ]
+        },
+    ),
     "no_block": ("? is not written", {"saxpy.cu": [("int64_t(blockIdx.x) * blockDim.x + threadIdx", "threadIdx")]}),
 }
 
@@ -47,3 +61,4 @@ def run(mine):
 
     check(saxpy, lambda x, y: 2 * x + y, inputs)
     shared_out(lambda: saxpy(*inputs(1000)), 1000)
+    limits(lambda: saxpy(*inputs(1024)), sectors_per_request=4)

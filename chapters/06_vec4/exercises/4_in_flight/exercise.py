@@ -38,6 +38,10 @@ WRONG = {
             ]
         },
     ),
+    "b_at_the_end": (
+        "thread 0 stores c[0] before it loads b[256]",
+        {"add.cu": [("x[k] = a[i], y[k] = b[i];", "x[k] = a[i];"), ("x[k] + y[k]", "x[k] + b[i]")]},
+    ),
     "neighbours": (
         "touches 16 sectors",
         {
@@ -78,19 +82,21 @@ def run(mine):
     shared_out(lambda: add(some(4096), some(4096)), 4096)
     limits(lambda: add(some(4096), some(4096)), sectors_per_request=4)
 
-    # One block. What thread t stores in c[t] lies where it loads a[t + 256] from; no other thread uses that place.
+    # One block. What thread t stores in c[t] lies where it loads a[t + 256] from; no other thread uses that place. Then the
+    # same with b.
     n = PAIRS * THREADS
-    memory, b = some(n + THREADS), torch.full((n,), 100.0, device=device)
-    a, c = memory[:n], memory[THREADS:]
-    expected = a + b
-    launch(c, a, b, n)
-    wrong = (c != expected).nonzero()
-    if len(wrong):
-        i = int(wrong[0])
-        t, loaded = i % THREADS, i // THREADS
-        raise Wrong(
-            f"at most {loaded} pair{'s' * (loaded > 1)} in flight, {PAIRS} are expected: thread {t} stores c[{i - THREADS}] "
-            f"before it loads a[{i}]\n"
-            f"The check saw it because c begins {THREADS} floats behind a here, so c[{i - THREADS}] is a[{i}]."
-        )
+    for name in "a", "b":
+        memory, other = some(n + THREADS), torch.full((n,), 100.0, device=device)
+        aliased, c = memory[:n], memory[THREADS:]
+        expected = aliased + other
+        launch(c, *((aliased, other) if name == "a" else (other, aliased)), n)
+        wrong = (c != expected).nonzero()
+        if len(wrong):
+            i = int(wrong[0])
+            t, loaded = i % THREADS, i // THREADS
+            raise Wrong(
+                f"at most {loaded} pair{'s' * (loaded > 1)} in flight, {PAIRS} are expected: thread {t} stores "
+                f"c[{i - THREADS}] before it loads {name}[{i}]\n"
+                f"The check saw it because c begins {THREADS} floats behind {name} here, so c[{i - THREADS}] is {name}[{i}]."
+            )
     print(f"{'right':8}{PAIRS} pairs in flight")

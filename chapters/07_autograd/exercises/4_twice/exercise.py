@@ -62,6 +62,10 @@ WRONG = {
             ]
         },
     ),
+    "asks_the_gradient": (
+        "of silu(x) + x^3, the second derivative is [-12.0, 0.0, 6.0], expected",
+        {"twice.py": [("if torch.is_grad_enabled():  # create_graph=True", "if grad.requires_grad:")]},
+    ),
     "detached": (
         "the second derivative is [-0.1816, 1.0, 1.8553], expected",
         {
@@ -112,17 +116,22 @@ def run(mine):
         )
 
     def second_derivative(f):
-        (first,) = torch.autograd.grad((f(x) * x).sum(), x, create_graph=True)
+        (first,) = torch.autograd.grad(f(x).sum(), x, create_graph=True)
         return torch.autograd.grad(first.sum(), x)[0]
 
-    second = second_derivative(silu)
-    why = "\nyour backward launched the kernel while autograd records (create_graph=True): autograd cannot record a kernel"
-    close(
-        "of silu(x) * x, the second derivative",
-        second,
-        second_derivative(of_torch),
-        why if kernels.while_recording else "",
-    )
+    # In the second one, grad has no graph: of a sum it is 1 everywhere.
+    for what, of in ("silu(x) * x", lambda f: lambda x: f(x) * x), ("silu(x) + x^3", lambda f: lambda x: f(x) + x**3):
+        second = second_derivative(of(silu))
+        why = (
+            "\nyour backward launched the kernel while autograd records (create_graph=True): autograd cannot record a "
+            "kernel"
+        )
+        close(
+            f"of {what}, the second derivative",
+            second,
+            second_derivative(of(of_torch)),
+            why if kernels.while_recording else "",
+        )
     torch.autograd.gradcheck(silu, (x,))
     torch.autograd.gradgradcheck(silu, (x,))
     print("right   first derivative, by the kernel; second derivative")

@@ -87,6 +87,19 @@ WRONG = {
         },
     ),
     "indices_in_float": ("int64", {"gradient.py": [(", dtype=torch.int64", "")]}),
+    "saved_beside": (
+        "nothing by save_for_backward()",
+        {
+            "gradient.py": [
+                ("ctx.save_for_backward(indices)", "ctx.indices = indices"),
+                ("(indices,) = ctx.saved_tensors", "indices = ctx.indices"),
+            ]
+        },
+    ),
+    "detached": (
+        "the second derivative is [[2.0, 2.0, 2.0]], expected [[2.0, 2.0, 20.0]]",
+        {"gradient.py": [("grad_values[:, None])", "grad_values.detach()[:, None])")]},
+    ),
     "gradient_to_all": (
         "expected the gradient",
         {
@@ -200,10 +213,26 @@ def fake(top1):
 
 def gradient(top1):
     x = torch.tensor([[1.0, 2.0, 2.0], [3.0, 0.0, 0.0]], device=device, requires_grad=True)
-    top1(x)[0].backward(torch.tensor([10.0, 20.0], device=device))
+    saved = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t) or t, lambda t: t):
+        values, _ = top1(x)
+    values.backward(torch.tensor([10.0, 20.0], device=device))
     expected = [[0, 10, 0], [20, 0, 0]]
     if x.grad is None or x.grad.tolist() != expected:
         raise Wrong(
             f"x = {x.tolist()}, grad_values = [10, 20]: expected the gradient {expected}, got "
             f"{'none' if x.grad is None else x.grad.tolist()}"
+        )
+    if not saved:
+        raise Wrong(
+            "setup_context() saves nothing by save_for_backward(): whoever changes a tensor in place before backward() "
+            "gets a wrong gradient, and no error"
+        )
+    x = torch.tensor([[1.0, 2.0, 3.0]], device=device, requires_grad=True)
+    (first,) = torch.autograd.grad((top1(x)[0] ** 3).sum() + (x**2).sum(), x, create_graph=True)
+    (second,) = torch.autograd.grad(first.sum(), x)
+    if second.tolist() != (expected := [[2.0, 2.0, 20.0]]):
+        raise Wrong(
+            f"x = {x.tolist()}: of top1(x)[0]^3 + the sum of x^2, the second derivative is {second.tolist()}, expected "
+            f"{expected}"
         )
