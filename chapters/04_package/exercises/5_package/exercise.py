@@ -31,6 +31,10 @@ WRONG = {
         "METADATA has no line `Requires-Dist: torch==",
         {"setup.py": [("f\"torch=={'.'.join(torch.__version__.split('.')[:2])}.*", '"torch')]},
     ),
+    "this_build_alone": (
+        "beside no torch but that of this very build",
+        {"setup.py": [("'.'.join(torch.__version__.split('.')[:2])}.*", "torch.__version__}")]},
+    ),
     "not_dynamic": (
         "setuptools has warned: `dependencies` defined outside of `pyproject.toml`",
         {"pyproject.toml": [('dynamic = ["dependencies"]\n', "")]},
@@ -86,7 +90,8 @@ def run(mine):
         found = "\n".join(line for line in metadata.splitlines() if line.startswith("Requires-Dist"))
         if warning := re.search("`dependencies` defined outside of .*", said):
             found = f"setuptools has warned: {warning[0]}"
-        raise Wrong(f"METADATA has no line `{required}`: pip would install the wheel beside any torch\n{found}")
+        beside = "no torch but that of this very build" if "torch==" in found else "any torch"
+        raise Wrong(f"METADATA has no line `{required}`: pip would install the wheel beside {beside}\n{found}")
     lines = (mine / "pyproject.toml").read_text().splitlines()
     if asks := [line for line in lines if line.startswith("requires =") and "torch" in line]:
         raise Wrong(

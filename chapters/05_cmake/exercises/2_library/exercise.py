@@ -21,6 +21,7 @@ HINTS = [
 ]
 FAILS = "unknown target 'scale'"
 WRONG = {
+    "static": ("has made libscale.a", {"CMakeLists.txt": [("scale SHARED", "scale")]}),
     # main.cpp finds no cuda_runtime.h, or one of a CUDA that is not linked.
     "private": ("cuda", {"CMakeLists.txt": [("scale PUBLIC cuda", "scale PRIVATE cuda")]}),
     "no_folder": (
@@ -50,7 +51,10 @@ def run(mine):
         raise Wrong(f"the target scale has made {made}, and a shared library, libscale.so, is expected")
     loads = subprocess.run(["ldd", folder / "scale_main"], stdout=subprocess.PIPE, text=True, check=True).stdout
     if "libscale.so" not in loads:
-        raise Wrong("scale_main does not load libscale.so (`ldd scale_main`): it has to link the target scale")
+        raise Wrong(
+            "scale_main does not load libscale.so (`ldd scale_main`): it has to link the target scale, and not to compile "
+            "scale.cu itself"
+        )
     if (printed := start(mine, [folder / "scale_main"])) != "2 4 6\n":
         raise Wrong(f"scale_main prints {printed!r}, expected '2 4 6\\n'")
     print("right   scale_main loads libscale.so and prints 2 4 6")
