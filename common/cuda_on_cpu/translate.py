@@ -67,11 +67,21 @@ SHARED = " [[maybe_unused]] static cuda_on_cpu::SharedVariable cuda_on_cpu_{past
 SPIN = "cuda_on_cpu::spin()"
 # Not covered as a whole. The first of these words makes one error that says so, with its line, unless #if leaves it out.
 # It is the error of an #include, because compilers stop there: hundreds of others would follow.
-TEXTURES = re.compile(
-    r"cuda(TextureObject_t|SurfaceObject_t|MallocArray|Malloc3DArray|ResourceDesc|TextureDesc)|"
-    r"cuda(ChannelFormatDesc|CreateChannelDesc|BindTexture\w*)|(tex|surf)(1D|2D|3D|Cubemap)\w*"
-)
-NO_TEXTURES = '#include "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no textures and surfaces"'
+NOT_COVERED = {
+    "textures and surfaces": re.compile(
+        r"cuda(TextureObject_t|SurfaceObject_t|MallocArray|Malloc3DArray|ResourceDesc|TextureDesc)|"
+        r"cuda(ChannelFormatDesc|CreateChannelDesc|BindTexture\w*)|(tex|surf)(1D|2D|3D|Cubemap)\w*"
+    ),
+    "graph nodes that allocate or decide": re.compile(
+        r"cudaGraphAddMem(Alloc|Free)Node|cudaMemAllocNodeParams\w*|cudaDevice(Get|Set)GraphMemAttribute|"
+        r"cudaDeviceGraphMemTrim|cudaGraphMemAttributeType|cudaGraphConditional\w+|cudaGraphSetConditional|"
+        r"cudaConditionalNodeParams"
+    ),
+    "driver API": re.compile(
+        r"CU(deviceptr|module|function|context)|cu(Init|(Mem(Alloc|Free|cpy|set|Get)|Module|LaunchKernel|Ctx)\w*)"
+    ),
+}
+LACKS_ALL = '#include "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no {}"'
 # A compiler's error, not the translator's: what #if leaves out is no error. A lambda stands wherever a statement may.
 LACKS = '[] {{ static_assert(false, "CUDA on CPU (see its README) has no PTX instruction {}"); }}()'
 
@@ -87,7 +97,7 @@ class Translator(Tokens):
         asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in ASM}
         self.has_volatile = any(t.text == "volatile" and k not in asm for k, t in enumerate(self.tokens))
         self.kernels = self.names_declared("__global__")
-        self.textures = False  # whether the error of NO_TEXTURES is there
+        self.refused: set[str] = set()  # what of NOT_COVERED has its error
         self.headers = {"cuda_runtime.h"}  # that the result needs
         self.dynamic: set[tuple[str, str]] = set()  # namespaces and names of `extern __shared__` outside of functions
 
@@ -107,8 +117,8 @@ class Translator(Tokens):
                 self.loop(i)
             elif token.text == "__cluster_dims__":
                 self.cluster(i)
-            elif token.kind == "word" and not self.textures and TEXTURES.fullmatch(token.text):
-                self.no_textures(i)
+            elif token.kind == "word" and (lacking := self.not_covered(token.text)):
+                self.refuse(i, lacking)
             elif token.text == "void" and self.is_text(i + 1, "*"):
                 self.cast(i)
             if token.text in self.shared_words:
@@ -337,13 +347,17 @@ class Translator(Tokens):
             k -= 1
         return self.is_text(i - 1, ";") and self.is_text(k, "do")
 
-    # ---- textures ----------------------------------------------------------------------------------------------------------
+    # ---- what is not covered as a whole ------------------------------------------------------------------------------------
 
-    def no_textures(self, i: int) -> None:
-        """The token i belongs to textures. No directive may stand in a macro, or among a macro's arguments."""
+    def not_covered(self, word: str) -> str | None:
+        """To what of NOT_COVERED the word belongs, unless that has its error."""
+        return next((w for w, names in NOT_COVERED.items() if w not in self.refused and names.fullmatch(word)), None)
+
+    def refuse(self, i: int, lacking: str) -> None:
+        """The token i belongs to `lacking`. No directive may stand in a macro, or among a macro's arguments."""
         if self.macro_end(i):
             return
-        self.textures = True
+        self.refused.add(lacking)
         outermost = i
         for k in range(i - 1, -1, -1):
             if self.text(k) in (";", "{", "}"):
@@ -353,7 +367,7 @@ class Translator(Tokens):
         line = self.source.count("\n", 0, self.tokens[i].start) + 1
         start = self.source.rfind("\n", 0, self.tokens[outermost].start) + 1
         first = line - self.source.count("\n", start, self.tokens[i].start)
-        self.insert(start, f"#line {line}\n{NO_TEXTURES}\n#line {first}\n")
+        self.insert(start, f"#line {line}\n{LACKS_ALL.format(lacking)}\n#line {first}\n")
         for end in CONDITION.finditer(self.source, start):  # where #if has left out this and the #line behind it
             self.insert(end.end(), f"#line {self.source.count(chr(10), 0, end.end()) + 1}\n")
 

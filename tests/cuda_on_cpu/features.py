@@ -92,6 +92,7 @@ Thrust; of CUB what a whole device does, radix sorts, exchanges | `cub::BlockRed
 cuBLAS: `cublas_v2.h` and `cublasLt.h` are there, and a function that computes throws | loops, or a kernel
 textures and surfaces | read the array through a pointer
 kernels that launch kernels | launch from the host
+the driver API: `cuMemAlloc()`, `cuLaunchKernel()`, ... | the runtime's functions
 `wgmma`, TMA, `tcgen05`, `mma.sp`, 4-bit and 1-bit matrices, carry chains, PTX whose text a macro completes | C++, \
 `mma.sync` or `#ifndef CUDA_ON_CPU`; an unknown instruction is named in one line
 FP6, FP4, E8M0; `__nv_*` functions; `__shfl()` without `_sync` and other names older than CUDA 13 | today's names

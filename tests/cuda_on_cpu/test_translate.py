@@ -428,13 +428,20 @@ def test_a_kernel_as_void_keeps_its_type(cast, new):
     assert body(f"{source}auto p = {cast};\n") == f"{source}auto p = {new};\n"
 
 
-def test_textures_end_the_compilation(tmp_path):
+def test_what_is_not_covered_ends_the_compilation(tmp_path):
     """One error, with the line of the first word; #if may leave it out, and the lines that follow keep their numbers."""
-    said = "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no textures and surfaces"
+    lacks = "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no "
+    said = lacks + "textures and surfaces"
     without = "#if 0\ncudaArray_t a = cudaMallocArray(1);\n#endif\nint x = wrong;\n"
     macro = "#define FETCH(t) tex1D<float>(t, 1)\n"
     array = "void f() {\n    CHECK(\n        cudaMallocArray(&a, &b));\n    tex2D<float>(c, 1, 2);\n}\n"
+    nodes = "void f(cudaGraph_t g) {\n    cudaMemAllocNodeParams p = {};\n    cudaGraphAddMemAllocNode(&n, g, 0, 0, &p);\n}\n"
+    decides = "__global__ void k(cudaGraphConditionalHandle handle) { cudaGraphSetConditional(handle, 1); }\n"
+    driver = "int d;\nCUdeviceptr p;\nint e = cuMemAlloc(&p, 4);\n"
     for source, line, message in (
+        (nodes, 2, lacks + "graph nodes that allocate or decide"),
+        (decides, 1, lacks + "graph nodes that allocate or decide"),
+        (driver, 2, lacks + "driver API"),
         (macro + "__global__ void k(int n,\n                  cudaTextureObject_t t) { FETCH(t); }\n", 3, said),
         (array, 3, said),
         (without, 4, "wrong"),
