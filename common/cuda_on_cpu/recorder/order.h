@@ -55,8 +55,9 @@ private:
 };
 
 struct ThreadState {
-    uint32_t fenced = 0;  // the segment of its last fence
-    Clock extra = {};     // by flags, locks and objects
+    uint32_t fenced = 0;   // the segment of its last fence
+    Clock extra = {};      // by flags, locks and objects
+    uintptr_t stored = 0;  // where it last wrote a volatile variable in global memory
 };
 
 // What a block's threads know, while it is alive.

@@ -37,9 +37,12 @@ protected:
         const Stamp now(order.segment, a.site, a.kind);
         shadow.for_each(address, a.bytes, [&](size_t word, uintptr_t at) __attribute__((always_inline)) {
             if (a.compares) guesses_.erase({order.self.block, order.self.rank, at});
+            if (a.kind == Kind::is_volatile && !a.writes) looks_again(at);
             if (a.reads) read(array, shadow, word, at, now, a);
             if (a.writes) write(array, shadow, word, at, now, a);
         });
+        if (a.kind == Kind::is_volatile && a.writes && array.place != Place::shared)
+            order.room->threads[order.self.rank].stored = a.address;
     }
 
 private:
@@ -76,7 +79,8 @@ private:
         if (written.is_with(now) && !reads[0]) return;  // nothing new, unless a read has to be forgotten
         if (conflict(array, written, now, a.address)) race(array, at, written, true, now, a);
         for (const Stamp& read : reads)
-            if (conflict(array, read, now)) race(array, at, read, false, now, a);
+            if (conflict(array, read, now) || is_stale(array, read, now, a.address))
+                race(array, at, read, false, now, a);
         shadow.write(word, now);
     }
 
@@ -101,6 +105,22 @@ private:
         return (both_write && !order.is_released(both_write)) || (array.place == Place::shared && same_warp(before));
     }
 
+    // The same in global memory, where lanes of a warp may wait for one another: a lane has read the old value, and has
+    // written elsewhere as if all lanes went in step. It is a mistake unless that lane looks again.
+    [[gnu::always_inline]] bool is_stale(const Array& array, Stamp read, Stamp now, uintptr_t address) const {
+        return now.kind() == Kind::is_volatile && read.kind() == Kind::is_volatile && array.place != Place::shared &&
+               order.is_of_this_launch(read) && is_stale_in_launch(read, address);
+    }
+    [[gnu::noinline]] bool is_stale_in_launch(Stamp read, uintptr_t address) const {
+        if (order.is_ordered(read) || !same_warp(read)) return false;
+        const auto reader = order.room->threads.find(order.who(read).rank);
+        return reader != order.room->threads.end() && reader->second.stored && reader->second.stored != address;
+    }
+    void looks_again(uintptr_t at) {
+        const auto found = guesses_.find({order.self.block, order.self.rank, at});
+        if (found != guesses_.end() && found->second.first.before.kind() == Kind::is_volatile) guesses_.erase(found);
+    }
+
     struct Race {
         Array* array;
         uintptr_t at;
@@ -114,7 +134,10 @@ private:
         if (sites.get(a.site).is_runtime || sites.get(before.site()).is_runtime) return;
         const Race race = {&array, at, before, now, wrote, a.writes, order.self};
         const Stamp read = a.writes ? before : now, written = a.writes ? now : before;
-        if (a.writes != wrote && read.kind() == Kind::plain && written.kind() == Kind::atomic) {
+        const bool is_guess = read.kind() == Kind::plain && written.kind() == Kind::atomic;
+        const bool may_look_again =
+            read.kind() == Kind::is_volatile && written.kind() == Kind::is_volatile && array.place != Place::shared;
+        if (a.writes != wrote && (is_guess || may_look_again)) {
             const Who reader = a.writes ? order.who(before) : order.self;
             if (guesses_.size() == 4096) say_guesses();
             guesses_.insert({{reader.block, reader.rank, at}, {race, key}});
@@ -169,7 +192,8 @@ private:
     } pending_ = {};
     // Plain reads that race with an atomic, by the reader's block and rank and the address. Such a read is a guess, and
     // no mistake, if the reader then compares at that address by atomicCAS(): in NVIDIA's guide, atomics that CUDA
-    // lacks are made so, and a wrong guess costs one more round.
+    // lacks are made so, and a wrong guess costs one more round. And volatile reads that are stale, unless the reader
+    // looks again.
     std::map<std::tuple<uint32_t, uint32_t, uintptr_t>, std::pair<Race, Key>> guesses_;
 };
 

@@ -292,6 +292,19 @@ KERNEL(flag_of_cuda) {  // a variable that becomes an atomic object
         y[1] = y[0];
     }
 }
+KERNEL(lane_by_lane) {  // each lane waits for the one before
+    volatile float* const v = y;
+    for (int round = 1; round <= 2; round++) {
+        while (I > 0 && v[G - 1] < round) {
+        }
+        v[G] = round;
+    }
+}
+KERNEL(found) {  // who sees it too late works in vain
+    volatile float* const v = y;
+    if (v[blockIdx.x] != 0) return;
+    if (I % 8 == 5) v[blockIdx.x] = 1;
+}
 KERNEL(only_loads) {  // nobody writes
     const cuda::atomic_ref<float, cuda::thread_scope_device> first(y[0]);
     if (first.load() + y[0] != 0) y[1] = 1;
@@ -399,7 +412,8 @@ int main(int argc, char** argv) {
         RUN(bins), RUN(same_value), RUN(bytes), RUN(bytes_and_words), RUN(halves);
     RUN(warp_tree), RUN(part_of_a_warp), RUN(two_halves), RUN(warp_sums), RUN(tile), RUN(large_tile), RUN(last_block);
     RUN(critical_section), RUN(barrier_object), RUN(latch_object), RUN(async_copy), RUN(dynamic), RUN(variables),
-        RUN(local_array), RUN(work_queue), RUN(mailbox), RUN(only_loads), RUN(cub_again), RUN(cluster);
+        RUN(local_array), RUN(work_queue), RUN(mailbox), RUN(found), RUN(only_loads), RUN(cub_again), RUN(cluster);
+    say("lane_by_lane", [&] { lane_by_lane<<<2, 64>>>(y, x); });
     say("look_back", [&] { look_back<<<2, 64>>>(y, x); });
     say("flag_of_cuda", [&] { flag_of_cuda<<<2, 64>>>(y, x); });
     say("flag", [&] { flag<<<2, 64>>>(y, x); });

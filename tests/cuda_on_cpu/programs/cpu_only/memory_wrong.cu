@@ -172,6 +172,13 @@ KERNEL(old_style) {  // warps in step, as before Volta
         y[I] = s[I];
     }
 }
+KERNEL(old_style_in_global) {
+    volatile float* const v = y;
+    if (I < 16) {
+        v[I] = v[I] + v[I + 16];  // LINE old_style_in_global
+        v[I] = v[I] + v[I + 8];   // OTHER old_style_in_global
+    }
+}
 KERNEL(half_a_warp) {
     __shared__ float s[64];
     s[I] = x[I];  // OTHER half_a_warp
@@ -469,6 +476,7 @@ const Case cases[] = {
     CASE(across_a_shuffle, 1),
     CASE(across_a_ballot, 1),
     CASE(old_style, 1),
+    CASE(old_style_in_global, 1),
     CASE(half_a_warp, 1),
     CASE(half_reads, 1),
     CASE(sum, 2),
