@@ -74,12 +74,22 @@ private:
         return reinterpret_cast<Pack<T>*>(places) + ((stage * arrays + array) * packs + k) * threads + int(threadIdx.x);
     }
 
-    // Starts the copies that bring a row here, 16 bytes each, past the registers (`cp.async`).
+    // Starts a copy of 16 bytes past the registers: __pipeline_memcpy_async(), with a hint for the L2 cache.
+    __device__ static void copy(Pack<T>* to, const T* from) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+        asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(
+                         unsigned(__cvta_generic_to_shared(to))),
+                     "l"(from), "l"(keep_policy())
+                     : "memory");
+#endif
+    }
+
+    // Starts the copies that bring a row here.
     __device__ void fetch(int64_t row, int stage) const {
         UNROLL for (int a = 0; a < arrays && row < rows; a++) {
             const T* from = x[a] + row * n + Values::begin(0, cluster);
             UNROLL for (int k = 0; k < packs; k++) {
-                if (Values::begin(k, cluster) < n) __pipeline_memcpy_async(place(stage, a, k), from, sizeof(Pack<T>));
+                if (Values::begin(k, cluster) < n) copy(place(stage, a, k), from);
                 from += cluster.size() * Pack<T>::SIZE;
             }
         }

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(KEPT_THREADS)
     Elements<T, size, packs> values, w;
     values.load(x + row.begin, row.n, group, 0);
     const float squares = group.combine(float2{warp_sum(square_sum(values), group.lanes()), 0}).x;
-    w.template load<Read::constant>(weight, n, group, 0);
+    w.load(weight, n, group, 0);
     write(out + row.begin, values, w, scale_of(squares, 1 / float(n), eps), row.n, group);
 }
 
@@ -50,14 +50,14 @@ __global__ void __launch_bounds__(TWICE_THREADS<T>)
     Elements<T, size, packs> values;
     float squares = 0;
     for (int64_t i = 0; i < n; i += step) {
-        values.load(x + i, n - i, block, 0);
+        values.template load<Read::keep_all>(x + i, n - i, block, 0);
         squares += square_sum(values);
     }
     const float scale = scale_of(block.combine(float2{warp_sum(squares), 0}).x, 1 / float(n), eps);
     Elements<T, size, packs / 2> half, w;
     for (int64_t i = 0; i < n; i += step / 2) {
         half.template load<Read::last>(x + i, n - i, block, 0);
-        w.template load<Read::constant>(weight + i, n - i, block, 0);
+        w.template load<Read::keep_all>(weight + i, n - i, block, 0);
         write(out + i, half, w, scale, n - i, block);
     }
 }
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(threads)
     rms_norm_cluster_kernel(T* out, const T* x, const T* weight, int64_t count, int64_t n, float eps) {
     Cluster<threads> cluster;
     Elements<T, Pack<T>::SIZE, packs> w;
-    w.template load<Read::constant>(weight, n, cluster, 0);
+    w.load(weight, n, cluster, 0);
     const float per_n = 1 / float(n);
     for (Pipeline<T, packs, 1, threads, stages> rows({x}, count, n, cluster); rows.any(); rows.advance()) {
         const auto values = rows.arrived();
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(KEPT_THREADS / 2)
     const Group group;
     Elements<T, size, packs> g, values, w;
     float of_weight[g.COUNT] = {};
-    w.template load<Read::constant>(weight, n, group, 0);
+    w.load(weight, n, group, 0);
     const float per_n = 1 / float(n);
     // The lanes of a warp leave the loop together, for the shuffles: with the first row of their block.
     for (int64_t number = group.row(); number - threadIdx.y < rows; number += group.rows_at_a_time()) {
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(KEPT_THREADS)
         for (int64_t i = 0; i < n; i += step) {
             g.load(grad + row * n + i, n - i, block, 0);
             values.load(x + row * n + i, n - i, block, 0);
-            w.template load<Read::constant>(weight + i, n - i, block, 0);
+            w.load(weight + i, n - i, block, 0);
             const float2 more = sums_of(g, values, w);
             sums.x += more.x, sums.y += more.y;
         }
@@ -181,9 +181,9 @@ __global__ void __launch_bounds__(KEPT_THREADS)
         for (int64_t i = 0; i < n; i += step) {
             g.template load<Read::last>(grad + row * n + i, n - i, block, 0);
             values.template load<Read::last>(x + row * n + i, n - i, block, 0);
-            w.template load<Read::constant>(weight + i, n - i, block, 0);
+            w.load(weight + i, n - i, block, 0);
             const bool is_first = row == block.row();  // `partial` has nothing yet
-            if (!is_first) before.load(partial + i, n - i, block, 0);
+            if (!is_first) before.template load<Read::plain>(partial + i, n - i, block, 0);
             UNROLL for (int k = 0; k < g.COUNT; k++) of_weight[k] = is_first ? 0 : before[k];
             write_gradient(grad_x + row * n + i, of_weight, g, values, w, factors, n - i, block);
             g.store(partial + i, n - i, block, [&](int k) { return of_weight[k]; });
@@ -199,7 +199,7 @@ __global__ void __launch_bounds__(threads)
     Cluster<threads> cluster;
     Elements<T, Pack<T>::SIZE, packs> w;
     float of_weight[w.COUNT] = {};
-    w.template load<Read::constant>(weight, n, cluster, 0);
+    w.load(weight, n, cluster, 0);
     const float per_n = 1 / float(n);
     for (Pipeline<T, packs, 2, threads, stages> rows({grad, x}, count, n, cluster); rows.any(); rows.advance()) {
         cluster.send(warp_sum(sums_of(rows.arrived(0), rows.arrived(1), w)));

@@ -27,9 +27,43 @@ __device__ float element(const Pack<T, size>& pack, int j) {
     }
 }
 
-// How an array is read. The L2 cache may forget what is read for the last time (`__ldcs`). Loads from an array that is
-// constant while the kernel runs may be moved across stores (`__ldg`), so nvcc needs fewer registers.
-enum class Read { plain, last, constant };
+// What the caches shall keep of an array that is read. Such a hint changes no result. But it decides what the L2 cache
+// writes back and when, so it changes how memory's reads and writes mix: REFERENCE.md, "Hints for the caches".
+enum class Read {
+    plain,     // no hint: for shared memory, and for what the kernel itself has written
+    keep,      // the L2 cache forgets other data first
+    keep_all,  // so does the L1 cache: for what the same block or the next one reads again
+    last       // the caches forget it first
+};
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+// The hint to keep data, as a load or an asynchronous copy takes it.
+__device__ inline uint64_t keep_policy() {
+    uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+#endif
+
+// One load of 16 bytes. (Of an assignment of a Pack, nvcc makes several.)
+template <Read read>
+__device__ uint4 load16(const uint4* p) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800  // older GPUs do not know the hint
+    uint4 v;
+    if (read == Read::keep || read == Read::keep_all) {
+        if (read == Read::keep)
+            asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                         : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                         : "l"(p), "l"(keep_policy()));
+        else
+            asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                         : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                         : "l"(p), "l"(keep_policy()));
+        return v;
+    }
+#endif
+    return read == Read::last ? __ldcs(p) : *p;
+}
 
 // `packs` packs of a row: number rank, rank + group.size() and so on, so that neighbours read neighbouring packs. size
 // is that of a Pack of 16 bytes where all rows begin at multiples of 16, and 1 elsewhere. The packs stay as they lie in
@@ -42,7 +76,7 @@ struct Elements {
     __device__ float operator[](int i) const { return element(pack[i / size], i % size); }
 
     // Behind the end of the row, which has n elements, elements become `none`.
-    template <Read read = Read::plain, class Group>
+    template <Read read = Read::keep, class Group>
     __device__ void load(const T* row, int64_t n, const Group& group, float none) {
         const int end = int(min(n, int64_t(group.size()) * COUNT));
         UNROLL for (int k = 0; k < packs; k++) {
@@ -54,9 +88,7 @@ struct Elements {
     template <Read read>
     static __device__ Pack<T, size> load_pack(const T* p) {
         if constexpr (sizeof(Pack<T, size>) < 16) return *reinterpret_cast<const Pack<T, size>*>(p);
-        // One load of 16 bytes. nvcc makes several of an assignment of a Pack.
-        const auto from = reinterpret_cast<const uint4*>(p);
-        const uint4 bytes = read == Read::plain ? *from : read == Read::last ? __ldcs(from) : __ldg(from);
+        const uint4 bytes = load16<read>(reinterpret_cast<const uint4*>(p));
         Pack<T, size> pack;
         memcpy(&pack, &bytes, sizeof pack);
         return pack;

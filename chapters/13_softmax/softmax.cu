@@ -209,8 +209,8 @@ __global__ void __launch_bounds__(TWICE_THREADS<T>)
     Elements<T, size, packs> g, values;
     float sum = 0;
     for (int64_t i = 0; i < n; i += step) {
-        g.load(grad + i, n - i, block, 0);
-        values.load(y + i, n - i, block, 0);
+        g.template load<Read::keep_all>(grad + i, n - i, block, 0);
+        values.template load<Read::keep_all>(y + i, n - i, block, 0);
         sum += product_sum(g, values);
     }
     sum = block.combine(float2{warp_sum(sum), 0}).x;
@@ -243,6 +243,8 @@ void launch_softmax_backward(T* grad_x, const T* grad, const T* y, int64_t rows,
         {Step::warp, softmax_backward_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, softmax_backward_kernel<T, Warp, 1, 16>, false, 16, 32},
         {Step::block, softmax_backward_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
+        {Step::online, softmax_backward_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>,
+         LONGEST_TWICE},
         {Step::cluster, softmax_backward_cluster_kernel<T, packs, threads, stages>, true, packs * size, threads,
          INT64_MAX, Pipeline<T, packs, 2, threads, stages>::BYTES},
         {Step::online, softmax_backward_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},

@@ -165,7 +165,7 @@ class Statement:
         plain = HINT.sub("", name)
         if "cache_hint" in name:
             operands = operands[:-1]  # the policy
-        for full in plain, DONE.sub("", plain):
+        for full in name, plain, DONE.sub("", plain):
             for known in ROWS:
                 needed = [o for o in known.operands if not o.endswith("?")]
                 if len(needed) <= len(operands) <= len(known.operands) and (match := known.name.fullmatch(full)):

@@ -31,7 +31,7 @@ MUTANTS = [
     Mutant(CPP, 'return approximate == "tanh";', "return false;", T + "right"),
     Mutant(CPP, "forward<double>)(x, x, bias, tanh)", "forward<double>)(x, x, bias, false)", T + "right"),
     Mutant(CPP, "return {grad_x, grad_bias};", "return {grad_x, grad_x};", T + "right"),
-    Mutant(KERNEL, "T(-2 * 0.79788456080286535588)", "T(2 * 0.79788456080286535588)",
+    Mutant(KERNEL, "T(-2 * 0.79788456080286535588", "T(2 * 0.79788456080286535588",
            T + "what_does_not_depend_on_the_binding_is_chapter_09s"),
     Mutant(CPP, "    const DeviceGuard guard(x.get_device_index());\n    const Tensor out", "    const Tensor out",
            f"{GPU}the_second_gpu_while_the_first_is_current[{OP}]", gpus=2),

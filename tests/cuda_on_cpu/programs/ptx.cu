@@ -109,6 +109,26 @@ __global__ void copies(float* out, const float* in, int tiles) {
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
+// Hints for the caches, which change no result.
+__global__ void hints(float* out, const float* in) {
+    __shared__ __align__(16) float s[128];
+    unsigned long long keep, drop;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));
+    asm("createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 %0, 0.5;" : "=l"(drop));
+    const unsigned t = threadIdx.x;
+    float a, b, c, d;
+    asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=f"(a), "=f"(b), "=f"(c), "=f"(d)
+                 : "l"(in + 4 * t), "l"(keep));
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(to_shared(&s[4 * t])),
+                 "l"(in + 4 * t), "l"(drop)
+                 : "memory");
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    asm volatile("st.global.L2::cache_hint.f32 [%0], %1, %2;" ::"l"(&out[t]), "f"(a + b + c + d), "l"(keep));
+    out[32 + t] = s[4 * t] + s[4 * t + 1] + s[4 * t + 2] + s[4 * t + 3];
+    asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(in));
+}
+
 __global__ void atomics(int* sums, unsigned* u, float* f, unsigned long long* l) {
     int before;
     asm volatile("atom.global.add.s32 %0, [%1], %2;" : "=r"(before) : "l"(sums), "r"(2));
@@ -143,6 +163,13 @@ void test() {
         EXPECT_DONE();
         for (int i = 0; i < 7 * 32; i++)
             if (stages == 3 || i % 32 != 7) EXPECT(out[i] == (i % 32 == 3 ? 0 : in[i]));
+    }
+
+    hints<<<1, 32>>>(out, in);
+    EXPECT_DONE();
+    for (int t = 0; t < 32; t++) {
+        const float* from = in + 4 * t;
+        EXPECT(out[t] == from[0] + from[1] + from[2] + from[3] && out[32 + t] == out[t]);
     }
 
     int* sums = device_array<int>(2);
