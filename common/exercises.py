@@ -5,6 +5,7 @@ launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/
 limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
 shared_out(call, numel)         its threads share out the elements, also counted there
 seen(call)                      what each line of its kernels asks of memory, for other limits
+only_rows(crop)                 meanwhile a kernel may use the rows of that view alone
 refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
@@ -29,7 +30,7 @@ import torch
 
 from .checking import check_at
 from .device import device
-from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
+from .guarded import NAN, OTHER, Guarded, Inputs, announce, tensors_in
 from .launchers import Unchecked, launchers, refuse_launch
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "launchers",
     "limits",
     "module",
+    "only_rows",
     "orders",
     "place",
     "refuses",
@@ -191,6 +193,29 @@ def seen(call):
         return []
     os.environ["CUDA_REVERSE"] = "0"
     return microscope(call)
+
+
+@contextlib.contextmanager
+def only_rows(crop):
+    """Meanwhile the memory check takes each row of crop, a view, for an array of its own: a kernel may use no byte beside it.
+
+    The bytes between two rows belong to the tensor, so nothing else would see that a kernel reads them. Raises Wrong for
+    such a kernel. Without the memory check nothing is seen.
+    """
+    rows = [row for row in crop if row.numel()]
+    gap = (crop.stride(0) * crop.itemsize - rows[0].nbytes) // 2 if rows else 0
+    for row in rows:
+        announce(row.data_ptr(), row.nbytes, gap)
+    try:
+        yield
+    except RuntimeError as error:
+        if "out of bounds" not in str(error):
+            raise
+        first = found_by_cuda(error).partition("\n")[0].replace("of a tensor", "of a row")
+        raise Wrong(f"a thread uses bytes beside a row, which are no part of the crop\n{first}") from error
+    finally:
+        for row in rows:
+            announce(row.data_ptr(), 0, 0)
 
 
 def refuses(call, error, words, what):

@@ -191,6 +191,21 @@ def test_threads_share_out_the_elements(monkeypatch, capsys):
         exercises.shared_out(None, 16)
 
 
+def test_a_row_of_a_crop_stands_alone(monkeypatch):
+    announced = []
+    monkeypatch.setattr(exercises, "announce", lambda *args: announced.append(args))
+    crop = torch.zeros(3, 30, dtype=torch.uint8)[1:, 5:15]
+    first = crop.data_ptr()
+    says = r"beside a row, .*\nkernel k: out of bounds: a reads 2 bytes behind the 10 bytes of a row$"
+    found = "CUDA on CPU: kernel k: \n  out of bounds: a reads 2 bytes behind the 10 bytes of a tensor"
+    with pytest.raises(Wrong, match=says), exercises.only_rows(crop):
+        assert announced == [(first, 10, 10), (first + 30, 10, 10)]
+        raise RuntimeError(found)
+    assert announced[2:] == [(first, 0, 0), (first + 30, 0, 0)]
+    with pytest.raises(RuntimeError, match="data race"), exercises.only_rows(crop):
+        raise RuntimeError("data race")
+
+
 def test_what_has_to_be_refused(capfd):
     def refuses(error):
         def call():

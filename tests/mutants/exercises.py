@@ -67,6 +67,7 @@ MUTANTS = [
     Mutant(CHECKS, "    _check_errors(op, inputs(sizes[-1]))\n", "", TOLD + "a_launch_that_fails_has_to_be_reported"),
     Mutant(CHECKS, "for row in rows)) > numel:", "for row in rows)) < 0:", TOLD + "threads_share_out_the_elements"),
     Mutant(CHECKS, "if rows and count == sum(", "if False and count == sum(", TOLD + "threads_share_out_the_elements"),
+    Mutant(CHECKS, "announce(row.data_ptr(), row.nbytes, gap)", "pass", TOLD + "a_row_of_a_crop_stands_alone"),
     Mutant(CHECKS, "3 if len(alike) == 1 else 12", "3", TOLD + "limits_say_what_a_warp_does_and_draw_little"),
     Mutant(TOOL, '            lines[1:-15] = ["..."]\n', "            pass\n", TEST + "a_trace_is_short"),
     Mutant(TOOL, "lines += dict.fromkeys(", "lines += list(", TEST + "a_trace_is_short"),

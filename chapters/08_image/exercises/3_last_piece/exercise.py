@@ -5,7 +5,7 @@ Every result is right, because no thread uses the bytes that it should not have 
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, seen
+from common.exercises import Wrong, check, device, launchers, only_rows, seen
 
 MINUTES = 20
 HINTS = [
@@ -41,6 +41,11 @@ WRONG = {
             ]
         },
     ),
+    "only_the_last_row": (
+        "bytes beside a row",
+        {"invert.cu": [("last_byte <= width;", "(last_byte <= width || (y + 1 < height && end <= width));")]},
+    ),
+    "only_the_end": ("bytes beside a row", {"invert.cu": [("first_byte >= 0 &&", "begin >= 0 &&")]}),
     "one_piece_too_few": ("behind", {"invert.cu": [("(shift == 0 ? 4 : 8)", "4")]}),
 }
 
@@ -62,6 +67,10 @@ def run(mine):
     for left in range(4):
         name = f"image[1:, {left}:], width"
         check(invert, lambda crop: 255 - crop, crops(left), sizes=(0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 513), name=name)
+    for width in range(1, 25):  # five rows of an image: they begin at all addresses modulo 4
+        crop = torch.empty(5, width + 33 - width % 4, dtype=torch.uint8, device=device)[:, 16 : 16 + width]
+        with only_rows(crop):
+            invert(crop)
     for left in range(4):
         (crop,) = crops(left)(2048)
         rows = seen(lambda crop=crop: invert(crop))
@@ -71,4 +80,4 @@ def run(mine):
                 f"image[1:, {left}:]: {alone} of {crop.numel()} pixels go pixel by pixel; expected: at most 8 a row"
             )
     if rows:
-        print(f"{'right':8}at most 8 pixels of a row go pixel by pixel")
+        print(f"{'right':8}no byte beside a row is read, and at most 8 pixels of a row go pixel by pixel")

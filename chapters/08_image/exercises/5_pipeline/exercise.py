@@ -6,7 +6,7 @@ the launcher does. No line of prepare.cu is there yet. Begin with a thread for a
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, seen
+from common.exercises import Wrong, check, device, launchers, only_rows, seen
 
 MINUTES = 60
 HINTS = [
@@ -26,6 +26,30 @@ WRONG = {
     "last_word": (
         "behind",
         {"prepare.cu": [("shift && begin - shift + (shift == 0 ? 12 : 16) <= 3 * width", "shift")]},
+    ),
+    "beside_a_row": (
+        "bytes beside a row",
+        {
+            "prepare.cu": [
+                ("begin >= shift && begin", "(y > 0 || begin >= shift) && (y + 1 < height || begin"),
+                ("<= 3 * width) {", "<= 3 * width)) {"),
+            ]
+        },
+    ),
+    "a_block_for_each_row": (
+        "height = 70000, width = 4: launch_prepare failed: invalid configuration argument",
+        {"prepare.cu": [("unsigned(std::min(height, int64_t(65535)))", "unsigned(height)")]},
+    ),
+    "rows_of_one_grid": (
+        "height = 70000, width = 4: 4465 rows are wrong, the first of them row 65535",
+        {
+            "prepare.cu": [
+                (
+                    "int64_t y = blockIdx.y; y < height; y += gridDim.y",
+                    "int64_t y = blockIdx.y; y < height; y += height",
+                )
+            ]
+        },
     ),
     "thread_for_a_pixel": (
         "6 loads and stores for 32 pixels",
@@ -107,6 +131,13 @@ def run(mine):
         for left in range(4):
             name = f"img[1:, {left}:], flip = {flip}, width"
             check(prepare, reference, crops(left, flip), sizes=(0, 4, 8, 132), name=name)
+    for width in range(4, 25, 4):  # five rows of an image: they begin at all addresses modulo 4
+        for flip in False, True:
+            image = torch.empty(5, 3 * width + 33, dtype=torch.uint8, device=device)
+            crop = image[:, 16 : 16 + 3 * width]
+            with only_rows(crop):
+                prepare(crop.unflatten(1, (width, 3)), flip)
+    many_rows(prepare, reference)
     for left in 1, 2:
         crop, flip = crops(left, left == 2)(2048)
         rows = seen(lambda crop=crop, flip=flip: prepare(crop, flip))
@@ -117,4 +148,18 @@ def run(mine):
                 "expected: at most 2.5"
             )
     if rows:
-        print(f"{'right':8}at most 2.5 loads and stores for 32 pixels")
+        print(f"{'right':8}no byte beside a row is read, and at most 2.5 loads and stores for 32 pixels")
+
+
+def many_rows(prepare, reference):
+    """More than a grid has blocks along y. One order of the threads: half a second."""
+    image = torch.randint(0, 256, (70_000, 4, 3), dtype=torch.uint8, device=device)
+    where = f"height = {len(image)}, width = 4"
+    try:
+        found = prepare(image, False)
+    except RuntimeError as error:
+        raise Wrong(f"{where}: {error}") from None
+    wrong = (found != reference(image, False)).any(2).any(0)
+    if wrong.any():
+        raise Wrong(f"{where}: {int(wrong.sum())} rows are wrong, the first of them row {int(wrong.nonzero()[0])}")
+    print(f"{'right':8}{where}")
