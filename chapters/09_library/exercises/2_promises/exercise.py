@@ -33,6 +33,20 @@ WRONG = {
         {"promises.py": [("x.new_empty(x.shape[1], x.shape[0]", "torch.empty_like(x).t(")]},
     ),
     "view": ("head: ", {"promises.py": [("].clone(", "].contiguous(")]}),
+    "view_by_schema": (
+        "head: the schema says that the result is a view of x",
+        {
+            "promises.py": [
+                ("head(Tensor x, int n) -> Tensor", "head(Tensor(a) x, int n) -> Tensor(a)"),
+                ("x.new_empty(n, x.shape[1])", "x[:n]"),
+                ("].clone(", "].view_as(x[:n]"),
+            ]
+        },
+    ),
+    "all_write": (
+        "largest: the schema says that the operator writes x",
+        {"promises.py": [("largest(Tensor x", "largest(Tensor(a!) x")]},
+    ),
     "alias": ("scaled: ", {"promises.py": [("x.clone()", "x.view_as(x)")]}),
 }
 
@@ -47,6 +61,15 @@ def run(mine):
         raise Wrong(f"halve_: the schema does not say that the operator writes x\n{schema}")
     if schema.returns:
         raise Wrong(f"halve_: the operator returns nothing, and the schema promises a result\n{schema}")
+    for name in "largest", "rotated", "scaled", "head":
+        schema = getattr(ops, name).default._schema
+        if any(returned.alias_info for returned in schema.returns):
+            raise Wrong(
+                f"{name}: the schema says that the result is a view of x; torch.compile refuses an operator of a library that "
+                f"returns a view\n{schema}"
+            )
+        if any(a.alias_info and a.alias_info.is_write for a in schema.arguments):
+            raise Wrong(f"{name}: the schema says that the operator writes x, and it only reads x\n{schema}")
     calls = ("halve_",), ("largest",), ("rotated",), ("scaled", 3.0), ("scaled", 1.0), ("head", 1), ("head", 2)
     for name, *args in calls:
         promised(getattr(ops, name), name, x.clone(), args)
