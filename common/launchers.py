@@ -273,6 +273,8 @@ class Watch(ctypes.Structure):
         ("refused", ctypes.c_uint),
         ("launches", ctypes.c_uint),
         ("most_threads", ctypes.c_uint64),
+        ("guards", ctypes.c_uint),
+        ("unguarded", ctypes.c_uint),
     ]
 
 

@@ -3,9 +3,13 @@
 axpy.cpp works for the torch that it was compiled with. The check compiles it for torch 2.11 and all later ones.
 """
 
+import ctypes
+from pathlib import Path
+
 import torch
 
-from common.exercises import Wrong, device, extension, refuses
+from common.exercises import Wrong, check, device, extension, place, refuses
+from common.launchers import Watch
 
 MINUTES = 30
 MEMORY_CHECK = False
@@ -46,6 +50,39 @@ WRONG = {
             ]
         },
     ),
+    "default_stream": (
+        "on the default stream, expected: on torch's current one",
+        {
+            "axpy.cpp": [
+                (
+                    "static cudaStream_t current_stream(const Tensor& x) {\n"
+                    "    void* stream = nullptr;\n"
+                    "    TORCH_ERROR_CODE_CHECK(aoti_torch_get_current_cuda_stream(x.get_device_index(), &stream));\n"
+                    "    return static_cast<cudaStream_t>(stream);\n"
+                    "}\n"
+                    "\n",
+                    "",
+                ),
+                ("current_stream(x));", "nullptr);"),
+            ]
+        },
+    ),
+    "no_guard": (
+        "no DeviceGuard is there",
+        {
+            "axpy.cpp": [
+                ("    const torch::stable::accelerator::DeviceGuard guard(x.get_device_index());\n", ""),
+            ]
+        },
+    ),
+    "guard_gone": (
+        "no DeviceGuard is there",
+        {
+            "axpy.cpp": [
+                ("const torch::stable::accelerator::DeviceGuard guard(", "torch::stable::accelerator::DeviceGuard(")
+            ]
+        },
+    ),
     "shapes": (
         "other shapes: RuntimeError is expected, and there was no error",
         {"axpy.cpp": [('    check_same(x, "x", y, "y");\n', "")]},
@@ -54,7 +91,7 @@ WRONG = {
 
 
 def run(mine):
-    extension(mine, ["axpy.cpp", "axpy.cu"], stable=True)
+    extension(mine, ["axpy.cpp", "axpy.cu", Path(__file__).with_name("watch.cu")], stable=True)
     try:
         axpy = torch.ops.exercise.axpy
     except AttributeError:
@@ -78,4 +115,34 @@ def run(mine):
     refuses(lambda: axpy(1.0, matrix.double(), matrix.double()), RuntimeError, "", "float64")
     refuses(lambda: axpy(1.0, matrix[:, :2], matrix[:, 2:]), RuntimeError, "contiguous", "two columns of a matrix")
     refuses(lambda: axpy(1.0, matrix, matrix[:2]), RuntimeError, "shape", "other shapes")
-    print("right   compiled for torch 2.11 and later; values; refused tensors")
+    of_stream_and_device(mine, axpy)
+    print("right   compiled for torch 2.11 and later; values; refused tensors; stream and device")
+
+
+def of_stream_and_device(mine, axpy):
+    """On a GPU check() tries another stream; without one, and for the device, CUDA on CPU looks at the launch."""
+    x = torch.ones(257, device=device)
+    if device.type == "cuda":
+        check(
+            lambda x, y: axpy(0.5, x, y),
+            lambda x, y: 0.5 * x + y,
+            lambda n: (torch.rand(n, device=device),) * 2,
+            (257,),
+        )
+        return
+    library = ctypes.CDLL(next(path for path in torch.ops.loaded_libraries if place(mine).name in path))
+    watch = Watch(has_stream=1)
+    library.watch(ctypes.byref(watch))
+    try:
+        axpy(0.5, x, x)
+    except RuntimeError as error:
+        if "is on the default stream" not in str(error):
+            raise
+        raise Wrong("axpy launches on the default stream, expected: on torch's current one, of x's device") from None
+    finally:
+        library.watch(None)
+    if watch.unguarded:
+        raise Wrong(
+            "when axpy launches, no DeviceGuard is there: with several GPUs the kernel would run on the current one, and not "
+            "on x's"
+        )
