@@ -12,6 +12,7 @@ module(mine / "name.py")        a Python file of the reader, as a module
 place(mine)                     a folder in build/ for all that a check makes itself
 answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
 run(mine, command)              the output of a program that is started in the reader's folder
+without_comments(file)          the text of a C++ file, for what no run can show
 raise Wrong("what is wrong")    for all else
 """
 
@@ -51,6 +52,7 @@ __all__ = [
     "run",
     "seen",
     "shared_out",
+    "without_comments",
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -274,6 +276,11 @@ def module(file):
     sys.path.insert(0, str(file.parent))
     spec.loader.exec_module(loaded)
     return loaded
+
+
+def without_comments(file) -> str:
+    """The text of a C++ file with spaces for comments, on the same lines."""
+    return re.sub(r"//[^\n]*|/\*.*?\*/", lambda found: re.sub(r".", " ", found[0]), file.read_text(), flags=re.S)
 
 
 def answer(mine, name, right, why):

@@ -227,6 +227,12 @@ def test_what_has_to_be_refused(capfd):
     assert capfd.readouterr().err == "and what follows"
 
 
+def test_comments_are_left_out(tmp_path):
+    (tmp_path / "k.cu").write_text("a; // b\n/* c\n   d */ e;\n")
+    assert exercises.without_comments(tmp_path / "k.cu").split() == ["a;", "e;"]
+    assert exercises.without_comments(tmp_path / "k.cu").splitlines()[2].strip() == "e;"
+
+
 def test_answers(tmp_path, capsys):
     (tmp_path / "answers.py").write_text("A = None\nB = 3\nC = '3'\n")
     with pytest.raises(Wrong, match="A is None: write your answer into .*answers.py"):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from common.exercises import Wrong, module
 from common.exercises import run as start
+from common.progress import BuildError
 
 projects = module(Path(__file__).parents[1] / "projects.py")
 
@@ -24,6 +25,28 @@ WRONG = {
     "static": ("has made libscale.a", {"CMakeLists.txt": [("scale SHARED", "scale")]}),
     # main.cpp finds no cuda_runtime.h, or one of a CUDA that is not linked.
     "private": ("cuda", {"CMakeLists.txt": [("scale PUBLIC cuda", "scale PRIVATE cuda")]}),
+    "private_twice": (
+        "another program, which links scale and nothing else, does not build",
+        {
+            "CMakeLists.txt": [
+                ("scale PUBLIC cuda", "scale PRIVATE cuda"),
+                ("scale_main PRIVATE scale", "scale_main PRIVATE scale cuda"),
+            ]
+        },
+    ),
+    "folder_twice": (
+        "another program, which links scale and nothing else, does not build",
+        {
+            "CMakeLists.txt": [
+                ("scale PUBLIC ${CMAKE", "scale PRIVATE ${CMAKE"),
+                (
+                    "add_executable(scale_main app/main.cpp)\n",
+                    "add_executable(scale_main app/main.cpp)\n"
+                    "target_include_directories(scale_main PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})\n",
+                ),
+            ]
+        },
+    ),
     "no_folder": (
         "scale.h: No such file",
         {"CMakeLists.txt": [("target_include_directories(scale PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\n", "")]},
@@ -57,4 +80,12 @@ def run(mine):
         )
     if (printed := start(mine, [folder / "scale_main"])) != "2 4 6\n":
         raise Wrong(f"scale_main prints {printed!r}, expected '2 4 6\\n'")
-    print("right   scale_main loads libscale.so and prints 2 4 6")
+    try:
+        projects.build(mine, ["app/main.cpp"], ["scale_alone"])
+    except BuildError as error:
+        found = str(error).partition("\n")[2]
+        raise Wrong(
+            "another program, which links scale and nothing else, does not build: scale has to pass on what its programs need"
+            f"\n{found}"
+        ) from None
+    print("right   scale_main loads libscale.so and prints 2 4 6; another program builds that links scale alone")

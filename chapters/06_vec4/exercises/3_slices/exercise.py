@@ -15,8 +15,12 @@ HINTS = [
 FAILS = "misaligned"
 WRONG = {
     "one_by_one": (
-        "one float at a time",
+        "12288 of 12288 loads and stores take one float at a time",
         {"subtract.cu": [("is_aligned(c) && is_aligned(a) && is_aligned(b) ? n / 4 : 0", "0")]},
+    ),
+    "whole_multiples_alone": (
+        "whole tensors of 4099 elements: 12297 of 12297 loads and stores take one float",
+        {"subtract.cu": [("is_aligned(b) ? n / 4", "is_aligned(b) && n % 4 == 0 ? n / 4")]},
     ),
     "result_forgotten": (
         "a = x, b = y, c = z[1:], n = 4: kernel subtract_kernel_vec4: misaligned",
@@ -64,9 +68,14 @@ def run(mine):
         parts = ("a = x", first), ("b = y", second), ("c = z", third)
         name = ", ".join(whole + f"[{begin}:]" * (begin > 0) for whole, begin in parts)
         check(into(third), torch.sub, inputs(first, second), sizes=(0, 1, 3, 4, 5, 8, 1027), name=f"{name}, n")
-    whole = inputs(0, 0)(4096)
-    for row in seen(lambda: into(0)(*whole)):
-        if row.width < 16:
+    for n in 4096, 4099:
+        whole = inputs(0, 0)(n)
+        rows = seen(lambda whole=whole: into(0)(*whole))
+        single = [row for row in rows if row.width < 16]
+        if (count := sum(row.threads for row in single)) > (expected := 3 * (n % 4)):
+            where = " ".join(dict.fromkeys(f"subtract.cu:{row.line}" for row in single))
+            every = sum(row.threads for row in rows)
             raise Wrong(
-                f"subtract.cu:{row.line}: whole tensors, which are aligned: a {row.kind} takes one float at a time"
+                f"{where}: whole tensors of {n} elements: {count} of {every} loads and stores take one float at a time, "
+                f"expected: {expected}"
             )

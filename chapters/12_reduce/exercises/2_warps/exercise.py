@@ -5,7 +5,7 @@ The kernel adds each element to the total. Let the lanes of a warp add first.
 
 import torch
 
-from common.exercises import check, device, launchers, limits, shared_out
+from common.exercises import Wrong, check, device, launchers, limits, shared_out, without_comments
 
 MINUTES = 15
 HINTS = [
@@ -41,6 +41,10 @@ WRONG = {
             ]
         },
     ),
+    "whoever_is_there": (
+        "warps.cu:13: __activemask() gives the lanes that happen to be there together",
+        {"warps.cu": [("(~0u, sum", "(__activemask(), sum")]},
+    ),
     "all_lanes_add": ("wrong result", {"warps.cu": [("if (threadIdx.x % 32 == 0) atomicAdd", "atomicAdd")]}),
     "last_lane_adds": ("wrong result", {"warps.cu": [("== 0) atomicAdd", "== 31) atomicAdd")]}),
 }
@@ -60,3 +64,9 @@ def run(mine):
     check(total, lambda x: x.sum(), inputs, (0, 1, 2, 31, 32, 33, 127, 128, 300))
     limits(lambda: total(*inputs(512)), lanes_at_one_address=1)
     shared_out(lambda: total(*inputs(512)), 512, kind="load")
+    for number, line in enumerate(without_comments(mine / "warps.cu").splitlines(), 1):
+        if "__activemask" in line:  # CUDA on CPU lets all lanes arrive
+            raise Wrong(
+                f"warps.cu:{number}: __activemask() gives the lanes that happen to be there together; on a GPU the others may "
+                "come later, and their elements would be lost. Which lanes have to take part?"
+            )
