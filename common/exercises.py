@@ -293,7 +293,13 @@ def answer(mine, name, right, why):
         raise Wrong(f"{name} is None: write your answer into {_shown(mine / 'answers.py')}")
     if isinstance(given, str) and isinstance(right, (int, float)):
         raise Wrong(f"{name} = {given!r} is a text: write a number, without quotes")
+    if isinstance(given, tuple) and isinstance(right, list):
+        given = list(given)
     if given != right:
+        if isinstance(given, list) and isinstance(right, list) and sorted(map(str, given)) == sorted(map(str, right)):
+            raise Wrong(
+                f"{name} = {given!r} has all that belongs there, and in another order than the question asks for"
+            )
         raise Wrong(f"{name} = {given!r} is not right\n{why}")
     print(f"{'right':8}{name} = {given!r}")
 
@@ -331,6 +337,7 @@ def _picture(op, reference, values, rtol, atol, outputs) -> str:
             found.append(op(*held.args))
     if len(found) < 2:
         return ""
+    drawings = []
     for place, (right, one, other) in enumerate(zip(*map(tensors_in, (expected, *found)), strict=True)):
         if right.shape != one.shape or right.dtype != one.dtype:
             return ""
@@ -342,8 +349,8 @@ def _picture(op, reference, values, rtol, atol, outputs) -> str:
             of = f" of {outputs[place]}" if outputs else ""
             given = zip(_parameters(reference), values, strict=False)
             inputs = {name: t.cpu() for name, t in given if getattr(t, "shape", None) == right.shape}
-            return which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten, of)
-    return ""
+            drawings.append(which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten, of))
+    return "\n".join(drawings)
 
 
 def found_by_cuda(error) -> str:

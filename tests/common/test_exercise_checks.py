@@ -91,6 +91,11 @@ def test_of_several_results_the_wrong_one_is_named():
 
     assert told(op, lambda x: (x, x), outputs=("same", "next"))[1] == "1 of 2 elements of next wrong"
     assert told(op, lambda x: (x, x))[1:3] == ["output 1", "1 of 2 elements wrong"]
+    lines = told(lambda x: (x + 1, x - 1), lambda x: (x, x), outputs=("same", "next"))
+    assert [line for line in lines if "wrong" in line][1:] == [
+        "1 of 1 element of same wrong",
+        "1 of 1 element of next wrong",
+    ]
 
 
 def test_of_findings_of_one_kind_the_first_is_shown():
@@ -241,6 +246,13 @@ def test_answers(tmp_path, capsys):
         exercises.answer(tmp_path, "B", 1, "look")
     with pytest.raises(Wrong, match="C = '3' is a text: write a number, without quotes"):
         exercises.answer(tmp_path, "C", 3, "look")
+    (tmp_path / "answers.py").write_text("A = ['b', 'a']\nB = 3\nC = ('a', 'b')\n")
+    with pytest.raises(Wrong, match="has all that belongs there, and in another order"):
+        exercises.answer(tmp_path, "A", ["a", "b"], "look")
+    with pytest.raises(Wrong, match="is not right\nlook"):
+        exercises.answer(tmp_path, "A", ["a", "c"], "look")
+    exercises.answer(tmp_path, "C", ["a", "b"], "look")
+    assert capsys.readouterr().out == "right   C = ['a', 'b']\n"
     exercises.answer(tmp_path, "B", 3, "look")
     assert capsys.readouterr().out == "right   B = 3\n"
 

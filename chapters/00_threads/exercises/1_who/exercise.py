@@ -16,6 +16,10 @@ FAILS = "? is not written"
 WRONG = {
     "no_block": ("data race", {"who.cu": [("blockIdx.x * blockDim.x + threadIdx", "threadIdx")]}),
     "warp_of_the_grid": ("elements of warp wrong", {"who.cu": [("= threadIdx.x /", "= i /")]}),
+    "lanes_from_one_on": (
+        "elements of lane wrong",
+        {"who.cu": [("= threadIdx.x /", "= 1 + threadIdx.x /"), ("= threadIdx.x %", "= 1 + threadIdx.x %")]},
+    ),
     "grid_for_block": ("out of bounds", {"who.cu": [("blockDim", "gridDim")]}),
 }
 

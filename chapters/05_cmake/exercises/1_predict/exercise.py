@@ -14,6 +14,10 @@ HINTS = [
 FAILS = "COMMANDS is None"
 WRONG = {
     "build_only": ("COMMANDS = ['build'] is not right", {"answers.py": [(', "install"', "")]}),
+    "other_order": (
+        "in another order than the question asks for",
+        {"answers.py": [('["binding.cpp", "main.cpp"]', '["main.cpp", "binding.cpp"]')]},
+    ),
     "compiler_sees": ("TORCH_PYTHON = 'link' is not right", {"answers.py": [('"import"\n', '"link"\n')]}),
 }
 

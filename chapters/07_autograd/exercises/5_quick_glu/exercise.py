@@ -76,6 +76,22 @@ WRONG = {
             ]
         },
     ),
+    "once_differentiable": (
+        "once_differentiable raises late, or not at all",
+        {
+            "quick_glu.py": [
+                (
+                    "        if torch.is_grad_enabled():  # create_graph=True\n"
+                    '            raise RuntimeError("QuickGLU has no second derivative: its backward runs a kernel")\n',
+                    "",
+                ),
+                (
+                    "    @staticmethod\n    def backward",
+                    "    @staticmethod\n    @torch.autograd.function.once_differentiable\n    def backward",
+                ),
+            ]
+        },
+    ),
     "asks_the_gradient": (
         "the second derivative of quick_glu(a, b) + a^3 by a is [-12.0, 0.0, 6.0]",
         {"quick_glu.py": [("if torch.is_grad_enabled():  # create_graph=True", "if grad.requires_grad:")]},
@@ -145,10 +161,10 @@ def run(mine):
                     f"only {wanted} requires grad: the node saves {' and '.join(names) or copies}, expected {wants}"
                 )
     print("right   one gradient alone, and what is saved for it")
-    second_derivative(quick_glu, reference)
+    second_derivative(quick_glu, reference, "once_differentiable" in (mine / "quick_glu.py").read_text())
 
 
-def second_derivative(op, reference):
+def second_derivative(op, reference, once):
     """Refused, or right. The other a has a graph of its own: without op's, terms are lost, and autograd says nothing. In a
     sum, grad is 1 everywhere, and has no graph."""
     x = (torch.tensor([-2.0, 0.0, 1.0], device=device).requires_grad_(), torch.full((3,), 2.0, device=device))
@@ -159,10 +175,10 @@ def second_derivative(op, reference):
     ):
         try:
             (first,) = torch.autograd.grad(of(op), x[0], create_graph=True)
+            (found,) = torch.autograd.grad(first.sum(), x[0])
         except RuntimeError as error:
-            print(f"{'right':8}create_graph=True is refused: {error}")
+            print(f"{'right':8}a second derivative is refused: {error}")
             continue
-        (found,) = torch.autograd.grad(first.sum(), x[0])
         (first,) = torch.autograd.grad(of(reference), x[0], create_graph=True)
         (expected,) = torch.autograd.grad(first.sum(), x[0])
         if not torch.allclose(found, expected, rtol=1e-4, atol=1e-4):
@@ -171,6 +187,7 @@ def second_derivative(op, reference):
                 f"a = {x[0].tolist()}, b = {x[1].tolist()}: with create_graph=True the second derivative of "
                 f"{what} by a is {found}, expected {expected} or RuntimeError\n"
                 "a kernel's results have no graph: terms were lost, and autograd did not notice"
+                + ("\nonce_differentiable raises late, or not at all: the chapter's REFERENCE.md says when" * once)
             )
         print(f"{'right':8}second derivative")
 
