@@ -296,7 +296,8 @@ def answer(mine, name, right, why):
     if isinstance(given, tuple) and isinstance(right, list):
         given = list(given)
     if given != right:
-        if isinstance(given, list) and isinstance(right, list) and sorted(map(str, given)) == sorted(map(str, right)):
+        words = isinstance(given, list) and isinstance(right, list) and isinstance(right[0], str)
+        if words and sorted(map(str, given)) == sorted(right):
             raise Wrong(
                 f"{name} = {given!r} has all that belongs there, and in another order than the question asks for"
             )
