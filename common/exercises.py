@@ -5,6 +5,8 @@ launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/
 limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
 shared_out(call, numel)         its threads share out the elements, also counted there
 seen(call)                      what each line of its kernels asks of memory, for other limits
+many(numel)                     so many zeros, without so much memory
+last_element(launch, out, ...)  launches the last blocks alone, for a result with more than 2^32 elements
 only_rows(crop)                 meanwhile a kernel may use the rows of that view alone
 refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
@@ -21,6 +23,7 @@ import hashlib
 import importlib.util
 import inspect
 import itertools
+import mmap
 import os
 import re
 import subprocess
@@ -32,7 +35,7 @@ import torch
 from .checking import check_at
 from .device import device
 from .guarded import NAN, OTHER, Guarded, Inputs, announce, tensors_in
-from .launchers import Unchecked, launchers, refuse_launch
+from .launchers import TooFewThreads, Unchecked, launchers, refuse_launch
 
 __all__ = [
     "Wrong",
@@ -42,8 +45,10 @@ __all__ = [
     "drawn",
     "extension",
     "found_by_cuda",
+    "last_element",
     "launchers",
     "limits",
+    "many",
     "module",
     "only_rows",
     "orders",
@@ -195,6 +200,49 @@ def seen(call):
         return []
     os.environ["CUDA_REVERSE"] = "0"
     return microscope(call)
+
+
+def many(numel):
+    """A tensor of so many float32 zeros, more than fit in memory: a page of it exists as soon as somebody has written there.
+
+    None on a GPU, and where the system has no such memory.
+    """
+    if device.type != "cpu" or sys.platform != "linux":
+        return None
+    no_reserve = 0x4000  # MAP_NORESERVE
+    try:
+        memory = mmap.mmap(-1, 4 * numel, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve)
+    except OSError:
+        return None
+    return torch.frombuffer(memory, dtype=torch.float32)
+
+
+def last_element(launch, out, *args, expected, where):
+    """Calls launch(out, *args) for the last blocks of its grid alone. Raises Wrong where an index of 32 bits has counted the
+    elements of out, which has a few more than 2^32: then these blocks have written near its beginning, and not out[-1].
+
+    Nothing is looked at where out is None, or the grid has no thread for each element.
+    """
+    if out is None:
+        return
+    count, lost = out.numel(), out.numel() - 2**32
+    said = f"{where}: {count} elements, more than 2^32"
+    os.environ["CUDA_REVERSE"] = "0"
+    try:
+        launch(out, *args, threads=count, only_last=True)
+    except TooFewThreads as error:
+        if lost <= error.threads < lost + 1024:
+            raise Wrong(
+                f"{said}, and {error.threads} threads, as for {lost}: how many bits has their number?"
+            ) from None
+        return
+    if out[-1] != expected and out[:lost].any():
+        place = int(out[:lost].nonzero()[-1])
+        raise Wrong(
+            f"{said}: the last blocks write element {place}, and not the last one, {count - 1}\n"
+            "How many bits has each number that the index is computed from?"
+        )
+    print(f"{'right':8}{said}")
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """common/exercises.py: what the reader of an exercise is told. The exercises themselves: tests/chapters/test_exercises.py."""
 
 import os
+import sys
 
 import pytest
 import torch
@@ -230,6 +231,33 @@ def test_what_has_to_be_refused(capfd):
             refuses(error)
     os.write(2, b"and what follows")
     assert capfd.readouterr().err == "and what follows"
+
+
+@pytest.mark.skipif(device.type == "cuda" or sys.platform != "linux", reason="of CUDA on CPU, on Linux")
+def test_an_index_of_32_bits_shows_at_the_end(capsys):
+    count = 2**32 + 10
+
+    def last_element(write, threads=count):
+        def launch(out, **options):
+            assert options == {"threads": count, "only_last": True}
+            out[write] = 1
+            if threads < count:
+                error = exercises.TooFewThreads()
+                error.threads = threads
+                raise error
+
+        exercises.last_element(launch, exercises.many(count), expected=1, where="here")
+        return capsys.readouterr().out
+
+    assert last_element(-1) == "right   here: 4294967306 elements, more than 2^32\n"
+    assert last_element([5, -1]).startswith("right")
+    last_element(count // 2)  # the last blocks of a larger grid have no element
+    with pytest.raises(Wrong, match="here: .* the last blocks write element 9, and not the last one, 4294967305"):
+        last_element(9)
+    assert last_element(9, threads=1 << 20) == "", "a loop in each thread"
+    with pytest.raises(Wrong, match="256 threads, as for 10: how many bits"):
+        last_element(9, threads=256)
+    exercises.last_element(None, None, expected=1, where="no such memory")
 
 
 def test_comments_are_left_out(tmp_path):

@@ -67,6 +67,8 @@ MUTANTS = [
     Mutant(CHECKS, "    _check_errors(op, inputs(sizes[-1]))\n", "", TOLD + "a_launch_that_fails_has_to_be_reported"),
     Mutant(CHECKS, "for row in rows)) > numel:", "for row in rows)) < 0:", TOLD + "threads_share_out_the_elements"),
     Mutant(CHECKS, "if rows and count == sum(", "if False and count == sum(", TOLD + "threads_share_out_the_elements"),
+    Mutant(CHECKS, "and out[:lost].any()", "", TOLD + "an_index_of_32_bits_shows_at_the_end"),
+    Mutant(WATCH, "blocks - std::min(blocks, uint64_t(8))", "uint64_t(0)", CALL + "the_last_blocks_alone"),
     Mutant(CHECKS, "announce(row.data_ptr(), row.nbytes, gap)", "pass", TOLD + "a_row_of_a_crop_stands_alone"),
     Mutant(CHECKS, "3 if len(alike) == 1 else 12", "3", TOLD + "limits_say_what_a_warp_does_and_draw_little"),
     Mutant(TOOL, '            lines[1:-15] = ["..."]\n', "            pass\n", TEST + "a_trace_is_short"),

@@ -5,7 +5,7 @@ Each row is multiplied by a number of its own.
 
 import torch
 
-from common.exercises import check, device, launchers, shared_out
+from common.exercises import check, device, last_element, launchers, many, shared_out
 
 MINUTES = 10
 FAILS = "? is not written"
@@ -26,3 +26,11 @@ def run(mine):
     sizes = (0, 1, 2, 5, 15, 16, 17, 40)
     check(scale_rows, lambda matrix, factors: matrix * factors[:, None], inputs, sizes, name="rows")
     shared_out(lambda: scale_rows(*inputs(40)), 40 * 42)
+    height, width = 2**17 + 3, 2**15 + 9
+    result, matrix = many(height * width), many(height * width)
+    if matrix is not None:
+        matrix[: 2**21] = matrix[-1] = 3  # an index of 32 bits leads to the first of these
+        factors = torch.full((height,), 2.0)
+        last_element(
+            launch, result, matrix, factors, height, width, expected=6, where=f"{height} rows, {width} columns"
+        )

@@ -8,6 +8,17 @@ HINTS = [
 WRONG = {
     "factor_of_the_column": ("out of bounds", {"scale_rows.cu": [("[row]", "[column]")]}),
     "no_right_edge": ("out of bounds", {"scale_rows.cu": [("height || column >= width", "height")]}),
+    "index_of_32_bits": (
+        "the last blocks write element 1277978, and not the last one, 4296245274",
+        {
+            "scale_rows.cu": [
+                (
+                    "result[row * width + column] = factors[row] * matrix[row * width + column];",
+                    "const int i = row * width + column;\n    result[i] = factors[row] * matrix[i];",
+                )
+            ]
+        },
+    ),
     "every_block_does_all_rows": (
         "1680 elements, and 5040 stores",
         {

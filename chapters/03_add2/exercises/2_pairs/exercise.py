@@ -5,7 +5,7 @@ pairs.h says what the launcher does. No line of pairs.cu is there yet.
 
 import torch
 
-from common.exercises import check, device, launchers, shared_out
+from common.exercises import check, device, last_element, launchers, many, shared_out
 
 MINUTES = 20
 FAILS = "undefined reference to `launch_pairs"
@@ -31,3 +31,7 @@ def run(mine):
     shared_out(lambda: pairs(*inputs(10)(100)), 1000)
     check(pairs, reference, inputs(300), sizes, name="300 columns, rows")
     check(pairs, reference, inputs(1), (70_000,), name="1 column, rows")
+    rows, columns = 2**17 + 3, 2**15 + 9
+    a, b = torch.full((rows,), 2.0, device=device), torch.full((columns,), 3.0, device=device)
+    out = many(rows * columns)
+    last_element(launch, out, a, b, rows, columns, expected=5, where=f"{columns} columns, rows = {rows}")

@@ -28,6 +28,18 @@ WRONG = {
     "no_check": ("without CHECK_LAUNCH()", {"pairs.cu": [("    CHECK_LAUNCH();\n", "")]}),
     "no_bounds_check": ("out of bounds", {"pairs.cu": [("if (i < n) out", "out")]}),
     "no_columns": ("no columns, rows = 1: ", {"pairs.cu": [("if (n == 0)", "if (rows == 0)")]}),
+    "index_of_32_bits": (
+        "the last blocks write element 1277978, and not the last one, 4296245274",
+        {"pairs.cu": [("int64_t(blockIdx.x) *", "blockIdx.x *")]},
+    ),
+    "index_as_int": (
+        "the last blocks write element 1277978, and not the last one, 4296245274",
+        {"pairs.cu": [("const int64_t i = int64_t(blockIdx.x)", "const int i = blockIdx.x")]},
+    ),
+    "number_of_32_bits": (
+        "more than 2^32, and 1278208 threads, as for 1277979",
+        {"pairs.cu": [("const int64_t n =", "const int n =")]},
+    ),
     "every_thread_goes_on": (
         "threads do what others have done already",
         {

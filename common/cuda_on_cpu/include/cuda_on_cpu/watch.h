@@ -24,6 +24,8 @@ struct Watch {
     uint64_t most_threads;  // of one launch
     unsigned guards;        // of torch, that are there now
     unsigned unguarded;     // launches without one
+    uint64_t
+        only_last;  // not 0: a launch of at least so many threads runs its last blocks alone, a smaller one nothing
 
     void uses(cudaStream_t used, const std::string& what) const {
         if (!has_stream || used == &stream) return;
@@ -36,6 +38,10 @@ struct Watch {
         most_threads = std::max(most_threads, blocks * block.x * block.y * block.z);
         unguarded += guards == 0;
         return ++launches == refused ? cudaErrorNoKernelImageForDevice : cudaSuccess;
+    }
+    uint64_t first_block(uint64_t blocks, uint64_t threads) const {
+        if (!only_last) return 0;
+        return blocks * threads < only_last ? blocks : blocks - std::min(blocks, uint64_t(8));
     }
 };
 inline Watch* watch = nullptr;
