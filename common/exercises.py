@@ -5,12 +5,16 @@ launchers(mine / "name.cu")     the launchers of a .cu, with no binding (common/
 limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
 shared_out(call, numel)         its threads share out the elements, also counted there
 seen(call)                      what each line of its kernels asks of memory, for other limits
+many(numel)                     so many zeros, without so much memory
+last_element(launch, out, ...)  launches the last blocks alone, for a result with more than 2^32 elements
+only_rows(crop)                 meanwhile a kernel may use the rows of that view alone
 refuses(call, error, words, what)    call() must raise that
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
 place(mine)                     a folder in build/ for all that a check makes itself
 answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
 run(mine, command)              the output of a program that is started in the reader's folder
+without_comments(file)          the text of a C++ file, for what no run can show
 raise Wrong("what is wrong")    for all else
 """
 
@@ -19,6 +23,7 @@ import hashlib
 import importlib.util
 import inspect
 import itertools
+import mmap
 import os
 import re
 import subprocess
@@ -29,8 +34,8 @@ import torch
 
 from .checking import check_at
 from .device import device
-from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
-from .launchers import Unchecked, launchers, refuse_launch
+from .guarded import NAN, OTHER, Guarded, Inputs, announce, tensors_in
+from .launchers import TooFewThreads, Unchecked, launchers, refuse_launch
 
 __all__ = [
     "Wrong",
@@ -40,15 +45,19 @@ __all__ = [
     "drawn",
     "extension",
     "found_by_cuda",
+    "last_element",
     "launchers",
     "limits",
+    "many",
     "module",
+    "only_rows",
     "orders",
     "place",
     "refuses",
     "run",
     "seen",
     "shared_out",
+    "without_comments",
 ]
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -193,6 +202,72 @@ def seen(call):
     return microscope(call)
 
 
+def many(numel):
+    """A tensor of so many float32 zeros, more than fit in memory: a page of it exists as soon as somebody has written there.
+
+    None on a GPU, and where the system has no such memory.
+    """
+    if device.type != "cpu" or sys.platform != "linux":
+        return None
+    no_reserve = 0x4000  # MAP_NORESERVE
+    try:
+        memory = mmap.mmap(-1, 4 * numel, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve)
+    except OSError:
+        return None
+    return torch.frombuffer(memory, dtype=torch.float32)
+
+
+def last_element(launch, out, *args, expected, where):
+    """Calls launch(out, *args) for the last blocks of its grid alone. Raises Wrong where an index of 32 bits has counted the
+    elements of out, which has a few more than 2^32: then these blocks have written near its beginning, and not out[-1].
+
+    Nothing is looked at where out is None, or the grid has no thread for each element.
+    """
+    if out is None:
+        return
+    count, lost = out.numel(), out.numel() - 2**32
+    said = f"{where}: {count} elements, more than 2^32"
+    os.environ["CUDA_REVERSE"] = "0"
+    try:
+        launch(out, *args, threads=count, only_last=True)
+    except TooFewThreads as error:
+        if lost <= error.threads < lost + 1024:
+            raise Wrong(
+                f"{said}, and {error.threads} threads, as for {lost}: how many bits has their number?"
+            ) from None
+        return
+    if out[-1] != expected and out[:lost].any():
+        place = int(out[:lost].nonzero()[-1])
+        raise Wrong(
+            f"{said}: the last blocks write element {place}, and not the last one, {count - 1}\n"
+            "How many bits has each number that the index is computed from?"
+        )
+    print(f"{'right':8}{said}")
+
+
+@contextlib.contextmanager
+def only_rows(crop):
+    """Meanwhile the memory check takes each row of crop, a view, for an array of its own: a kernel may use no byte beside it.
+
+    The bytes between two rows belong to the tensor, so nothing else would see that a kernel reads them. Raises Wrong for
+    such a kernel. Without the memory check nothing is seen.
+    """
+    rows = [row for row in crop if row.numel()]
+    gap = (crop.stride(0) * crop.itemsize - rows[0].nbytes) // 2 if rows else 0
+    for row in rows:
+        announce(row.data_ptr(), row.nbytes, gap)
+    try:
+        yield
+    except RuntimeError as error:
+        if "out of bounds" not in str(error):
+            raise
+        first = found_by_cuda(error).partition("\n")[0].replace("of a tensor", "of a row")
+        raise Wrong(f"a thread uses bytes beside a row, which are no part of the crop\n{first}") from error
+    finally:
+        for row in rows:
+            announce(row.data_ptr(), 0, 0)
+
+
 def refuses(call, error, words, what):
     """call() must raise that error, with these words in its message; `what` says to the reader what was passed."""
     try:
@@ -251,6 +326,11 @@ def module(file):
     return loaded
 
 
+def without_comments(file) -> str:
+    """The text of a C++ file with spaces for comments, on the same lines."""
+    return re.sub(r"//[^\n]*|/\*.*?\*/", lambda found: re.sub(r".", " ", found[0]), file.read_text(), flags=re.S)
+
+
 def answer(mine, name, right, why):
     """Compares `name` of the reader's answers.py with what is right: a number, a choice or a list. None is no answer yet.
 
@@ -261,7 +341,14 @@ def answer(mine, name, right, why):
         raise Wrong(f"{name} is None: write your answer into {_shown(mine / 'answers.py')}")
     if isinstance(given, str) and isinstance(right, (int, float)):
         raise Wrong(f"{name} = {given!r} is a text: write a number, without quotes")
+    if isinstance(given, tuple) and isinstance(right, list):
+        given = list(given)
     if given != right:
+        words = isinstance(given, list) and isinstance(right, list) and isinstance(right[0], str)
+        if words and sorted(map(str, given)) == sorted(right):
+            raise Wrong(
+                f"{name} = {given!r} has all that belongs there, and in another order than the question asks for"
+            )
         raise Wrong(f"{name} = {given!r} is not right\n{why}")
     print(f"{'right':8}{name} = {given!r}")
 
@@ -299,6 +386,7 @@ def _picture(op, reference, values, rtol, atol, outputs) -> str:
             found.append(op(*held.args))
     if len(found) < 2:
         return ""
+    drawings = []
     for place, (right, one, other) in enumerate(zip(*map(tensors_in, (expected, *found)), strict=True)):
         if right.shape != one.shape or right.dtype != one.dtype:
             return ""
@@ -310,8 +398,8 @@ def _picture(op, reference, values, rtol, atol, outputs) -> str:
             of = f" of {outputs[place]}" if outputs else ""
             given = zip(_parameters(reference), values, strict=False)
             inputs = {name: t.cpu() for name, t in given if getattr(t, "shape", None) == right.shape}
-            return which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten, of)
-    return ""
+            drawings.append(which + _drawn({**inputs, "expected": right, "yours": one}, wrong, unwritten, of))
+    return "\n".join(drawings)
 
 
 def found_by_cuda(error) -> str:

@@ -73,7 +73,8 @@ def launchers(cu) -> SimpleNamespace:
 
     On the CPU they raise RuntimeError as well where the launcher works on another stream than its own, leaves the error of
     a launch for a later call (Unchecked), launches nothing though no tensor is empty, or launches fewer threads than
-    `threads=`, which the caller may add; with the memory check, where code of the host uses a tensor's memory.
+    `threads=`, which the caller may add; with the memory check, where code of the host uses a tensor's memory. With
+    `only_last=True`, only the last blocks of a launch of so many threads run: enough for results that no CPU computes in time.
     """
     from .device import device
 
@@ -273,6 +274,9 @@ class Watch(ctypes.Structure):
         ("refused", ctypes.c_uint),
         ("launches", ctypes.c_uint),
         ("most_threads", ctypes.c_uint64),
+        ("guards", ctypes.c_uint),
+        ("unguarded", ctypes.c_uint),
+        ("only_last", ctypes.c_uint64),
     ]
 
 
@@ -281,6 +285,12 @@ MOST_LAUNCHES = 8  # of a launcher: one is the rule, and no lesson has more than
 
 class Unchecked(RuntimeError):
     """A launch has failed, and its launcher does not say so."""
+
+
+class TooFewThreads(RuntimeError):
+    """The largest launch has so many threads, fewer than the caller has asked for."""
+
+    threads = 0
 
 
 _to_refuse = 0  # the number of the launch that is to fail, from now on
@@ -314,13 +324,14 @@ def _function(library, name, parameters):
     taken = [(kind, p) for kind, p in parameters if kind != "cudaStream_t"]
     signature = f"{name}({', '.join(p for _, p in taken)})"
 
-    def call(*args, threads=0):
+    def call(*args, threads=0, only_last=False):
         if len(args) != len(taken):
             raise TypeError(f"{signature} takes {len(taken)} arguments, got {len(args)}")
         values = [_passed(value, kind, f"{signature}: {p}") for value, (kind, p) in zip(args, taken, strict=True)]
         tensors = {p: t for t, (kind, p) in zip(args, taken, strict=True) if kind.endswith("*") and t is not None}
         has_stream = taken != parameters
-        with _watched(library, name, tensors, has_stream, threads) if device.type == "cpu" else _on_gpu() as stream:
+        on_cpu = device.type == "cpu"
+        with _watched(library, name, tensors, has_stream, threads, only_last) if on_cpu else _on_gpu() as stream:
             if message := function(*values, *[stream] * has_stream):
                 raise RuntimeError(message.decode(errors="replace"))
 
@@ -336,13 +347,13 @@ def _on_gpu():
 
 
 @contextlib.contextmanager
-def _watched(library, name, tensors, has_stream, threads):
+def _watched(library, name, tensors, has_stream, threads, only_last):
     """Looks at what a launcher does on the CPU meanwhile. Gives the stream for it, an address."""
     global _to_refuse
     has_recorder = os.environ.get("CHAPTERS_SANITIZE") == "memory"
     for p, t in tensors.items() if has_recorder else ():
         memory_check.announce_parameter(p, t.data_ptr(), t.nbytes, t.itemsize, t.shape[1] if t.dim() == 2 else 0)
-    watch = Watch(has_stream=has_stream, refused=max(_to_refuse, 0))
+    watch = Watch(has_stream=has_stream, refused=max(_to_refuse, 0), only_last=threads * only_last)
     library.watch.restype = ctypes.c_char_p
     library.watch(ctypes.byref(watch))
     try:
@@ -366,7 +377,9 @@ def _watched(library, name, tensors, has_stream, threads):
         )
     if watch.most_threads < threads:
         count = f"{watch.most_threads} thread{'s' * (watch.most_threads != 1)}"
-        raise RuntimeError(f"{name}() launches {count}, and each of {threads} elements is to have one of its own")
+        error = TooFewThreads(f"{name}() launches {count}, and each of {threads} elements is to have one of its own")
+        error.threads = watch.most_threads
+        raise error
 
 
 def _passed(value, kind, where):

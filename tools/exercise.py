@@ -7,8 +7,9 @@
     make exercise03.2 ARGS=--solution       the difference between your files and a solution
     make exercise03.2 ARGS=--reset          starts anew; your files stay beside it, in mine-1
 
-An exercise is a folder chapters/NN_name/exercises/K_name with exercise.py (the check, and all there is to say about it),
-skeleton/ and solution/. The first run copies skeleton/ to mine/, which git ignores. CONTRIBUTING.md says more.
+An exercise is a folder chapters/NN_name/exercises/K_name with exercise.py (the check, and what there is to say about it),
+spoilers.py (hints and wrong solutions, which give the solution away), skeleton/ and solution/. The first run copies skeleton/
+to mine/, which git ignores. CONTRIBUTING.md says more.
 """
 
 import argparse
@@ -39,7 +40,7 @@ RIGHT, WRONG, BROKEN, NO_GPU = 0, 1, 2, 3  # the exit status of a check; BROKEN:
 
 @dataclasses.dataclass(frozen=True)
 class Exercise:
-    """What exercise.py says, read without running it: its docstring, and names that stand for literals."""
+    """What exercise.py and spoilers.py say, read without running them: a docstring, and names that stand for literals."""
 
     folder: Path
     title: str
@@ -61,11 +62,11 @@ class Exercise:
 
 
 def read(folder: Path) -> Exercise:
-    tree = ast.parse((folder / "exercise.py").read_text())
+    tree, spoilers = (ast.parse((folder / name).read_text()) for name in ("exercise.py", "spoilers.py"))
     known = {field.name.upper(): field.name for field in dataclasses.fields(Exercise)}
     said = {
         known[node.targets[0].id]: ast.literal_eval(node.value)
-        for node in tree.body
+        for node in [*tree.body, *spoilers.body]
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) in known
     }
     return Exercise(folder=folder, title=ast.get_docstring(tree).splitlines()[0], **said)

@@ -129,6 +129,9 @@ def test_the_reader_writes_between_marks(it):
 @each_exercise
 def test_there_are_hints_and_wrong_solutions(it):
     assert len(it.hints) >= 2 and len(it.wrong) >= 2 and it.fails
+    assert not re.search("^(HINTS|WRONG) =", (it.folder / "exercise.py").read_text(), re.M), (
+        "they belong in spoilers.py"
+    )
     assert all(words and changes for words, changes in it.wrong.values())
 
 

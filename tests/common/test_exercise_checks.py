@@ -1,6 +1,7 @@
 """common/exercises.py: what the reader of an exercise is told. The exercises themselves: tests/chapters/test_exercises.py."""
 
 import os
+import sys
 
 import pytest
 import torch
@@ -91,6 +92,11 @@ def test_of_several_results_the_wrong_one_is_named():
 
     assert told(op, lambda x: (x, x), outputs=("same", "next"))[1] == "1 of 2 elements of next wrong"
     assert told(op, lambda x: (x, x))[1:3] == ["output 1", "1 of 2 elements wrong"]
+    lines = told(lambda x: (x + 1, x - 1), lambda x: (x, x), outputs=("same", "next"))
+    assert [line for line in lines if "wrong" in line][1:] == [
+        "1 of 1 element of same wrong",
+        "1 of 1 element of next wrong",
+    ]
 
 
 def test_of_findings_of_one_kind_the_first_is_shown():
@@ -191,6 +197,21 @@ def test_threads_share_out_the_elements(monkeypatch, capsys):
         exercises.shared_out(None, 16)
 
 
+def test_a_row_of_a_crop_stands_alone(monkeypatch):
+    announced = []
+    monkeypatch.setattr(exercises, "announce", lambda *args: announced.append(args))
+    crop = torch.zeros(3, 30, dtype=torch.uint8)[1:, 5:15]
+    first = crop.data_ptr()
+    says = r"beside a row, .*\nkernel k: out of bounds: a reads 2 bytes behind the 10 bytes of a row$"
+    found = "CUDA on CPU: kernel k: \n  out of bounds: a reads 2 bytes behind the 10 bytes of a tensor"
+    with pytest.raises(Wrong, match=says), exercises.only_rows(crop):
+        assert announced == [(first, 10, 10), (first + 30, 10, 10)]
+        raise RuntimeError(found)
+    assert announced[2:] == [(first, 0, 0), (first + 30, 0, 0)]
+    with pytest.raises(RuntimeError, match="data race"), exercises.only_rows(crop):
+        raise RuntimeError("data race")
+
+
 def test_what_has_to_be_refused(capfd):
     def refuses(error):
         def call():
@@ -212,6 +233,39 @@ def test_what_has_to_be_refused(capfd):
     assert capfd.readouterr().err == "and what follows"
 
 
+@pytest.mark.skipif(device.type == "cuda" or sys.platform != "linux", reason="of CUDA on CPU, on Linux")
+def test_an_index_of_32_bits_shows_at_the_end(capsys):
+    count = 2**32 + 10
+
+    def last_element(write, threads=count):
+        def launch(out, **options):
+            assert options == {"threads": count, "only_last": True}
+            out[write] = 1
+            if threads < count:
+                error = exercises.TooFewThreads()
+                error.threads = threads
+                raise error
+
+        exercises.last_element(launch, exercises.many(count), expected=1, where="here")
+        return capsys.readouterr().out
+
+    assert last_element(-1) == "right   here: 4294967306 elements, more than 2^32\n"
+    assert last_element([5, -1]).startswith("right")
+    last_element(count // 2)  # the last blocks of a larger grid have no element
+    with pytest.raises(Wrong, match="here: .* the last blocks write element 9, and not the last one, 4294967305"):
+        last_element(9)
+    assert last_element(9, threads=1 << 20) == "", "a loop in each thread"
+    with pytest.raises(Wrong, match="256 threads, as for 10: how many bits"):
+        last_element(9, threads=256)
+    exercises.last_element(None, None, expected=1, where="no such memory")
+
+
+def test_comments_are_left_out(tmp_path):
+    (tmp_path / "k.cu").write_text("a; // b\n/* c\n   d */ e;\n")
+    assert exercises.without_comments(tmp_path / "k.cu").split() == ["a;", "e;"]
+    assert exercises.without_comments(tmp_path / "k.cu").splitlines()[2].strip() == "e;"
+
+
 def test_answers(tmp_path, capsys):
     (tmp_path / "answers.py").write_text("A = None\nB = 3\nC = '3'\n")
     with pytest.raises(Wrong, match="A is None: write your answer into .*answers.py"):
@@ -220,6 +274,13 @@ def test_answers(tmp_path, capsys):
         exercises.answer(tmp_path, "B", 1, "look")
     with pytest.raises(Wrong, match="C = '3' is a text: write a number, without quotes"):
         exercises.answer(tmp_path, "C", 3, "look")
+    (tmp_path / "answers.py").write_text("A = ['b', 'a']\nB = 3\nC = ('a', 'b')\n")
+    with pytest.raises(Wrong, match="has all that belongs there, and in another order"):
+        exercises.answer(tmp_path, "A", ["a", "b"], "look")
+    with pytest.raises(Wrong, match="is not right\nlook"):
+        exercises.answer(tmp_path, "A", ["a", "c"], "look")
+    exercises.answer(tmp_path, "C", ["a", "b"], "look")
+    assert capsys.readouterr().out == "right   C = ['a', 'b']\n"
     exercises.answer(tmp_path, "B", 3, "look")
     assert capsys.readouterr().out == "right   B = 3\n"
 

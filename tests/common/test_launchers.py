@@ -65,6 +65,16 @@ def test_tensors_and_numbers_arrive(many):
     assert torch.equal(out[:200].view(torch.int64), numbers)
 
 
+@pytest.mark.skipif(device.type == "cuda", reason="a GPU runs all blocks")
+def test_the_last_blocks_alone(many):
+    out = torch.zeros(100 * 256)  # for which launch_fill() has 101 blocks
+    many.launch_fill(out, 2.0, out.numel(), threads=out.numel(), only_last=True)
+    assert not out[: 93 * 256].any() and (out[93 * 256 :] == 2).all()
+    with pytest.raises(launchers.TooFewThreads, match="launches 25856 threads, and each of 25857") as error:
+        many.launch_fill(out, 3.0, out.numel(), threads=25857, only_last=True)
+    assert error.value.threads == 25856 and not (out == 3).any()
+
+
 @pytest.mark.parametrize(
     "arguments, error, words",
     [

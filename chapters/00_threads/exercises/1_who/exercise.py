@@ -8,16 +8,7 @@ import torch
 from common.exercises import check, device, launchers
 
 MINUTES = 5
-HINTS = [
-    "where_am_i_kernel writes the same numbers, and more, to one array.",
-    "First compute i, which differs in all threads of the grid. The warp and the lane come from threadIdx.x and warpSize.",
-]
 FAILS = "? is not written"
-WRONG = {
-    "no_block": ("data race", {"who.cu": [("blockIdx.x * blockDim.x + threadIdx", "threadIdx")]}),
-    "warp_of_the_grid": ("elements of warp wrong", {"who.cu": [("= threadIdx.x /", "= i /")]}),
-    "grid_for_block": ("out of bounds", {"who.cu": [("blockDim", "gridDim")]}),
-}
 
 
 def run(mine):

@@ -12,37 +12,7 @@ from common.exercises import Wrong, device, extension
 
 MINUTES = 15
 MEMORY_CHECK = False
-HINTS = [
-    "The symbol is the name of a C++ function together with the types of its parameters, because C++ may have several "
-    "functions of one name. hex.cpp calls the function with these types. Which types has the function in hex.cu?",
-    "Compare the types with those in hex.h. The compiler of hex.cpp saw no hex.cu, and believed the declaration.",
-    "hello.cpp and hello.cu of the chapter include one header, so they cannot differ.",
-]
 FAILS = "launch_hex(signed char*, signed char const*, int, CUstream_st*)"
-WRONG = {
-    "long_long": (
-        "launch_hex(signed char*, signed char const*, long long, CUstream_st*)",
-        {
-            "hex.cpp": [
-                (
-                    '#include "hex.h"',
-                    "void launch_hex(int8_t* out, const int8_t* in, long long n, cudaStream_t stream);",
-                )
-            ]
-        },
-    ),
-    "not_called_so_in_c": (
-        "undefined symbol: launch_hex",
-        {
-            "hex.cpp": [
-                (
-                    '#include "hex.h"',
-                    'extern "C" void launch_hex(int8_t* out, const int8_t* in, int64_t n, cudaStream_t stream);',
-                )
-            ]
-        },
-    ),
-}
 
 
 def run(mine):

@@ -11,16 +11,7 @@ from common.cuda_on_cpu.microscope import microscope
 from common.exercises import answer, device, launchers
 
 MINUTES = 5
-HINTS = [
-    "A sector is 32 bytes, 8 floats, and begins at a multiple of 32 bytes. Draw 40 floats, and a line before each eighth.",
-    "A sector that holds an element of several lanes counts once.",
-]
 FAILS = "ALIGNED is None"
-WRONG = {
-    "shift_is_free": ("the lanes read elements 1 to 32", {"answers.py": [("= 5", "= 4")]}),
-    "a_sector_a_lane": ("A sector moves whole", {"answers.py": [("= 8", "= 32")]}),
-    "bytes_that_are_used": ("how many bytes lie between", {"answers.py": [("= 32", "= 4")]}),
-}
 LOADS = {  # name of the answer: the first element, how far the next lane's is, what to look at
     "ALIGNED": (0, 1, "how many floats does a sector hold?"),
     "SHIFTED": (

@@ -9,24 +9,7 @@ from common.exercises import Wrong, device, extension, refuses
 
 MINUTES = 15
 MEMORY_CHECK = False
-HINTS = [
-    "add2.cpp has the line for the dtype, the device and the strides: check_input().",
-    "torch_launch_add2 in add2.cpp changes a tensor of the caller, too. Which of its lines tells autograd so?",
-]
 FAILS = "ValueError is expected, and there was no error"
-WRONG = {
-    "version_forgotten": ("version", {"scale.cpp": [("    x.unsafeGetTensorImpl()->bump_version();\n", "")]}),
-    "strides_forgotten": ("ValueError is expected", {"scale.cpp": [(" check_input", " check_tensor")]}),
-    "copies": (
-        "ValueError is expected",
-        {
-            "scale.cpp": [
-                ("const at::Tensor&", "at::Tensor"),
-                ('check_input(x, "x", at::kFloat);', 'check_tensor(x, "x", at::kFloat);\n    x = x.contiguous();'),
-            ]
-        },
-    ),
-}
 
 
 def run(mine):

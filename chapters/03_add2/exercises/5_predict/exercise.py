@@ -6,16 +6,7 @@ No kernel runs: what you know of grids gives the numbers.
 from common.exercises import answer
 
 MINUTES = 5
-HINTS = [
-    "blocks_for(n, 256) is n / 256, rounded up; a grid has at least so many threads as elements, if it may be so large.",
-    "stride is the number of threads in the grid: with 2 blocks of 256 it is 512. Thread 0 takes the elements 0, 512, ...",
-    "add2 reads an element of a and one of b and writes one of c: three times 4 bytes for each of 2^20 elements.",
-]
 FAILS = "BLOCKS is None"
-WRONG = {
-    "each_block": ("ELEMENTS = 4 is not right", {"answers.py": [("= 2\n", "= 4\n")]}),
-    "without_stores": ("BYTES = 8388608 is not right", {"answers.py": [("12582912", "8388608")]}),
-}
 
 
 def run(mine):

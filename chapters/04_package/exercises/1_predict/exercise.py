@@ -6,17 +6,7 @@ Nothing is built: the lesson's three steps give the answers.
 from common.exercises import answer
 
 MINUTES = 5
-HINTS = [
-    "Who says it: pip while it builds, pip while it installs, Python at the import, or CUDA at a launch?",
-    "pip looks at the name of a wheel and at METADATA when it installs. The loader works when Python imports.",
-    "What an editable install puts into site-packages is the path of src/. Python reads .py files there at each start, and "
-    "the .so that was compiled last.",
-]
 FAILS = "UNDEFINED is None"
-WRONG = {
-    "import_builds": ("CHANGED_CU = 'nothing' is not right", {"answers.py": [('"build_ext"\n', '"nothing"\n')]}),
-    "refuses": ("OTHER_TORCH = 'stops' is not right", {"answers.py": [('"replaces"\n', '"stops"\n')]}),
-}
 
 
 def run(mine):

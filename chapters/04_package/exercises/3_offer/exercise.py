@@ -12,22 +12,7 @@ packages = module(Path(__file__).parents[1] / "packages.py")
 
 MINUTES = 15
 MEMORY_CHECK = False
-HINTS = [
-    "twice() has all that halve() needs. In which three files does its name stand, apart from its own definition?",
-    "An `m.def` in scaling.cpp for Python, `__init__.py` for those who write `import scaling`, my_kernel.pyi for editors.",
-]
 FAILS = "my_kernel has no 'halve'"
-WRONG = {
-    "not_in_init": (
-        "scaling has no 'halve'",
-        {"src/scaling/__init__.py": [("halve, twice", "twice"), ('halve", "twice', "twice")]},
-    ),
-    "no_stub": (
-        "my_kernel.pyi has no 'halve'",
-        {"src/scaling/my_kernel.pyi": [("def halve(input: Tensor) -> Tensor: ...\n\n", "")]},
-    ),
-    "no_name": ("halve(input=x)", {"scaling.cpp": [('halve), py::arg("input"))', "halve))")]}),
-}
 PROGRAM = """import scaling
 import torch
 from common import device

@@ -16,43 +16,7 @@ packages = module(Path(__file__).parents[1] / "packages.py")
 
 MINUTES = 40
 MEMORY_CHECK = False
-HINTS = [
-    "Copy from setup.py, pyproject.toml and __init__.py of the chapter what this package needs, and change the names. Then "
-    "let the check tell you what is missing.",
-    "In setup.py: ext_modules with one CUDAExtension, cmdclass, install_requires. In pyproject.toml: [build-system] as in the "
-    'chapter, [project] with name and version, and dynamic = ["dependencies"], because setup.py has the torch.',
-    'CUDAExtension(name="scaling.kernel", sources=[both], include_dirs=[str(root)], extra_compile_args=flags): the .so '
-    "gets into the folder scaling of the wheel, and is called kernel. __init__.py imports torch, and then from .kernel.",
-]
 FAILS = "expected scaling-1.0.0-...whl"
-WRONG = {
-    "module_alone": ("scaling/ has no kernel.*.so", {"setup.py": [("scaling.kernel", "kernel")]}),
-    "any_torch": (
-        "METADATA has no line `Requires-Dist: torch==",
-        {"setup.py": [("f\"torch=={'.'.join(torch.__version__.split('.')[:2])}.*", '"torch')]},
-    ),
-    "this_build_alone": (
-        "beside no torch but that of this very build",
-        {"setup.py": [("'.'.join(torch.__version__.split('.')[:2])}.*", "torch.__version__}")]},
-    ),
-    "not_dynamic": (
-        "setuptools has warned: `dependencies` defined outside of `pyproject.toml`",
-        {"pyproject.toml": [('dynamic = ["dependencies"]\n', "")]},
-    ),
-    "fetches_torch": ("pip would download a torch", {"pyproject.toml": [('85"]', '85", "torch"]')]}),
-    "torch_forgotten": (
-        "libc10.so: cannot open shared object file",
-        {
-            "src/scaling/__init__.py": [
-                ("import torch  # first: it loads the libraries that the module is linked to\n", "")
-            ]
-        },
-    ),
-    "setuptools_compiles": (
-        "did setuptools compile by itself?",
-        {"setup.py": [('    cmdclass={"build_ext": BuildExtension},\n', "")]},
-    ),
-}
 PROGRAM = """import scaling
 import torch
 from common import device

@@ -6,16 +6,7 @@ Nothing is built: the lesson's drawing and its three commands give the answers.
 from common.exercises import answer
 
 MINUTES = 5
-HINTS = [
-    "The dashed arrow in the drawing is a copy. A shared library is loaded when a program starts.",
-    "PUBLIC passes folders of headers on to the targets that link axpy. Which sources are of axpy, which are not?",
-    "The linker accepts undefined symbols in a shared library, and the module is one. A program is none.",
-]
 FAILS = "COMMANDS is None"
-WRONG = {
-    "build_only": ("COMMANDS = ['build'] is not right", {"answers.py": [(', "install"', "")]}),
-    "compiler_sees": ("TORCH_PYTHON = 'link' is not right", {"answers.py": [('"import"\n', '"link"\n')]}),
-}
 
 
 def run(mine):

@@ -15,25 +15,7 @@ projects = module(Path(__file__).parents[1] / "projects.py")
 
 MINUTES = 20
 MEMORY_CHECK = False
-HINTS = [
-    "Four commands: one makes the target, one names its file, one passes TORCH_EXTENSION_NAME, one says what it links. The "
-    "chapter's CMakeLists.txt has all four.",
-    "The file's name up to the first dot, TORCH_EXTENSION_NAME and the name after `import` are the same: scale.",
-    "The module links scale, which brings torch, and ${TORCH_PYTHON}.",
-]
 FAILS = "unknown target 'scale_module'"
-WRONG = {
-    "no_torch_python": ("undefined symbol", {"CMakeLists.txt": [("scale ${TORCH_PYTHON}", "scale")]}),
-    "other_file": (
-        "No module named 'scale'",
-        {"CMakeLists.txt": [("set_target_properties(scale_module PROPERTIES OUTPUT_NAME scale)\n", "")]},
-    ),
-    "other_name": ("which defines PyInit_scale_module", {"CMakeLists.txt": [("=scale", "=scale_module")]}),
-    "no_name": (
-        "which defines PyInit_TORCH_EXTENSION_NAME",
-        {"CMakeLists.txt": [("target_compile_definitions(scale_module PRIVATE TORCH_EXTENSION_NAME=scale)\n", "")]},
-    ),
-}
 PROGRAM = """import torch, scale
 from common import device
 x = torch.tensor([1.0, -3.0], device=device)

@@ -8,65 +8,7 @@ import torch
 from common.exercises import Wrong, module
 
 MINUTES = 10
-HINTS = [
-    "The gradient of a * b with respect to a is b. So backward needs b if a requires grad. And the other way round?",
-    "ctx.needs_input_grad is a tuple of bool, one for each argument of forward. forward of SwiGLU in the lesson's function.py "
-    "passes None to save_for_backward for what is not needed; ctx.saved_tensors then has None in that place.",
-]
 FAILS = "a.grad is None"
-WRONG = {
-    "swapped": (
-        "a.grad is [2.0, 4.0], expected [3.0, 5.0]",
-        {
-            "mul.py": [
-                (
-                    "of_a, of_b = ctx.needs_input_grad\n"
-                    "        return grad * b if of_a else None, grad * a if of_b else None",
-                    "return grad * a if a is not None else None, grad * b if b is not None else None",
-                )
-            ]
-        },
-    ),
-    "saves_all": (
-        "the node saves a and b, expected b",
-        {
-            "mul.py": [
-                (
-                    "of_a, of_b = ctx.needs_input_grad\n"
-                    "        ctx.save_for_backward(a if of_b else None, b if of_a else None)",
-                    "ctx.save_for_backward(a, b)",
-                )
-            ]
-        },
-    ),
-    "on_ctx": (
-        "the node saves nothing, expected a and b",
-        {
-            "mul.py": [
-                (
-                    "of_a, of_b = ctx.needs_input_grad\n"
-                    "        ctx.save_for_backward(a if of_b else None, b if of_a else None)",
-                    "ctx.a, ctx.b = a, b",
-                ),
-                ("        a, b = ctx.saved_tensors\n", ""),
-                ("b if of_a else None, grad * a", "ctx.b if of_a else None, grad * ctx.a"),
-            ]
-        },
-    ),
-    "computes_all": (
-        "backward returns a gradient of b, expected None",
-        {
-            "mul.py": [
-                ("None, b if of_a else None", "b, b if of_a else a"),
-                (
-                    "of_a, of_b = ctx.needs_input_grad\n"
-                    "        return grad * b if of_a else None, grad * a if of_b else None",
-                    "return grad * b, grad * a",
-                ),
-            ]
-        },
-    ),
-}
 
 
 def run(mine):

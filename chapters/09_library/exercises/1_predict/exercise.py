@@ -6,17 +6,7 @@ No operator runs: the lesson's first drawing and its block TORCH_LIBRARY give th
 from common.exercises import answer
 
 MINUTES = 5
-HINTS = [
-    "The drawing shows the order: Autocast, Autograd, ADInplaceOrView, then CUDA or Meta. A key without a function is "
-    "skipped, and so is one whose situation is not given.",
-    "The last lines of the block TORCH_LIBRARY enter a function under ADInplaceOrView for all operators. A fake tensor has a "
-    "shape and no memory, so no kernel runs.",
-]
 FAILS = "PLAIN is None"
-WRONG = {
-    "no_version": ("PLAIN = ['CUDA'] is not right", {"answers.py": [('["ADInplaceOrView", "CUDA"', '["CUDA"')]}),
-    "kernel_too": ("FAKE = ['ADInplaceOrView', 'CUDA'] is not right", {"answers.py": [('"Meta"]', '"CUDA"]')]}),
-}
 
 
 def run(mine):

@@ -7,47 +7,9 @@ import torch
 
 from common.exercises import Wrong, device, extension
 
-MINUTES = 25
+MINUTES = 30
 MEMORY_CHECK = False
-HINTS = [
-    "m.def enters a schema, m.impl a function for a key: the lesson's block TORCH_LIBRARY has one of each for bias_gelu. "
-    "The namespace here is exercise, the first argument of TORCH_LIBRARY.",
-    "A size that torch leaves open is a symbol: sym_size(0) takes it, size(0) raises an error. at::empty_symint({...}, "
-    "x.options()) makes a tensor with such sizes.",
-    'm.def("outer(Tensor x, Tensor y) -> Tensor"); then m.impl("outer", kernel_dispatch_key, TORCH_FN(outer)); and the same '
-    "with c10::DispatchKey::Meta and TORCH_FN(outer_meta). The result of outer_meta: {x.sym_size(0), y.sym_size(0)}.",
-]
 FAILS = "torch.ops.exercise has no outer"
-WRONG = {
-    "no_meta": (
-        "no function for fake tensors",
-        {
-            "outer.cpp": [
-                (
-                    "static at::Tensor outer_meta(const at::Tensor& x, const at::Tensor& y) {\n"
-                    "    return at::empty_symint({x.sym_size(0), y.sym_size(0)}, x.options());\n"
-                    "}\n"
-                    "\n",
-                    "",
-                ),
-                ('    m.impl("outer", c10::DispatchKey::Meta, TORCH_FN(outer_meta));\n', ""),
-            ]
-        },
-    ),
-    "square": (
-        "the Meta function promises the shape [1, 1], the operator returns [1, 0]",
-        {"outer.cpp": [(", y.sym_size", ", x.sym_size")]},
-    ),
-    "fixed_size": (
-        "the Meta function takes a size for a number",
-        {"outer.cpp": [("empty_symint({x.sym_size(0), y.sym_size", "empty({x.size(0), y.size")]},
-    ),
-    "kernel_for_meta": (
-        ", got meta",
-        {"outer.cpp": [("TORCH_FN(outer_meta)", "TORCH_FN(outer)")]},
-    ),
-    "writes": ("which are read alone", {"outer.cpp": [("(Tensor", "(Tensor(a!)")]}),
-}
 
 
 def run(mine):
@@ -80,8 +42,40 @@ def run(mine):
                 f"x of {m} and y of {n} elements: the Meta function promises the shape {list(promised.shape)}, "
                 f"the operator returns {list(result.shape)}"
             )
+    of_refusals(op)
     of_symbols(op)
-    print("right   schema, results, shapes without memory, sizes that are symbols")
+    print("right   schema, results, shapes without memory, what is refused, sizes that are symbols")
+
+
+def of_refusals(op):
+    """torch.compile and torch.export ask the Meta function alone: what it takes, they take."""
+    right = torch.ones(6, device=device)
+    wrong = {
+        "of float64": right.double(),
+        "of two dimensions": right.view(2, 3),
+        "with gaps between its elements": right[::2],
+    }
+    for what, tensor in wrong.items():
+        for name, args in ("x", (tensor, right)), ("y", (right, tensor)):
+            expected, found = (
+                refusal(op, args),
+                refusal(op, [t.to("meta").as_strided(t.shape, t.stride()) for t in args]),
+            )
+            if found is None:
+                raise Wrong(
+                    f"{name} {what}: the operator refuses it with {expected}, and its Meta function does not: "
+                    "a compiled model would fail only when it runs"
+                )
+            if found != expected:
+                raise Wrong(f"{name} {what}: the operator raises {expected}, and its Meta function {found}")
+
+
+def refusal(op, args):
+    """The name of the error that the call raises, or None."""
+    try:
+        op(*args)
+    except Exception as error:
+        return type(error).__name__
 
 
 def of_symbols(op):

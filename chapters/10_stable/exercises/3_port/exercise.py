@@ -3,58 +3,21 @@
 axpy.cpp works for the torch that it was compiled with. The check compiles it for torch 2.11 and all later ones.
 """
 
+import ctypes
+from pathlib import Path
+
 import torch
 
-from common.exercises import Wrong, device, extension, refuses
+from common.exercises import Wrong, check, device, extension, place, refuses
+from common.launchers import Watch
 
 MINUTES = 30
 MEMORY_CHECK = False
-HINTS = [
-    "The lesson's table has a row for each word that changes. The headers are those at the beginning of the lesson's "
-    "bias_gelu.cpp.",
-    "Tensor, ScalarType, check_input() and check_same() come from common/check_stable.h, and so does KERNEL_DISPATCH_KEY. "
-    'check_input(x, "x", {ScalarType::Float}) takes a list of dtypes. The stream: current_stream() of the lesson.',
-    "STABLE_TORCH_LIBRARY(exercise, m) has the m.def, STABLE_TORCH_LIBRARY_IMPL(exercise, KERNEL_DISPATCH_KEY, m) the m.impl, "
-    'with TORCH_BOX(&axpy). A "float" of a schema is a double in C++.',
-]
 FAILS = "should not be included"
-WRONG = {
-    "float32": ("factor has arrived as 0.", {"axpy.cpp": [("double", "float")]}),
-    "no_checks": (
-        "two columns of a matrix: RuntimeError is expected, and there was no error",
-        {
-            "axpy.cpp": [
-                (
-                    '    check_input(x, "x", {ScalarType::Float});\n'
-                    '    check_input(y, "y", {ScalarType::Float});\n'
-                    '    check_same(x, "x", y, "y");\n',
-                    "",
-                )
-            ]
-        },
-    ),
-    "no_impl": (
-        "no function for tensors",
-        {
-            "axpy.cpp": [
-                (
-                    "\n"
-                    'STABLE_TORCH_LIBRARY_IMPL(exercise, KERNEL_DISPATCH_KEY, m) { m.impl("axpy", '
-                    "TORCH_BOX(&axpy)); }\n",
-                    "",
-                )
-            ]
-        },
-    ),
-    "shapes": (
-        "other shapes: RuntimeError is expected, and there was no error",
-        {"axpy.cpp": [('    check_same(x, "x", y, "y");\n', "")]},
-    ),
-}
 
 
 def run(mine):
-    extension(mine, ["axpy.cpp", "axpy.cu"], stable=True)
+    extension(mine, ["axpy.cpp", "axpy.cu", Path(__file__).with_name("watch.cu")], stable=True)
     try:
         axpy = torch.ops.exercise.axpy
     except AttributeError:
@@ -78,4 +41,34 @@ def run(mine):
     refuses(lambda: axpy(1.0, matrix.double(), matrix.double()), RuntimeError, "", "float64")
     refuses(lambda: axpy(1.0, matrix[:, :2], matrix[:, 2:]), RuntimeError, "contiguous", "two columns of a matrix")
     refuses(lambda: axpy(1.0, matrix, matrix[:2]), RuntimeError, "shape", "other shapes")
-    print("right   compiled for torch 2.11 and later; values; refused tensors")
+    of_stream_and_device(mine, axpy)
+    print("right   compiled for torch 2.11 and later; values; refused tensors; stream and device")
+
+
+def of_stream_and_device(mine, axpy):
+    """On a GPU check() tries another stream; without one, and for the device, CUDA on CPU looks at the launch."""
+    x = torch.ones(257, device=device)
+    if device.type == "cuda":
+        check(
+            lambda x, y: axpy(0.5, x, y),
+            lambda x, y: 0.5 * x + y,
+            lambda n: (torch.rand(n, device=device),) * 2,
+            (257,),
+        )
+        return
+    library = ctypes.CDLL(next(path for path in torch.ops.loaded_libraries if place(mine).name in path))
+    watch = Watch(has_stream=1)
+    library.watch(ctypes.byref(watch))
+    try:
+        axpy(0.5, x, x)
+    except RuntimeError as error:
+        if "is on the default stream" not in str(error):
+            raise
+        raise Wrong("axpy launches on the default stream, expected: on torch's current one, of x's device") from None
+    finally:
+        library.watch(None)
+    if watch.unguarded:
+        raise Wrong(
+            "when axpy launches, no DeviceGuard is there: with several GPUs the kernel would run on the current one, and not "
+            "on x's"
+        )

@@ -16,38 +16,7 @@ from common.progress import first_error
 
 MINUTES = 15
 MEMORY_CHECK = False
-HINTS = [
-    "The lesson shows four lines of its setup.py that are new since chapter 04. Each of them has a reason "
-    "in the list below it.",
-    "The target version is a flag for both compilers, {'cxx': [...], 'nvcc': [...]}: two hexadecimal digits each for 2 and "
-    "10, and 12 zeros. 10 is 0a. The extension is told py_limited_api=True, the wheel in setup(options=...).",
-]
 FAILS = "_C.cpython-"
-WRONG = {
-    "no_zeros": ("its target version is 0.0, expected 2.10", {"setup.py": [("0x020a000000000000", "0x020a")]}),
-    "decimal": (
-        'error: #error "TORCH_TARGET_VERSION is newer than the libtorch headers',
-        {"setup.py": [("0x020a000000000000", "0x0210000000000000")]},
-    ),
-    "misnamed_tag": (
-        "ValueError: py-limited-api must match",
-        {"setup.py": [('"py_limited_api": "cp310"', '"py_limited_api": "3.10"')]},
-    ),
-    "no_target": (
-        "no target version",
-        {
-            "setup.py": [
-                ('target = "-DTORCH_TARGET_VERSION=0x020a000000000000"\n\n', ""),
-                (', target], "nvcc": ["-O3", target', '], "nvcc": ["-O3"'),
-            ]
-        },
-    ),
-    "no_tag": (
-        "alone, expected 3.10 and later",
-        {"setup.py": [('    options={"bdist_wheel": {"py_limited_api": "cp310"}},\n', "")]},
-    ),
-    "older_python": ("the wheel is for CPython 3.9 and later", {"setup.py": [("cp310", "cp39")]}),
-}
 
 
 def run(mine):

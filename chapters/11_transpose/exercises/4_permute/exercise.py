@@ -8,55 +8,7 @@ import torch
 from common.exercises import check, device, launchers, limits
 
 MINUTES = 30
-HINTS = [
-    "Neighbours in memory differ in k where you load and in i where you store. All of a tile has one j, and its rows "
-    "lie b * c elements apart in in.",
-    "So for each j, the elements in[i][j][k] are a matrix, whose rows are not contiguous, and so are the out[k][j][i]. A "
-    "block moves a tile of 32 values of i and 32 of k by way of shared memory, as transpose_padded_kernel does.",
-    "For the load, lanes count k: the thread (x, y) takes i = first_i + y, k = first_k + x. For the store, lanes count i: it "
-    "takes k = first_k + y, i = first_i + x, which lies in shared[x][y]. Each has its own bounds check.",
-    "Passes: with __shared__ float shared[side][side], a column of the tile lies in one bank. What did padded change?",
-]
 FAILS = "each store of a warp touches 32 sectors"
-WRONG = {
-    "no_padding": ("each load of a warp takes 32 passes of shared memory", {"permute.cu": [("side + 1", "side")]}),
-    "bounds_of_the_load": (
-        "which no thread of its block has written",
-        {"permute.cu": [("first_k + y < c && first_i + x < a", "first_i + y < a && first_k + x < c")]},
-    ),
-    "matrices_that_follow": (  # as in a batch of matrices: permute(0, 2, 1)
-        "wrong result",
-        {
-            "permute.cu": [
-                ("in[((first_i + y) * b + j) * c + first_k + x]", "in[(j * a + first_i + y) * c + first_k + x]"),
-            ]
-        },
-    ),
-    "no_barrier": ("data race", {"permute.cu": [("    __syncthreads();\n", "")]}),
-    "a_launch_for_each_j": (
-        "launches 9 kernels: does the host loop",
-        {
-            "permute.cu": [
-                ("int64_t b, int64_t c) {\n    __shared__", "int64_t b, int64_t c, int64_t j) {\n    __shared__"),
-                (", j = blockIdx.z;", ";"),
-                ("unsigned(b)", "1"),
-                ("permute_kernel<<<", "for (int64_t j = 0; j < b; j++) permute_kernel<<<"),
-                ("(out, in, a, b, c);", "(out, in, a, b, c, j);"),
-            ]
-        },
-    ),
-    "return_before_the_barrier": (
-        "? is not written",
-        {
-            "permute.cu": [
-                (
-                    "if (first_i + y < a && first_k + x < c) shared",
-                    "if (first_i + y >= a || first_k + x >= c) return;\n    shared",
-                )
-            ]
-        },
-    ),
-}
 
 
 def run(mine):

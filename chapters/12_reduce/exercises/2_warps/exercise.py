@@ -5,45 +5,10 @@ The kernel adds each element to the total. Let the lanes of a warp add first.
 
 import torch
 
-from common.exercises import check, device, launchers, limits, shared_out
+from common.exercises import Wrong, check, device, launchers, limits, shared_out, without_comments
 
 MINUTES = 15
-HINTS = [
-    "warp_sum() in the lesson has the loop. Only one lane ends with the warp's sum: which?",
-    "A lane with i >= n takes part in the shuffles, too, so it may not return before. What does it add?",
-    "float sum = i < n ? x[i] : 0; then the loop, then the lane 0 adds: threadIdx.x % 32 == 0.",
-]
 FAILS = "lanes of a warp change one address"
-WRONG = {
-    "returns_early": (
-        "__shfl_down_sync",
-        {
-            "warps.cu": [
-                (
-                    "float sum = i < n ? x[i] : 0;  // all lanes take part in the shuffles",
-                    "if (i >= n) return;\n    float sum = x[i];",
-                )
-            ]
-        },
-    ),
-    "one_lane_reads_all": (
-        "each by one lane alone",
-        {
-            "warps.cu": [
-                (
-                    "    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, distance);\n"
-                    "    if (threadIdx.x % 32 == 0) atomicAdd(total, sum);",
-                    "    if (threadIdx.x % 32 != 0) return;\n"
-                    "    for (int64_t k = i + 1; k < i + 32 && k < n; k++) sum += x[k];\n"
-                    "    if (i < n) atomicAdd(total, sum);",
-                ),
-                ("    float sum = i < n ? x[i] : 0;", "    float sum = threadIdx.x % 32 == 0 && i < n ? x[i] : 0;"),
-            ]
-        },
-    ),
-    "all_lanes_add": ("wrong result", {"warps.cu": [("if (threadIdx.x % 32 == 0) atomicAdd", "atomicAdd")]}),
-    "last_lane_adds": ("wrong result", {"warps.cu": [("== 0) atomicAdd", "== 31) atomicAdd")]}),
-}
 
 
 def run(mine):
@@ -60,3 +25,9 @@ def run(mine):
     check(total, lambda x: x.sum(), inputs, (0, 1, 2, 31, 32, 33, 127, 128, 300))
     limits(lambda: total(*inputs(512)), lanes_at_one_address=1)
     shared_out(lambda: total(*inputs(512)), 512, kind="load")
+    for number, line in enumerate(without_comments(mine / "warps.cu").splitlines(), 1):
+        if "__activemask" in line:  # CUDA on CPU lets all lanes arrive
+            raise Wrong(
+                f"warps.cu:{number}: __activemask() gives the lanes that happen to be there together; on a GPU the others may "
+                "come later, and their elements would be lost. Which lanes have to take part?"
+            )

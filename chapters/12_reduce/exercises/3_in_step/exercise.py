@@ -8,65 +8,7 @@ import torch
 from common.exercises import check, device, launchers
 
 MINUTES = 15
-HINTS = [
-    "Which lane writes part[t + 16] while lane t reads it?",
-    "__syncwarp() between two lines is not enough: within a line, too, one lane reads what another writes. Each level needs "
-    "one __syncwarp() behind its reads and one behind its writes; or lanes that exchange registers instead.",
-    "Take a float sum = part[t] + part[t + 32]. From there on it is warp_sum() of the lesson.",
-]
 FAILS = "data race"
-WRONG = {
-    "a_barrier_between_lines": (
-        "data race",
-        {
-            "in_step.cu": [
-                (
-                    "if (t < 32) {  // one warp is left: the lanes exchange registers\n"
-                    "        float sum = part[t] + part[t + 32];\n"
-                    "        for (int distance = 16; distance > 0; distance /= 2) sum += "
-                    "__shfl_down_sync(~0u, sum, distance);\n"
-                    "        if (t == 0) sums[blockIdx.x] = sum;",
-                    "if (t < 32) {\n"
-                    "        part[t] += part[t + 32];\n"
-                    "        __syncwarp();\n"
-                    "        part[t] += part[t + 16];\n"
-                    "        __syncwarp();\n"
-                    "        part[t] += part[t + 8];\n"
-                    "        __syncwarp();\n"
-                    "        part[t] += part[t + 4];\n"
-                    "        __syncwarp();\n"
-                    "        part[t] += part[t + 2];\n"
-                    "        __syncwarp();\n"
-                    "        part[t] += part[t + 1];",
-                ),
-                (
-                    "}\n    // end of your code",
-                    "}\n    if (t == 0) sums[blockIdx.x] = part[0];\n    // end of your code",
-                ),
-            ]
-        },
-    ),
-    "a_barrier_in_the_branch": (
-        "224 threads of block (0, 0, 0) returned without it, and 32 threads waited at in_step.cu:",
-        {
-            "in_step.cu": [
-                (
-                    "        float sum = part[t] + part[t + 32];\n"
-                    "        for (int distance = 16; distance > 0; distance /= 2) sum += "
-                    "__shfl_down_sync(~0u, sum, distance);\n"
-                    "        if (t == 0) sums[blockIdx.x] = sum;",
-                    "        for (int half = 32; half > 0; half /= 2) {\n"
-                    "            if (t < half) part[t] += part[t + half];\n"
-                    "            __syncthreads();\n"
-                    "        }\n"
-                    "        if (t == 0) sums[blockIdx.x] = part[0];",
-                ),
-            ]
-        },
-    ),
-    "level_forgotten": ("wrong result", {"in_step.cu": [(" + part[t + 32]", "")]}),
-    "result_of_another_lane": ("wrong result", {"in_step.cu": [("== 0) sums", "== 31) sums")]}),
-}
 
 
 def run(mine):

@@ -8,77 +8,7 @@ import torch
 from common.exercises import check, device, launchers, shared_out
 
 MINUTES = 40
-HINTS = [
-    "It is sum_last_block_kernel with another operation. Write a function of two floats first, which is the larger one, "
-    "then block_sum() with it, then the kernel.",
-    "What does a thread hold that has no element, and what does it begin with? The largest of no numbers is the number "
-    "that is smaller than all others: -INFINITY.",
-    "NaN > 1 and 1 > NaN are both false, and fmaxf(NaN, 1) is 1. So ask for isnan() of one of them, and let the "
-    "comparison's other branch return the other.",
-    "In this order: loop over x, block_max, thread 0 writes partial[blockIdx.x], is_last_block(ticket). Then the "
-    "last block does the same with partial as with x.",
-]
 FAILS = "? is not written"
-WRONG = {
-    "every_thread_goes_on": (
-        "threads do what others have done already",
-        {"maximum.cu": [("i += int64_t(gridDim.x) * threads", "i++")]},
-    ),
-    "one_thread": (
-        "each by one lane alone",
-        {
-            "maximum.cu": [
-                (
-                    "float max = -INFINITY;\n",
-                    "if (blockIdx.x > 0 || threadIdx.x > 0) return;\n"
-                    "    float max = -INFINITY;\n"
-                    "    for (int64_t i = 0; i < n; i++) max = larger(max, x[i]);\n"
-                    "    *out = max;\n"
-                    "    return;\n",
-                )
-            ]
-        },
-    ),
-    "fmaxf_drops_nan": ("nan", {"maximum.cu": [("a > b || isnan(a) ? a : b", "fmaxf(a, b)")]}),
-    "begins_at_zero": ("wrong result", {"maximum.cu": [("float max = -INFINITY;", "float max = 0;")]}),
-    "ticket_before_the_partial": (
-        "data race",
-        {
-            "maximum.cu": [
-                (
-                    "max = larger(max, x[i]);\n    max = block_max(max);",
-                    "max = larger(max, x[i]);\n    max = block_max(max);\n    const bool last = is_last_block(ticket);",
-                ),
-                ("!is_last_block(ticket)", "!last"),
-            ]
-        },
-    ),
-    "first_partials_only": (
-        "70 blocks",
-        {
-            "maximum.cu": [
-                (
-                    "for (unsigned k = threadIdx.x; k < gridDim.x; k += threads) max = larger(max, partial[k]);",
-                    "if (threadIdx.x < gridDim.x) max = partial[threadIdx.x];",
-                )
-            ]
-        },
-    ),
-    "own_maximum_only": (
-        "wrong result",
-        {
-            "maximum.cu": [
-                (
-                    "    max = -INFINITY;\n"
-                    "    for (unsigned k = threadIdx.x; k < gridDim.x; k += threads) max = larger(max, "
-                    "partial[k]);\n"
-                    "    max = block_max(max);\n",
-                    "",
-                )
-            ]
-        },
-    ),
-}
 
 
 def run(mine):

@@ -6,17 +6,7 @@ No kernel runs: the lesson's rules give the numbers.
 from common.exercises import answer
 
 MINUTES = 10
-HINTS = [
-    "A thread keeps 16 elements. A row takes as many lanes as that needs, and then the next power of two.",
-    "A block consists of whole warps.",
-    "The larger maximum is that of both. The sum of the other part is multiplied by exp(its maximum - the larger one); "
-    "exp(0 - log(4)) is a quarter.",
-]
 FAILS = "LANES is None"
-WRONG = {
-    "added_sums": ("SUM = 3 is not right", {"answers.py": [("1.5", "3")]}),
-    "read_once": ("BYTES = 8 is not right", {"answers.py": [("12", "8")]}),
-}
 
 
 def run(mine):

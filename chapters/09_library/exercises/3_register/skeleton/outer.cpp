@@ -21,5 +21,6 @@ static at::Tensor outer(const at::Tensor& x, const at::Tensor& y) {
 }
 
 // your code
-// outer_meta: for tensors that have a shape and no memory. Then TORCH_LIBRARY(exercise, m).
+// outer_meta: for tensors that have a shape and no memory. It refuses what outer refuses, with the same errors. Then
+// TORCH_LIBRARY(exercise, m).
 // end of your code

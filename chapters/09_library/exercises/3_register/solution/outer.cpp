@@ -21,7 +21,16 @@ static at::Tensor outer(const at::Tensor& x, const at::Tensor& y) {
 }
 
 // your code
+// What outer refuses, by what a tensor without memory has.
+static void check_meta(const at::Tensor& x, const char* name) {
+    TORCH_CHECK_TYPE(x.scalar_type() == at::kFloat, name, " must have dtype Float, got ", x.scalar_type());
+    TORCH_CHECK_VALUE(x.dim() == 1, name, " must have 1 dimension, got ", x.dim());
+    TORCH_CHECK_VALUE(x.is_contiguous(), name, " must be contiguous");
+}
+
 static at::Tensor outer_meta(const at::Tensor& x, const at::Tensor& y) {
+    check_meta(x, "x");
+    check_meta(y, "y");
     return at::empty_symint({x.sym_size(0), y.sym_size(0)}, x.options());
 }
 

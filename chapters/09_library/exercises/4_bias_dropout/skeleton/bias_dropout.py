@@ -26,5 +26,5 @@ def register(launch, device_type):
     library.impl("bias_dropout", forward, device_type.upper())  # the dispatch key CPU or CUDA
     library.impl("bias_dropout_backward", backward, device_type.upper())
     # your code
-    # for both operators a function for fake tensors; for bias_dropout a gradient
+    # for both operators a function for fake tensors; for bias_dropout a gradient, which itself needs no gradient
     # end of your code

@@ -1,6 +1,7 @@
 // Stands in for torch's header. The tensors of CUDA on CPU are CPU tensors, whose device has the index -1 or 0.
 #pragma once
 
+#include <cuda_runtime.h>
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
 #include <torch/headeronly/util/Exception.h>
 
@@ -15,7 +16,13 @@ using StreamId = int64_t;
 
 class DeviceGuard {
 public:
-    explicit DeviceGuard(DeviceIndex index) { set_index(index); }
+    explicit DeviceGuard(DeviceIndex index) {
+        set_index(index);
+        if (cuda_on_cpu::watch) cuda_on_cpu::watch->guards++;
+    }
+    ~DeviceGuard() {
+        if (cuda_on_cpu::watch) cuda_on_cpu::watch->guards--;
+    }
     DeviceGuard(const DeviceGuard&) = delete;
     DeviceGuard& operator=(const DeviceGuard&) = delete;
 
@@ -28,7 +35,7 @@ public:
 class Stream {
 public:
     StreamId id() const { return 0; }
-    void* nativeHandle() const { return nullptr; }  // torch has it from 2.13 on
+    void* nativeHandle() const { return cuda_on_cpu::current_stream(); }  // torch has it from 2.13 on
 };
 
 inline Stream getCurrentStream(DeviceIndex) { return {}; }

@@ -9,7 +9,7 @@
 #include <cstring>
 
 static inline AOTITorchError aoti_torch_get_current_cuda_stream(int32_t, void** stream) {
-    *stream = nullptr;  // there is one, and all work on it is done when the launch returns
+    *stream = cuda_on_cpu::current_stream();  // all work on it is done when the launch returns
     return AOTI_TORCH_SUCCESS;
 }
 

@@ -1,0 +1,46 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "square_matrix_kernel computes row and column. Here no loop is needed: the grid covers all rows.",
+    "An element's index in memory is row * width + column; the number for its row is factors[row].",
+    "Threads beyond the right or the lower edge return first.",
+]
+WRONG = {
+    "factor_of_the_column": ("out of bounds", {"scale_rows.cu": [("[row]", "[column]")]}),
+    "no_right_edge": ("out of bounds", {"scale_rows.cu": [("height || column >= width", "height")]}),
+    "index_of_32_bits": (
+        "the last blocks write element 1277978, and not the last one, 4296245274",
+        {
+            "scale_rows.cu": [
+                (
+                    "result[row * width + column] = factors[row] * matrix[row * width + column];",
+                    "const int i = row * width + column;\n    result[i] = factors[row] * matrix[i];",
+                )
+            ]
+        },
+    ),
+    "every_block_does_all_rows": (
+        "1680 elements, and 5040 stores",
+        {
+            "scale_rows.cu": [
+                (
+                    "const int64_t row = int64_t(blockIdx.y) * blockDim.y + threadIdx.y;\n"
+                    "    if (row >= height || column >= width) return;\n    result",
+                    "if (column >= width) return;\n"
+                    "    for (int64_t row = threadIdx.y; row < height; row += blockDim.y) result",
+                )
+            ]
+        },
+    ),
+    "height_as_stride": (
+        "data race",
+        {
+            "scale_rows.cu": [
+                (
+                    "width + column] = factors[row] * matrix[row * width",
+                    "height + column] = factors[row] * matrix[row * height",
+                )
+            ]
+        },
+    ),
+}

@@ -1,0 +1,25 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "All three messages come from step 3, the import. What did Python, or the loader, look for, and who should have made it "
+    "or loaded it?",
+    "`from .my_kernel` in the package scaling looks for scaling/my_kernel.*.so. libc10.so is a library of torch.",
+    "An undefined symbol is a function that nobody has defined for the loader. Which file defines this one? Is that file "
+    "compiled?",
+]
+WRONG = {
+    "module_renamed": ("No module named 'scaling.my_kernel'", {"setup.py": [("scaling.my_kernel", "my_kernel")]}),
+    "torch_second": (
+        "libc10.so: cannot open shared object file",
+        {
+            "src/scaling/__init__.py": [
+                ("import torch  # first: it loads the libraries that my_kernel is linked to\n", ""),
+                ("from .my_kernel import scale_", "from .my_kernel import scale_\nimport torch"),
+            ]
+        },
+    ),
+    "one_source": (
+        "undefined symbol: launch_scale(float*, float, long, CUstream_st*)",
+        {"setup.py": [(', "scaling_kernel.cu"', "")]},
+    ),
+}

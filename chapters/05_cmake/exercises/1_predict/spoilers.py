@@ -1,0 +1,15 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "The dashed arrow in the drawing is a copy. A shared library is loaded when a program starts.",
+    "PUBLIC passes folders of headers on to the targets that link axpy. Which sources are of axpy, which are not?",
+    "The linker accepts undefined symbols in a shared library, and the module is one. A program is none.",
+]
+WRONG = {
+    "build_only": ("COMMANDS = ['build'] is not right", {"answers.py": [(', "install"', "")]}),
+    "other_order": (
+        "in another order than the question asks for",
+        {"answers.py": [('["binding.cpp", "main.cpp"]', '["main.cpp", "binding.cpp"]')]},
+    ),
+    "compiler_sees": ("TORCH_PYTHON = 'link' is not right", {"answers.py": [('"import"\n', '"link"\n')]}),
+}

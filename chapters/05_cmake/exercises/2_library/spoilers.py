@@ -1,0 +1,52 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "Two targets: add_library and add_executable make them. The library has ${kernels} for its only source. What does "
+    "each of the two link?",
+    "target_link_libraries(scale PUBLIC cuda), because scale.h includes a header of CUDA, which app/main.cpp has to find.",
+    "target_include_directories(scale PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}) passes on the folder of scale.h.",
+]
+WRONG = {
+    "static": ("has made libscale.a", {"CMakeLists.txt": [("scale SHARED", "scale")]}),
+    # main.cpp finds no cuda_runtime.h, or one of a CUDA that is not linked.
+    "private": ("cuda", {"CMakeLists.txt": [("scale PUBLIC cuda", "scale PRIVATE cuda")]}),
+    "private_twice": (
+        "another program, which links scale and nothing else, does not build",
+        {
+            "CMakeLists.txt": [
+                ("scale PUBLIC cuda", "scale PRIVATE cuda"),
+                ("scale_main PRIVATE scale", "scale_main PRIVATE scale cuda"),
+            ]
+        },
+    ),
+    "folder_twice": (
+        "another program, which links scale and nothing else, does not build",
+        {
+            "CMakeLists.txt": [
+                ("scale PUBLIC ${CMAKE", "scale PRIVATE ${CMAKE"),
+                (
+                    "add_executable(scale_main app/main.cpp)\n",
+                    "add_executable(scale_main app/main.cpp)\n"
+                    "target_include_directories(scale_main PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})\n",
+                ),
+            ]
+        },
+    ),
+    "no_folder": (
+        "scale.h: No such file",
+        {"CMakeLists.txt": [("target_include_directories(scale PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\n", "")]},
+    ),
+    "no_library": (
+        "does not load libscale.so",
+        {
+            "CMakeLists.txt": [
+                (
+                    "add_executable(scale_main app/main.cpp)\ntarget_link_libraries(scale_main PRIVATE scale)",
+                    "add_executable(scale_main app/main.cpp ${kernels})\n"
+                    "target_include_directories(scale_main PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})\n"
+                    "target_link_libraries(scale_main PRIVATE cuda)",
+                )
+            ]
+        },
+    ),
+}

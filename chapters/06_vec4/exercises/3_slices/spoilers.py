@@ -1,0 +1,33 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "The message has the line of a kernel and an address. Which of the three arrays is at that address?",
+    "A thread of subtract_kernel_vec4 reads from two arrays and writes to a third. What must hold for all three of them?",
+]
+WRONG = {
+    "one_by_one": (
+        "12288 of 12288 loads and stores take one float at a time",
+        {"subtract.cu": [("is_aligned(c) && is_aligned(a) && is_aligned(b) ? n / 4 : 0", "0")]},
+    ),
+    "whole_multiples_alone": (
+        "whole tensors of 4099 elements: 12297 of 12297 loads and stores take one float",
+        {"subtract.cu": [("is_aligned(b) ? n / 4", "is_aligned(b) && n % 4 == 0 ? n / 4")]},
+    ),
+    "result_forgotten": (
+        "a = x, b = y, c = z[1:], n = 4: kernel subtract_kernel_vec4: misaligned",
+        {"subtract.cu": [("is_aligned(c) && ", "")]},
+    ),
+    "equally_misaligned": (
+        "misaligned",
+        {
+            "subtract.cu": [
+                ("is_aligned(c) && is_aligned(a) && is_aligned(b) ?", "(c - a) % 4 == 0 && (c - b) % 4 == 0 ?")
+            ]
+        },
+    ),
+    "as_for_float2": ("misaligned", {"subtract.cu": [("16", "8")]}),
+    "one_of_them": (
+        "misaligned",
+        {"subtract.cu": [("is_aligned(a) && is_aligned(b", "(is_aligned(a) || is_aligned(b)")]},
+    ),
+}

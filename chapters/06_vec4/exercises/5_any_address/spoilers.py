@@ -1,0 +1,90 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "add_kernel_aligned_middle and launch_add_forward in vec4.cu do this for a sum. Here one pointer decides all, so no load "
+    "has to go float by float because of another one.",
+    "The launcher counts the head: while (head < n && the address of x + head is no multiple of 16) head++.",
+    "Thread t takes the float4 at head + 4 * t, if four floats are left there. Threads 0 to 2 also take one float of the head "
+    "each, if there is one, and one of the tail, which has (n - head) % 4 floats.",
+    "A grid of 0 blocks is refused, so launch one block at least: n may be less than four.",
+]
+WRONG = {
+    "no_head": (
+        "misaligned",
+        {
+            "scale.cu": [
+                (
+                    "int64_t head = 0;\n"
+                    "    while (head < n && reinterpret_cast<uintptr_t>(x + head) % 16 != 0) head++;",
+                    "const int64_t head = 0;",
+                )
+            ]
+        },
+    ),
+    "head_beyond_the_end": (
+        "n = 1",
+        {
+            "scale.cu": [
+                (
+                    "while (head < n && reinterpret_cast<uintptr_t>(x + head) % 16 != 0) head++;\n"
+                    "    scale_kernel<<<std::max(blocks_for(n - head, 4 * threads), 1u), threads, 0, "
+                    "stream>>>(x, factor, n, head);",
+                    "while (reinterpret_cast<uintptr_t>(x + head) % 16 != 0) head++;\n"
+                    "    scale_kernel<<<blocks_for(n, 4 * threads), threads, 0, stream>>>(x, factor, n, "
+                    "head);",
+                )
+            ]
+        },
+    ),
+    "head_of_an_aligned_x": (
+        "x *= 2, n = 4099, scale.cu:19: 7 floats have a load of their own",
+        {
+            "scale.cu": [
+                (
+                    "int64_t head = 0;\n"
+                    "    while (head < n && reinterpret_cast<uintptr_t>(x + head) % 16 != 0) head++;",
+                    "const int64_t head = std::min(n, int64_t(16 - reinterpret_cast<uintptr_t>(x) % 16) / 4);",
+                )
+            ]
+        },
+    ),
+    "no_tail": (
+        "wrong result",
+        {
+            "scale.cu": [
+                ("thread, tail = n - (n - head) % 4 + thread", "thread"),
+                ("    if (tail < n) x[tail] *= factor;\n", ""),
+            ]
+        },
+    ),
+    "float_by_float": (
+        "one by one",
+        {
+            "scale.cu": [
+                (
+                    "// x + head is a multiple of 16 bytes, or the array's end.\n"
+                    "__global__ void scale_kernel(float* x, float factor, int64_t n, int64_t head) {\n"
+                    "    const int64_t thread = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    const int64_t i = head + 4 * thread, tail = n - (n - head) % 4 + thread;\n"
+                    "    if (i + 4 <= n) {\n"
+                    "        float4* p = reinterpret_cast<float4*>(x + i);\n"
+                    "        const float4 v = *p;\n"
+                    "        *p = make_float4(factor * v.x, factor * v.y, factor * v.z, factor * v.w);\n"
+                    "    }\n"
+                    "    if (thread < head) x[thread] *= factor;\n"
+                    "    if (tail < n) x[tail] *= factor;",
+                    "__global__ void scale_kernel(float* x, float factor, int64_t n) {\n"
+                    "    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    if (i < n) x[i] *= factor;",
+                ),
+                (
+                    "int64_t head = 0;\n"
+                    "    while (head < n && reinterpret_cast<uintptr_t>(x + head) % 16 != 0) head++;\n"
+                    "    scale_kernel<<<std::max(blocks_for(n - head, 4 * threads), 1u), threads, 0, "
+                    "stream>>>(x, factor, n, head);",
+                    "scale_kernel<<<blocks_for(n, threads), threads, 0, stream>>>(x, factor, n);",
+                ),
+            ]
+        },
+    ),
+}

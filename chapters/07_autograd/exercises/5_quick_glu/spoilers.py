@@ -1,0 +1,94 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "With s = sigmoid(1.702 * a): out = a * s * b. The derivative of sigmoid is s * (1 - s), and the one of 1.702 * a is "
+    "1.702. A thread computes both gradients of one element.",
+    "d out/d a = b * (s + 1.702 * a * s * (1 - s)) and d out/d b = a * s. Each is multiplied by grad.",
+    "The class: function.py of the lesson has all of it. grad may have one element in memory for all places, and a kernel "
+    "needs it contiguous(). Of what is not wanted the launcher gets None, which is a nullptr for the kernel.",
+]
+WRONG = {
+    "no_contiguous": ("must be contiguous", {"quick_glu.py": [("grad.contiguous()", "grad")]}),
+    "constant_sigmoid": ("of grad_a wrong", {"quick_glu.cu": [("(s + 1.702f * a[i] * s * (1 - s))", "s")]}),
+    "both_written": (
+        "null pointer",
+        {
+            "quick_glu.cu": [
+                (
+                    "if (grad_a) grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
+                    "    if (grad_b) grad_b[i] = grad[i] * a[i] * s;",
+                    "grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
+                    "    grad_b[i] = grad[i] * a[i] * s;",
+                )
+            ]
+        },
+    ),
+    "one_thread": (
+        "each by one lane alone",
+        {
+            "quick_glu.cu": [
+                (
+                    "    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    if (i >= n) return;\n"
+                    "    const float s = sigmoid(1.702f * a[i]);\n"
+                    "    if (grad_a) grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
+                    "    if (grad_b) grad_b[i] = grad[i] * a[i] * s;",
+                    "    if (blockIdx.x > 0 || threadIdx.x > 0) return;\n"
+                    "    for (int64_t i = 0; i < n; i++) {\n"
+                    "        const float s = sigmoid(1.702f * a[i]);\n"
+                    "        if (grad_a) grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
+                    "        if (grad_b) grad_b[i] = grad[i] * a[i] * s;\n"
+                    "    }",
+                )
+            ]
+        },
+    ),
+    "b_read_for_nothing": (
+        "null pointer",
+        {
+            "quick_glu.cu": [
+                (
+                    "    if (grad_a) grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n",
+                    "    const float da = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n"
+                    "    if (grad_a) grad_a[i] = da;\n",
+                )
+            ]
+        },
+    ),
+    "no_second_derivative": (
+        "a kernel's results have no graph",
+        {
+            "quick_glu.py": [
+                (
+                    "        if torch.is_grad_enabled():  # create_graph=True\n"
+                    '            raise RuntimeError("QuickGLU has no second derivative: its backward runs a kernel")\n',
+                    "",
+                )
+            ]
+        },
+    ),
+    "once_differentiable": (
+        "once_differentiable raises late, or not at all",
+        {
+            "quick_glu.py": [
+                (
+                    "        if torch.is_grad_enabled():  # create_graph=True\n"
+                    '            raise RuntimeError("QuickGLU has no second derivative: its backward runs a kernel")\n',
+                    "",
+                ),
+                (
+                    "    @staticmethod\n    def backward",
+                    "    @staticmethod\n    @torch.autograd.function.once_differentiable\n    def backward",
+                ),
+            ]
+        },
+    ),
+    "asks_the_gradient": (
+        "the second derivative of quick_glu(a, b) + a^3 by a is [-12.0, 0.0, 6.0]",
+        {"quick_glu.py": [("if torch.is_grad_enabled():  # create_graph=True", "if grad.requires_grad:")]},
+    ),
+    "saves_all": (
+        "the node saves a and b, expected a",
+        {"quick_glu.py": [("b if ctx.needs_input_grad[1] else None", "b")]},
+    ),
+}

@@ -1,0 +1,41 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "`begin` and `end` are the thread's pixels. Which bytes does the thread load, if shift is 1?",
+    "The first byte that is loaded is begin - shift. The loads end 4 bytes further on, or 8 where there are two pieces.",
+    "The lesson's kernel has the same test: first_byte and last_byte.",
+]
+WRONG = {
+    "only_the_beginning": (
+        "behind",
+        {
+            "invert.cu": [
+                (
+                    "const int64_t first_byte = begin - shift, last_byte = first_byte + (shift == 0 ? 4 "
+                    ": 8);\n"
+                    "        const bool inside = first_byte >= 0 && last_byte <= width;",
+                    "const bool inside = begin - int64_t(shift) >= 0 && end <= width;",
+                )
+            ]
+        },
+    ),
+    "only_without_shift": (
+        "pixel by pixel",
+        {
+            "invert.cu": [
+                (
+                    "const int64_t first_byte = begin - shift, last_byte = first_byte + (shift == 0 ? 4 "
+                    ": 8);\n"
+                    "        const bool inside = first_byte >= 0 && last_byte <= width;",
+                    "const bool inside = begin >= 0 && end <= width && shift == 0;",
+                )
+            ]
+        },
+    ),
+    "only_the_last_row": (
+        "bytes beside a row",
+        {"invert.cu": [("last_byte <= width;", "(last_byte <= width || (y + 1 < height && end <= width));")]},
+    ),
+    "only_the_end": ("bytes beside a row", {"invert.cu": [("first_byte >= 0 &&", "begin >= 0 &&")]}),
+    "one_piece_too_few": ("behind", {"invert.cu": [("(shift == 0 ? 4 : 8)", "4")]}),
+}

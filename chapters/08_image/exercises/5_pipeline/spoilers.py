@@ -1,0 +1,97 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "First a thread for a pixel and a grid over columns and rows: out[(c * height + y) * width + x] gets byte c of pixel x of "
+    "row y, or of pixel width - 1 - x where flip is true. All checks but the last then hold.",
+    "Then give a thread four pixels: 12 bytes of img, and a float4 in each of the three planes. Of out all addresses are "
+    "multiples of 16 bytes, because width is a multiple of 4.",
+    "Load the 12 bytes as aligned words of 4 bytes: three, or four if the address of the first byte is no multiple of 4. "
+    "`__funnelshift_r(words[k], words[k + 1], 8 * shift)` then moves them to the front.",
+    "Where these words would leave the row, fill the words byte by byte: words[k / 4] |= unsigned(p[k]) << (8 * (k % 4)).",
+    "With flip, the four pixels of out from x on are those of img from width - 4 - x on, and the last of them comes first.",
+]
+WRONG = {
+    "flips_groups_only": ("flip = True", {"prepare.cu": [("flip ? byte(9 - 3 * k + c) : byte", "byte")]}),
+    "rows_without_gaps": ("wrong result", {"prepare.cu": [("y * row_stride", "3 * y * width")]}),
+    "last_word": (
+        "behind",
+        {"prepare.cu": [("shift && begin - shift + (shift == 0 ? 12 : 16) <= 3 * width", "shift")]},
+    ),
+    "beside_a_row": (
+        "bytes beside a row",
+        {
+            "prepare.cu": [
+                ("begin >= shift && begin", "(y > 0 || begin >= shift) && (y + 1 < height || begin"),
+                ("<= 3 * width) {", "<= 3 * width)) {"),
+            ]
+        },
+    ),
+    "a_block_for_each_row": (
+        "height = 70000, width = 4: launch_prepare failed: invalid configuration argument",
+        {"prepare.cu": [("unsigned(std::min(height, int64_t(65535)))", "unsigned(height)")]},
+    ),
+    "rows_of_one_grid": (
+        "height = 70000, width = 4: 4465 rows are wrong, the first of them row 65535",
+        {
+            "prepare.cu": [
+                (
+                    "int64_t y = blockIdx.y; y < height; y += gridDim.y",
+                    "int64_t y = blockIdx.y; y < height; y += height",
+                )
+            ]
+        },
+    ),
+    "thread_for_a_pixel": (
+        "6 loads and stores for 32 pixels",
+        {
+            "prepare.cu": [
+                (
+                    "// The 12 bytes at p, in the first three words. They lie in three aligned words, or "
+                    "in four.\n"
+                    "__device__ void load_12_bytes(unsigned (&words)[4], const uint8_t* p, unsigned shift) {\n"
+                    "    const unsigned* pieces = reinterpret_cast<const unsigned*>(p - shift);\n"
+                    "    for (int k = 0; k < 3; k++) words[k] = pieces[k];\n"
+                    "    if (shift != 0) words[3] = pieces[3];\n"
+                    "    for (int k = 0; k < 3; k++) words[k] = __funnelshift_r(words[k], words[k + 1], "
+                    "8 * shift);\n"
+                    "}\n"
+                    "\n"
+                    "// A thread computes four pixels of a row, with a float4 in each plane.\n",
+                    "",
+                ),
+                (
+                    "4 * (int64_t(blockIdx.x) * blockDim.x + threadIdx.x);  // in out",
+                    "int64_t(blockIdx.x) * blockDim.x + threadIdx.x;",
+                ),
+                (
+                    "    const int64_t begin = 3 * (flip ? width - 4 - x : x);  // in img, in bytes from "
+                    "the row's beginning\n",
+                    "",
+                ),
+                (
+                    "const uint8_t* p = img + y * row_stride + begin;\n"
+                    "        const unsigned shift = uintptr_t(p) % 4;\n"
+                    "        unsigned words[4] = {};\n"
+                    "        if (begin >= shift && begin - shift + (shift == 0 ? 12 : 16) <= 3 * width) {\n"
+                    "            load_12_bytes(words, p, shift);\n"
+                    "        } else {\n"
+                    "            for (int k = 0; k < 12; k++) words[k / 4] |= unsigned(p[k]) << (8 * (k "
+                    "% 4));\n"
+                    "        }\n"
+                    "        const auto byte = [&](int k) { return (words[k / 4] >> (8 * (k % 4))) & 255; };\n"
+                    "        for (int c = 0; c < 3; c++) {\n"
+                    "            float v[4];\n"
+                    "            for (int k = 0; k < 4; k++) v[k] = (float(flip ? byte(9 - 3 * k + c) : "
+                    "byte(3 * k + c)) - mean) * scale;\n"
+                    "            *reinterpret_cast<float4*>(out + (c * height + y) * width + x) = "
+                    "make_float4(v[0], v[1], v[2], v[3]);\n"
+                    "        }",
+                    "const uint8_t* p = img + y * row_stride + 3 * (flip ? width - 1 - x : x);\n"
+                    "        for (int c = 0; c < 3; c++) out[(c * height + y) * width + x] = (p[c] - "
+                    "mean) * scale;",
+                ),
+                ("4 * threads", "threads"),
+            ]
+        },
+    ),
+}

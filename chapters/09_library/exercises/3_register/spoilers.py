@@ -1,0 +1,43 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "m.def enters a schema, m.impl a function for a key: the lesson's block TORCH_LIBRARY has one of each for bias_gelu. "
+    "The namespace here is exercise, the first argument of TORCH_LIBRARY.",
+    "outer checks dtype, dimensions and gaps. Its Meta function must raise the same errors: TORCH_CHECK_TYPE for the dtype, "
+    "TORCH_CHECK_VALUE for the rest. check_input() asks for tensors with memory, so it cannot help.",
+    "A size that torch leaves open is a symbol: sym_size(0) takes it, size(0) raises an error. at::empty_symint({...}, "
+    "x.options()) makes a tensor with such sizes.",
+    'm.def("outer(Tensor x, Tensor y) -> Tensor"); then m.impl("outer", kernel_dispatch_key, TORCH_FN(outer)); and the same '
+    "with c10::DispatchKey::Meta and TORCH_FN(outer_meta). The result of outer_meta: {x.sym_size(0), y.sym_size(0)}.",
+]
+WRONG = {
+    "no_meta": (
+        "no function for fake tensors",
+        {"outer.cpp": [('    m.impl("outer", c10::DispatchKey::Meta, TORCH_FN(outer_meta));\n', "")]},
+    ),
+    "square": (
+        "the Meta function promises the shape [1, 1], the operator returns [1, 0]",
+        {"outer.cpp": [(", y.sym_size", ", x.sym_size")]},
+    ),
+    "fixed_size": (
+        "the Meta function takes a size for a number",
+        {"outer.cpp": [("empty_symint({x.sym_size(0), y.sym_size", "empty({x.size(0), y.size")]},
+    ),
+    "kernel_for_meta": (
+        ", got meta",
+        {"outer.cpp": [("TORCH_FN(outer_meta)", "TORCH_FN(outer)")]},
+    ),
+    "meta_takes_all": (
+        "x of float64: the operator refuses it with TypeError, and its Meta function does not",
+        {"outer.cpp": [('    check_meta(x, "x");\n    check_meta(y, "y");\n', "")]},
+    ),
+    "meta_checks_x": (
+        "y of float64: the operator refuses it with TypeError, and its Meta function does not",
+        {"outer.cpp": [('    check_meta(y, "y");\n', "")]},
+    ),
+    "meta_raises_another": (
+        "x with gaps between its elements: the operator raises ValueError, and its Meta function RuntimeError",
+        {"outer.cpp": [("TORCH_CHECK_VALUE(x.is_contiguous()", "TORCH_CHECK(x.is_contiguous()")]},
+    ),
+    "writes": ("which are read alone", {"outer.cpp": [("(Tensor", "(Tensor(a!)")]}),
+}

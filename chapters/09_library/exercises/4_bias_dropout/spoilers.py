@@ -1,0 +1,99 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "Begin with forward: element i belongs to column i % columns. It is dropped if uniform(seed, i) < p.",
+    "Backward: the same seed gives the same numbers, so the kernel asks uniform(seed, i) again, and no mask is saved. "
+    "grad_bias[column] is a sum over rows. If a thread adds up all rows of its column, no two threads write one element.",
+    "for (int64_t i = column; i < rows * columns; i += columns) visits a column's elements. Without rows the sum is 0, and "
+    "has to be written, too.",
+    "bias_dropout.py: library.py of the lesson has a save() and a backward(). Here it is save(ctx, inputs, output), with all "
+    "four arguments in `inputs`, as none is keyword-only. backward returns a gradient for each: None for p and for seed. The "
+    'functions for fake tensors: torch.library.register_fake("exercise::bias_dropout", lambda x, bias, p, seed: ...).',
+]
+WRONG = {
+    "not_scaled": ("wrong result", {"bias_dropout.cu": [(") / (1 - p)", ")")]}),
+    "one_thread": (
+        "each by one lane alone",
+        {
+            "bias_dropout.cu": [
+                (
+                    "    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n    if (i < n) out[i] =",
+                    "    for (int64_t i = 0; i < n && blockIdx.x + threadIdx.x == 0; i++)\n        out[i] =",
+                )
+            ]
+        },
+    ),
+    "race": (
+        "data race",
+        {
+            "bias_dropout.cu": [
+                ("// A thread has one column: it goes down the rows and adds up.\n", ""),
+                (
+                    "const int64_t column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    if (column >= columns) return;\n"
+                    "    float sum = 0;\n"
+                    "    for (int64_t i = column; i < rows * columns; i += columns) {\n"
+                    "        grad_x[i] = uniform(seed, i) < p ? 0 : grad[i] / (1 - p);\n"
+                    "        sum += grad_x[i];\n"
+                    "    }\n"
+                    "    grad_bias[column] = sum;",
+                    "const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    if (i < columns) grad_bias[i] = 0;\n"
+                    "    __syncthreads();\n"
+                    "    if (i >= rows * columns) return;\n"
+                    "    grad_x[i] = uniform(seed, i) < p ? 0 : grad[i] / (1 - p);\n"
+                    "    grad_bias[i % columns] += grad_x[i];",
+                ),
+                (
+                    "bias_dropout_backward_kernel<<<blocks_for(columns, 256), 256, 0, stream>>>(grad_x, "
+                    "grad_bias, grad, rows, columns,\n"
+                    "                                                                               p, seed);",
+                    "bias_dropout_backward_kernel<<<blocks_for(columns + rows * columns, 256), 256, 0, "
+                    "stream>>>(grad_x, grad_bias, grad,\n"
+                    "                                                                                    "
+                    "            rows, columns, p, seed);",
+                ),
+            ]
+        },
+    ),
+    "other_mask": (
+        "of grad_x wrong",
+        {
+            "bias_dropout.cu": [
+                ("grad_x[i] = uniform(seed, i) < p ? 0 :", "grad_x[i] = uniform(seed, column) < p ? 0 :")
+            ]
+        },
+    ),
+    "no_rows": ("without rows", {"bias_dropout.cu": [("(columns ", "(rows == 0 || columns ")]}),
+    "no_fake": (
+        "exercise::bias_dropout has no function for fake tensors",
+        {
+            "bias_dropout.py": [
+                (
+                    'library.impl("bias_dropout_backward", backward, device_type.upper())',
+                    'library.impl("bias_dropout_backward", backward, device_type.upper())\n',
+                ),
+                (
+                    '    torch.library.register_fake("exercise::bias_dropout", lambda x, bias, p, seed: '
+                    "torch.empty_like(x))\n"
+                    "    torch.library.register_fake(\n"
+                    '        "exercise::bias_dropout_backward",\n'
+                    "        lambda grad, p, seed: (torch.empty_like(grad), grad.new_empty(grad.shape[1])),\n"
+                    "    )\n"
+                    "\n",
+                    "",
+                ),
+            ]
+        },
+    ),
+    "fake_bias": ("promises", {"bias_dropout.py": [(".shape[1]))", ".shape[0]))")]}),
+    "saves_x": (
+        "the node saves 1056 bytes",
+        {
+            "bias_dropout.py": [
+                ("_, _, ctx.p, ctx.seed = inputs", "x, _, ctx.p, ctx.seed = inputs\n        ctx.save_for_backward(x)")
+            ]
+        },
+    ),
+    "expanded": ("must be contiguous", {"bias_dropout.py": [("grad.contiguous()", "grad")]}),
+}

@@ -1,0 +1,76 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "The lesson's table has a row for each word that changes. The headers are those at the beginning of the lesson's "
+    "bias_gelu.cpp.",
+    "Tensor, ScalarType, check_input() and check_same() come from common/check_stable.h, and so does KERNEL_DISPATCH_KEY. "
+    'check_input(x, "x", {ScalarType::Float}) takes a list of dtypes. The stream: current_stream() of the lesson.',
+    "STABLE_TORCH_LIBRARY(exercise, m) has the m.def, STABLE_TORCH_LIBRARY_IMPL(exercise, KERNEL_DISPATCH_KEY, m) the m.impl, "
+    'with TORCH_BOX(&axpy). A "float" of a schema is a double in C++.',
+]
+WRONG = {
+    "float32": ("factor has arrived as 0.", {"axpy.cpp": [("double", "float")]}),
+    "no_checks": (
+        "two columns of a matrix: RuntimeError is expected, and there was no error",
+        {
+            "axpy.cpp": [
+                (
+                    '    check_input(x, "x", {ScalarType::Float});\n'
+                    '    check_input(y, "y", {ScalarType::Float});\n'
+                    '    check_same(x, "x", y, "y");\n',
+                    "",
+                )
+            ]
+        },
+    ),
+    "no_impl": (
+        "no function for tensors",
+        {
+            "axpy.cpp": [
+                (
+                    "\n"
+                    'STABLE_TORCH_LIBRARY_IMPL(exercise, KERNEL_DISPATCH_KEY, m) { m.impl("axpy", '
+                    "TORCH_BOX(&axpy)); }\n",
+                    "",
+                )
+            ]
+        },
+    ),
+    "default_stream": (
+        "on the default stream, expected: on torch's current one",
+        {
+            "axpy.cpp": [
+                (
+                    "static cudaStream_t current_stream(const Tensor& x) {\n"
+                    "    void* stream = nullptr;\n"
+                    "    TORCH_ERROR_CODE_CHECK(aoti_torch_get_current_cuda_stream(x.get_device_index(), &stream));\n"
+                    "    return static_cast<cudaStream_t>(stream);\n"
+                    "}\n"
+                    "\n",
+                    "",
+                ),
+                ("current_stream(x));", "nullptr);"),
+            ]
+        },
+    ),
+    "no_guard": (
+        "no DeviceGuard is there",
+        {
+            "axpy.cpp": [
+                ("    const torch::stable::accelerator::DeviceGuard guard(x.get_device_index());\n", ""),
+            ]
+        },
+    ),
+    "guard_gone": (
+        "no DeviceGuard is there",
+        {
+            "axpy.cpp": [
+                ("const torch::stable::accelerator::DeviceGuard guard(", "torch::stable::accelerator::DeviceGuard(")
+            ]
+        },
+    ),
+    "shapes": (
+        "other shapes: RuntimeError is expected, and there was no error",
+        {"axpy.cpp": [('    check_same(x, "x", y, "y");\n', "")]},
+    ),
+}

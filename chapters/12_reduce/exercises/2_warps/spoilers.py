@@ -1,0 +1,41 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "warp_sum() in the lesson has the loop. Only one lane ends with the warp's sum: which?",
+    "A lane with i >= n takes part in the shuffles, too, so it may not return before. What does it add?",
+    "float sum = i < n ? x[i] : 0; then the loop, then the lane 0 adds: threadIdx.x % 32 == 0.",
+]
+WRONG = {
+    "returns_early": (
+        "__shfl_down_sync",
+        {
+            "warps.cu": [
+                (
+                    "float sum = i < n ? x[i] : 0;  // all lanes take part in the shuffles",
+                    "if (i >= n) return;\n    float sum = x[i];",
+                )
+            ]
+        },
+    ),
+    "one_lane_reads_all": (
+        "each by one lane alone",
+        {
+            "warps.cu": [
+                (
+                    "    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, distance);\n"
+                    "    if (threadIdx.x % 32 == 0) atomicAdd(total, sum);",
+                    "    if (threadIdx.x % 32 != 0) return;\n"
+                    "    for (int64_t k = i + 1; k < i + 32 && k < n; k++) sum += x[k];\n"
+                    "    if (i < n) atomicAdd(total, sum);",
+                ),
+                ("    float sum = i < n ? x[i] : 0;", "    float sum = threadIdx.x % 32 == 0 && i < n ? x[i] : 0;"),
+            ]
+        },
+    ),
+    "whoever_is_there": (
+        "warps.cu:13: __activemask() gives the lanes that happen to be there together",
+        {"warps.cu": [("(~0u, sum", "(__activemask(), sum")]},
+    ),
+    "all_lanes_add": ("wrong result", {"warps.cu": [("if (threadIdx.x % 32 == 0) atomicAdd", "atomicAdd")]}),
+    "last_lane_adds": ("wrong result", {"warps.cu": [("== 0) atomicAdd", "== 31) atomicAdd")]}),
+}

@@ -1,0 +1,44 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "mean(x * x) and mean * mean are both about 9000000, and a float has 7 digits: hardly any of their difference, 1, "
+    "is left. Which sum of squares has small terms?",
+    "Sum (value - mean)^2. That needs the mean first, so two sums of the block, one after the other. The row is still in "
+    "the registers: no second load.",
+    "An element behind the row's end is 0 in values. What does it add to the sum of (value - mean)^2?",
+    "When block_sum() is called twice, a fast warp writes its second part while a slow one still reads the first ones: "
+    "a second __syncthreads() at its end.",
+]
+WRONG = {
+    "one_barrier": (
+        "data race",
+        {"layer_norm.cu": [("    __syncthreads();  // all have read the parts: the next call may write\n", "")]},
+    ),
+    "padding_counts": (
+        "wrong result",
+        {
+            "layer_norm.cu": [
+                (
+                    "for (int k = 0; k < elements; k++)\n"
+                    "        if (t + k * threads < n) squares += (values[k] - mean) * (values[k] - mean);",
+                    "for (const float value : values) squares += (value - mean) * (value - mean);",
+                )
+            ]
+        },
+    ),
+    "loads_again": ("2 times", {"layer_norm.cu": [(") squares", ") values[k] = x[t + k * threads], squares")]}),
+    "clamped": (
+        "x + 3000",
+        {
+            "layer_norm.cu": [
+                ("+= value;", "+= value, squares += value * value;"),
+                (
+                    "for (int k = 0; k < elements; k++)\n"
+                    "        if (t + k * threads < n) squares += (values[k] - mean) * (values[k] - mean);\n"
+                    "    const float scale = rsqrtf(block_sum(squares) / n + eps);",
+                    "const float scale = rsqrtf(fmaxf(block_sum(squares) / n - mean * mean, 0) + eps);",
+                ),
+            ]
+        },
+    ),
+}

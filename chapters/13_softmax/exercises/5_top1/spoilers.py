@@ -1,0 +1,109 @@
+"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "Kernel: let a struct hold a value and an index, and write a function that returns the better of two: the larger value, "
+    "else the smaller index. Reduction by threads, lanes and warps is then as in block_sum() of chapter 12.",
+    "Thread t has the elements t, t + 64, t + 128 ... So of two equal values the smaller index may be in the lane with the "
+    "larger number: compare the indices. A shuffle moves one number, so a pair takes two shuffles.",
+    "NaN: isnan(a) and not isnan(b) means that a is better; both NaN is a tie. NaN == NaN is false.",
+    'Binding: check_input(x, "x", {ScalarType::Float}); the other checks by STD_TORCH_CHECK; a DeviceGuard; '
+    "torch::stable::new_empty(x, {rows}, ScalarType::Long) for the indices; then the launcher, as in softmax.cpp.",
+    "Gradient: only the element at indices[r] has determined values[r], so it gets grad_values[r], and all others get 0: "
+    "zeros of x's shape, and scatter(1, indices[:, None], grad_values[:, None]).",
+]
+WRONG = {
+    "last_of_ties": ("expected index 1, got 2", {"top1.cu": [("index <", "index >")]}),
+    "ties_by_lane": (
+        "expected index 1, got 2",
+        {
+            "top1.cu": [
+                (
+                    "if (a.value == b.value || both) return a.index < b.index ? a : b;\n"
+                    "    return a.value > b.value || isnan(a.value) ? a : b;",
+                    "if (both) return a.index < b.index ? a : b;\n"
+                    "    return a.value >= b.value || isnan(a.value) ? a : b;",
+                )
+            ]
+        },
+    ),
+    "nan_dropped": (
+        "nan",
+        {
+            "top1.cu": [
+                (
+                    "const bool both = isnan(a.value) && isnan(b.value);\n"
+                    "    if (a.value == b.value || both) return a.index < b.index ? a : b;\n"
+                    "    return a.value > b.value || isnan(a.value) ? a : b;",
+                    "if (a.value == b.value) return a.index < b.index ? a : b;\n    return a.value > b.value ? a : b;",
+                )
+            ]
+        },
+    ),
+    "one_thread": (
+        "400 loads, each by one lane alone",
+        {
+            "top1.cu": [
+                ("    const int t = int(threadIdx.x);\n", "    if (threadIdx.x > 0) return;\n"),
+                ("for (int64_t i = t; i < n; i += threads)", "for (int64_t i = 0; i < n; i++)"),
+                (
+                    "    for (int distance = 16; distance > 0; distance /= 2) {\n"
+                    "        const float value = __shfl_down_sync(~0u, top.value, distance);\n"
+                    "        const int64_t index = __shfl_down_sync(~0u, top.index, distance);\n"
+                    "        top = better(top, {value, index});\n"
+                    "    }\n"
+                    "    if (t % 32 == 0) tops[t / 32] = top;\n"
+                    "    __syncthreads();\n"
+                    "    if (t > 0) return;\n"
+                    "    for (const Top of_warp : tops) top = better(top, of_warp);\n",
+                    "",
+                ),
+            ]
+        },
+    ),
+    "always_three": (
+        "result 0 of a matrix of 5 rows is torch.float32 of shape [3]",
+        {"gradient.py": [("return x.new_empty(x.shape[0])", "return x.new_empty(3)")]},
+    ),
+    "strides_forgotten": (
+        "two columns of a matrix",
+        {
+            "top1.cpp": [
+                (
+                    'check_input(x, "x", {ScalarType::Float}',
+                    'STD_TORCH_CHECK(x.scalar_type() == ScalarType::Float, "x must have dtype Float"',
+                )
+            ]
+        },
+    ),
+    "indices_in_float": ("int64", {"gradient.py": [(", dtype=torch.int64", "")]}),
+    "saved_beside": (
+        "nothing by save_for_backward()",
+        {
+            "gradient.py": [
+                ("ctx.save_for_backward(indices)", "ctx.indices = indices"),
+                ("(indices,) = ctx.saved_tensors", "indices = ctx.indices"),
+            ]
+        },
+    ),
+    "detached": (
+        "the second derivative is [[2.0, 2.0, 2.0]], expected [[2.0, 2.0, 20.0]]",
+        {"gradient.py": [("grad_values[:, None])", "grad_values.detach()[:, None])")]},
+    ),
+    "gradient_to_all": (
+        "expected the gradient",
+        {
+            "gradient.py": [
+                (
+                    "_, indices = output\n    ctx.save_for_backward(indices)\n    ctx.shape = x.shape",
+                    "values, _ = output\n    ctx.save_for_backward(x, values)",
+                ),
+                (
+                    "(indices,) = ctx.saved_tensors\n"
+                    "    return grad_values.new_zeros(ctx.shape).scatter(1, indices[:, None], "
+                    "grad_values[:, None])",
+                    "x, values = ctx.saved_tensors\n    return grad_values[:, None] * (x == values[:, None])",
+                ),
+            ]
+        },
+    ),
+}
