@@ -123,8 +123,8 @@ void launch_bias_gelu(T* out, const T* x, const T* bias, int64_t rows, int64_t c
 
 // ---- backward ------------------------------------------------------------------------------------------------------
 
-// Of a block, at most. A multiprocessor runs one block at a time, which __launch_bounds__ tells nvcc, too: without that,
-// arithmetic in double precision gets 64 registers, not 128, and an H200 needs 864 us instead of 524.
+// Of a block, at most. A multiprocessor runs one block at a time, which __launch_bounds__ tells nvcc, too: without
+// that, arithmetic in double precision gets 64 registers, not 128, and an H200 needs 864 us instead of 524.
 template <class T>
 constexpr int threads = sizeof(T) == sizeof(float) ? 1024 : 512;
 

@@ -77,7 +77,7 @@ tensor cores | `mma.h`: half, bfloat16, tf32, 8-bit integers, double; every docu
 tensor_cores.cu: wmma_fragments
 tensor cores | `mma.sync`, `ldmatrix`, `stmatrix`, `movmatrix` as inline PTX | tensor_cores.cu: mma_sync
 inline PTX | special registers: `%laneid`, `%smid`, `%lanemask_lt`, `%globaltimer`, ... | ptx.cu: special_registers
-inline PTX | `ld`, `st`, 32-bit shared addresses, `cp.async`, `atom`, `red`; `createpolicy` and other hints for caches, which do nothing | ptx.cu: memory
+inline PTX | `ld`, `st`, 32-bit shared addresses, `cp.async`, `atom`, `red`; hints for caches do nothing | ptx.cu: memory
 inline PTX | registers, predicates, jumps; arithmetic with rounding, `lop3`, `prmt`, `cvt`, `setp`, ... | ptx.cu: \
 arithmetic
 inline PTX | `shfl.sync`, `vote.sync`, `bar.sync` with numbers, `mbarrier`, fences | ptx.cu: warp, barriers
