@@ -62,7 +62,7 @@ def test_a_pack_is_one_access(source, kernels, access, tmp_path):
     names = [name for name in entries if re.search(kernels, name) and "Li1ELi" not in name]
     assert names
     for name in names:
-        kinds = set(re.findall(rf"(?:{access})\.global[.\w]*", entries[name]))
+        kinds = set(re.findall(rf"(?:{access})\.global[.:\w]*", entries[name]))
         assert kinds and all(re.search(r"v4\.\w32|v2\.\w64", kind) for kind in kinds), (name, kinds)
 
 

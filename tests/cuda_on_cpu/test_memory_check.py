@@ -31,6 +31,7 @@ FOUND = {
     "only_syncwarp": (RACE, "reads byte 124 of the shared array only_syncwarp", BARRIER),
     "work_queue": (RACE, "reads byte 0 of the shared array work_queue", WARP),
     "bytes": (RACE, "byte 1 of the shared array bytes"),
+    "vectors_of_ptx": (RACE, "thread (32, 0, 0) of block (0, 0, 0) reads byte 0", BARRIER),
     "vectors": (RACE, "thread (32, 0, 0) of block (0, 0, 0) writes byte 0", BARRIER),
     "reduce_again": (RACE, "the shared array reduce_again", WARP),
     "scan_again": (RACE, "the shared array scan_again", WARP),

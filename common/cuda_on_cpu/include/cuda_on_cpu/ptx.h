@@ -120,23 +120,26 @@ auto array(T... values) {
 inline char* address(uint64_t pointer, s64 offset) { return reinterpret_cast<char*>(pointer) + offset; }
 inline char* shared_address(uint64_t address, s64 offset) { return shared_pointer_of(address) + offset; }
 
+// One request of a warp, however many registers it fills. The compiler reports only those that fill one.
 template <class T>
-T load(const char* from) {
+CUDA_ON_CPU_UNRECORDED T load(const char* from, Location where = {}) {
     T value;
+    CUDA_ON_CPU_RECORD(asks(from, sizeof value, false, where.file, where.line));
     memcpy(&value, from, sizeof value);
     return value;
 }
 template <class T, size_t N>
-std::array<T, N> load(const char* from) {
-    return load<std::array<T, N>>(from);
+std::array<T, N> load(const char* from, Location where = {}) {
+    return load<std::array<T, N>>(from, where);
 }
 template <class T, size_t... N>
 auto look(const char* from, Location where = {}) {  // ld.volatile and its like may wait for another thread's write
     spin("ld", where);
-    return load<T, N...>(from);
+    return load<T, N...>(from, where);
 }
 template <class T>
-void store(char* to, const T& value) {
+CUDA_ON_CPU_UNRECORDED void store(char* to, const T& value, Location where = {}) {
+    CUDA_ON_CPU_RECORD(asks(to, sizeof value, true, where.file, where.line));
     memcpy(to, &value, sizeof value);
 }
 template <class... T>

@@ -118,6 +118,16 @@ KERNEL(vectors) {
     if (I < 2) reinterpret_cast<float4*>(y)[I] = make_float4(I, 2, 3, 4);  // OTHER vectors
     if (I >= 32 && I < 40) y[I - 32] = 5;                                  // LINE vectors
 }
+KERNEL(vectors_of_ptx) {
+    if (I < 2) asm volatile("st.global.v4.f32 [%0], {%1, %1, %1, %1};" ::"l"(&y[4 * I]), "f"(3.0f) : "memory");
+    float a, b, c, d;
+    if (I >= 32 && I < 34) {
+        asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"  // LINE vectors_of_ptx
+                     : "=f"(a), "=f"(b), "=f"(c), "=f"(d)
+                     : "l"(&y[4 * (I - 32)]));
+        y[I] = a + b + c + d;
+    }
+}
 
 // ---- CUB ----
 
@@ -469,6 +479,7 @@ const Case cases[] = {
     CASE(work_queue, 1),
     CASE(bytes, 1),
     CASE(vectors, 1),
+    CASE(vectors_of_ptx, 1),
     CASE(reduce_again, 1),
     CASE(scan_again, 1),
     CASE(load_behind, 1),
