@@ -55,7 +55,7 @@ MUTANTS = [
     Mutant(PIPELINE, "((stage * arrays + array) * packs + k)", "(stage * arrays * packs + k)", others("cluster")),
     Mutant(PIPELINE, "packs + k) * threads + int(threadIdx.x)", "packs + k) * threads", forward("cluster")),
     Mutant(PIPELINE, "x[a] + row * n +", "x[0] + row * n +", others("cluster")),
-    Mutant(PIPELINE, "if (Values::begin(k, cluster) < n) __pipe", "__pipe", forward("cluster")),
+    Mutant(PIPELINE, "if (Values::begin(k, cluster) < n) copy(", "copy(", forward("cluster")),
     Mutant(PIPELINE, "                from += cluster.size() * Pack<T>::SIZE;\n", "", forward("cluster")),
     Mutant(PIPELINE, "a < arrays && row < rows; a++", "a < arrays; a++", MEMORY_CHECK),
     Mutant(PIPELINE, "        __pipeline_commit();\n", "", forward("cluster")),

@@ -122,7 +122,7 @@ inline char* shared_address(uint64_t address, s64 offset) { return shared_pointe
 
 // One request of a warp, however many registers it fills. The compiler reports only those that fill one.
 template <class T>
-CUDA_ON_CPU_UNRECORDED T load(const char* from, Location where = {}) {
+CUDA_ON_CPU_UNRECORDED T load(const char* from, [[maybe_unused]] Location where = {}) {
     T value;
     CUDA_ON_CPU_RECORD(asks(from, sizeof value, false, where.file, where.line));
     memcpy(&value, from, sizeof value);
@@ -138,7 +138,7 @@ auto look(const char* from, Location where = {}) {  // ld.volatile and its like 
     return load<T, N...>(from, where);
 }
 template <class T>
-CUDA_ON_CPU_UNRECORDED void store(char* to, const T& value, Location where = {}) {
+CUDA_ON_CPU_UNRECORDED void store(char* to, const T& value, [[maybe_unused]] Location where = {}) {
     CUDA_ON_CPU_RECORD(asks(to, sizeof value, true, where.file, where.line));
     memcpy(to, &value, sizeof value);
 }
