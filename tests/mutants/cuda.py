@@ -116,6 +116,7 @@ MUTANTS = [
         why="a thread that stops to spin may end another's wait, and wait itself",
     ),
     Mutant(f"{INCLUDE}/ptx.h", '    spin("ld", where);\n', "    (void)where;\n", PTX),
+    Mutant(PTX_PY, "for full in name, plain, DONE", "for full in plain, DONE", PTX),
     Mutant(
         f"{INCLUDE}/capture.h",
         "capturing(stream, type, WorkOf<F>(work))",
