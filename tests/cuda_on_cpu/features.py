@@ -111,8 +111,8 @@ the last bits: nvcc fuses `a * b + c` (half too), and `__expf()` is exact here |
 the limit for static shared memory, `__launch_bounds__`, registers in `cudaFuncGetAttributes()` | `nvcc -Xptxas -v`
 the limit that `cudaFuncSetAttribute()` gave one kernel holds for overloaded names as well | give each kernel its \
 own name
-more than 256 KB of stack for a thread: the process ends in a segmentation fault | less on the stack
-an integer divided by 0: the process ends with SIGFPE, where a GPU goes on with some number | test the divisor
+more than 256 KB of stack for a thread: the launch ends | less on the stack
+an integer divided by 0: the launch ends (on x86-64), where a GPU goes on with some number | test the divisor
 host code that must not see `__CUDA_ARCH__` in a `.cu`; `__NVCC__` is not defined | ask for `CUDA_ON_CPU`
 an end of endless loops on macOS | stop the process
 """

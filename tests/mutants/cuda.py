@@ -25,7 +25,25 @@ NAMES = "common/cuda_on_cpu/torch_names.py"
 RENAMED = "tests/cuda_on_cpu/test_translate.py::test_where_torch_is_told_cuda_the_cpu_is_meant"
 NOT_RENAMED = "tests/cuda_on_cpu/test_translate.py::test_other_names_are_left_alone"
 
+FAULTS = f"{TESTS}::test_blocks_that_wait_for_ever[g++-False]"
+
 MUTANTS = [
+    # A fault ends the launch.
+    Mutant(
+        f"{INCLUDE}/fault.h",
+        "SA_SIGINFO | SA_ONSTACK",
+        "SA_SIGINFO",
+        FAULTS,
+        why="a full stack has no room for the handler",
+    ),
+    Mutant(f"{INCLUDE}/fault.h", "        signal_ = 0;\n", "", FAULTS, why="the next launch would end, too"),
+    Mutant(
+        f"{INCLUDE}/fault.h",
+        "| SA_NODEFER",
+        "",
+        FAULTS,
+        why="the handler never returns: the next fault would be blocked",
+    ),
     # The blocks of a cluster.
     Mutant(
         f"{INCLUDE}/mbarrier.h",

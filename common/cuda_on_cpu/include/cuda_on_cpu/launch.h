@@ -116,6 +116,7 @@ inline void run_grid(const Config& c, [[maybe_unused]] const void* kernel, const
     ASAN_POISON_MEMORY_REGION(dynamic_memory + c.shared, sizeof dynamic_memory - c.shared);
 #endif
     const Watchdog watchdog;
+    [[maybe_unused]] const Faults faults;
 #ifdef CUDA_ON_CPU_MEMORY_CHECK
     record_launch(kernel);
     const char* found = nullptr;

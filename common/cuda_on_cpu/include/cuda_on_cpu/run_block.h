@@ -1,6 +1,7 @@
 // A block from start to end: what a fiber does, and what happens when no thread can go on.
 #pragma once
 
+#include "cuda_on_cpu/fault.h"
 #include "cuda_on_cpu/watchdog.h"
 
 #pragma GCC visibility push(hidden)
@@ -192,6 +193,7 @@ inline Turn take_turn() {
         if (fiber != &host) ran = true, run_fiber(*fiber);
         if (first_error) std::rethrow_exception(first_error);
         if (Watchdog::has_ended_a_thread()) throw timeout(true);
+        if (Faults::has_ended_a_thread()) throw Faults::error();
         if (block.alive == 0) {
             if (grid.running->stores) throw returned_too_early();
             return Turn::returned;

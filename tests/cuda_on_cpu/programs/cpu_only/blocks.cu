@@ -70,6 +70,18 @@ __global__ void traps(int* a) {
     a[threadIdx.x] = 5;
 }
 
+__global__ void null_pointer(int* a) {
+    __syncthreads();
+    if (threadIdx.x == 5) a[1] = 1;
+    __syncthreads();
+}
+__global__ void by_zero(int* a, int divisor) { a[1] = a[0] / divisor; }
+__device__ int depth(volatile int* a, int n) {
+    volatile char local[1000] = {};
+    return n ? depth(a, n - 1) + local[n % 1000] : a[0];
+}
+__global__ void deep(int* a) { a[0] = depth(a, 1000); }
+
 __global__ void works(int* a) {
     __shared__ int s[64];
     s[threadIdx.x] = threadIdx.x;
@@ -119,6 +131,10 @@ int main(int, char** argv) {
         a[0] = 1;
         message_of("asserts", [&] { asserts<<<3, 64>>>(a); });
         message_of("traps", [&] { traps<<<1, 64>>>(a); });
+        message_of("null_pointer", [&] { null_pointer<<<2, 64>>>(nullptr); });
+        message_of("no_address", [&] { traps<<<1, 64>>>(a + (int64_t(1) << 59)); });
+        message_of("by_zero", [&] { by_zero<<<2, 8>>>(a, 0); });
+        message_of("deep", [&] { deep<<<1, 1>>>(a); });
         asserts<<<3, 64>>>(a);  // reported once, by whichever comes first
         const int last = cudaGetLastError(), waits = cudaDeviceSynchronize();
         std::printf("once: errors %d %d\n", last, waits);
