@@ -1,7 +1,9 @@
 """check(): is this operator right? Written so that an operator which only looks right does not pass."""
 
+import contextlib
 import dataclasses
 import functools
+import os
 from collections.abc import Callable
 
 import torch
@@ -123,7 +125,7 @@ class _Case:
         return error
 
     def guarded(self, pattern, call):
-        with Guarded(self.prefix, pattern):
+        with Guarded(self.prefix, pattern), _on_a_side_stream_of_cuda_on_cpu():
             result = call()
             if device.type == "cuda":
                 _surface_errors(self.prefix)
@@ -200,6 +202,17 @@ def _on_side_stream(op, held, values, prefix):
             result = tree_map_only(torch.Tensor, torch.clone, op(*args))  # before Guarded waits for the stream
     stream.synchronize()
     return result
+
+
+@contextlib.contextmanager
+def _on_a_side_stream_of_cuda_on_cpu():
+    """Meanwhile torch's current stream is another one than the default stream, on which a launch raises RuntimeError: see
+    cuda_on_cpu/include/cuda_on_cpu/watch.h."""
+    os.environ["CUDA_ON_CPU_SIDE_STREAM"] = "1"
+    try:
+        yield
+    finally:
+        del os.environ["CUDA_ON_CPU_SIDE_STREAM"]
 
 
 @functools.cache

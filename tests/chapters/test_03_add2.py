@@ -10,8 +10,9 @@ import pytest
 import torch
 from support import ROOT, chapter, kept_folder, operators, write
 
-from common import device, toolkit
+from common import check, device, toolkit
 from common.checking import SIZES
+from common.cpp_extension import load
 
 
 @pytest.fixture
@@ -99,6 +100,25 @@ def test_side_stream_is_right_here_and_wrong_as_in_the_notes(launch):
             torch.cuda.synchronize()
             wrong[operator] += not bool((result == 3).all())
     assert wrong == {launch: 0, on_the_default_stream: 20}
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(device.type != "cpu", reason="on a GPU the result is wrong: the test above")
+def test_check_refuses_the_default_stream_without_a_gpu(tmp_path):
+    """30 s, for a build."""
+    chapter = ROOT / "chapters/03_add2"
+    source = (chapter / "add2.cpp").read_text()
+    assert source.count("c10::cuda::getCurrentCUDAStream()") == 2
+    binding = tmp_path / "add2.cpp"
+    binding.write_text(source.replace("c10::cuda::getCurrentCUDAStream()", "nullptr"))
+    kernels = str(chapter / "add2.cu")
+    wrong = load("on_the_default_stream", [str(binding), kernels], extra_include_paths=[str(ROOT), str(chapter)])
+    a, b = torch.rand(9), torch.rand(9)
+    assert torch.equal(wrong.add2(a, b), a + b)  # there is one stream
+    with pytest.raises(
+        RuntimeError, match="the launch of add2_kernel is on the default stream, and not on the current one"
+    ):
+        check(wrong.add2, torch.add, lambda n: (torch.rand(n), torch.rand(n)), sizes=(9,))
 
 
 @pytest.mark.skipif(device.type == "cpu", reason="needs a GPU")

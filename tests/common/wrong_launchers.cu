@@ -185,7 +185,11 @@ static const std::vector<WrongLauncher> wrong_launchers = {
          if (n > 0) sums_kernel<<<blocks_for(n, 256), 256, 0, s>>>(out, in[0], n);
          CHECK_LAUNCH();
      }, width, 1e-5},
-#ifndef CUDA_ON_CPU
+#ifdef CUDA_ON_CPU
+    {"wrong stream", "is on the default stream", [](float* out, In in, int64_t n, cudaStream_t) {
+         right(out, in, n, nullptr);
+     }},
+#else
     {"wrong stream", "wrong result", [](float* out, In in, int64_t n, cudaStream_t) { right(out, in, n, nullptr); }},
     {"returns before another stream is done", "wrong result", [](float* out, In in, int64_t n, cudaStream_t s) {
          right(out, in, n, behind(s));

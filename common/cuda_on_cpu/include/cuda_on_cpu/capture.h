@@ -144,7 +144,7 @@ inline cudaError_t keep_or_run(cudaStream_t stream, cudaGraphNodeType type, cons
 }
 template <class F>
 cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, const F& work) {
-    if (watch) watch->uses(stream, "a call such as cudaMemsetAsync()");
+    needs_stream(stream, "a call such as cudaMemsetAsync()");
     return capturing ? capturing(stream, type, WorkOf<F>(work)) : record(work());
 }
 

@@ -163,9 +163,9 @@ struct Launch {
 
     template <class... A>
     cudaError_t run(A... arguments) const {
+        needs_stream(config.stream, "the launch of ", name);
         if (watch)
-            if (const cudaError_t error = watch->sees_launch(name, config.grid, config.block, config.stream))
-                return record(error);
+            if (const cudaError_t error = watch->sees_launch(config.grid, config.block)) return record(error);
         auto call = [kernel = kernel, arguments...]() CUDA_ON_CPU_UNRECORDED { kernel(arguments...); };
         const void* address = address_of(find_address, 0);
         if (!capturing) return check_and_run(config, address, name, run_threads<decltype(call)>, &call);

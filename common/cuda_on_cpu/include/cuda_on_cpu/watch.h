@@ -27,13 +27,7 @@ struct Watch {
     uint64_t
         only_last;  // not 0: a launch of at least so many threads runs its last blocks alone, a smaller one nothing
 
-    void uses(cudaStream_t used, const std::string& what) const {
-        if (!has_stream || used == &stream) return;
-        throw std::runtime_error("CUDA on CPU: " + what + " is on " + (used ? "another stream" : "the default stream") +
-                                 ", and not on the stream that the launcher got");
-    }
-    cudaError_t sees_launch(const char* kernel, dim3 grid, dim3 block, cudaStream_t used) {
-        uses(used, std::string("the launch of ") + kernel);
+    cudaError_t sees_launch(dim3 grid, dim3 block) {
         const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z;
         most_threads = std::max(most_threads, blocks * block.x * block.y * block.z);
         unguarded += guards == 0;
@@ -46,8 +40,28 @@ struct Watch {
 };
 inline Watch* watch = nullptr;
 
-// torch's current stream: the default one, or the one on which a binding that is watched has to work.
-inline cudaStream_t current_stream() { return watch ? &watch->stream : nullptr; }
+// With CUDA_ON_CPU_SIDE_STREAM=1, torch's current stream is another one than the default stream. Then a launch on the
+// default stream throws: on a GPU neither waits for the other, so the kernel might read its inputs too early. check()
+// has operators run so (common/checking.py, common/check_launch.h).
+inline bool on_side_stream() {
+    const char* is = getenv("CUDA_ON_CPU_SIDE_STREAM");
+    return is && strcmp(is, "1") == 0;
+}
+inline CUstream_st side_stream;
+
+// torch's current stream: the default one, a side stream, or the one on which a binding that is watched has to work.
+inline cudaStream_t current_stream() { return watch ? &watch->stream : on_side_stream() ? &side_stream : nullptr; }
+
+// Throws where a call, such as the launch of a kernel, uses another stream than it should.
+inline void needs_stream(cudaStream_t used, const char* what, const char* name = "") {
+    const char* wanted = nullptr;
+    if (watch && watch->has_stream && used != &watch->stream) wanted = "the stream that the launcher got";
+    if (!watch && !used && on_side_stream())
+        wanted = "the current one: a GPU might start it before its inputs are there";
+    if (wanted)
+        throw std::runtime_error(std::string("CUDA on CPU: ") + what + name + " is on " +
+                                 (used ? "another stream" : "the default stream") + ", and not on " + wanted);
+}
 
 }  // namespace cuda_on_cpu
 

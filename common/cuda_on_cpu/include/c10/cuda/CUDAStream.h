@@ -1,4 +1,4 @@
-// Stands in for torch's header. There is one stream, and all work on it is done when the launch returns.
+// Stands in for torch's header. All work on a stream is done when the launch returns.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -10,19 +10,26 @@ namespace c10::cuda {
 
 class CUDAStream {
 public:
-    cudaStream_t stream() const { return nullptr; }
+    explicit CUDAStream(cudaStream_t stream = nullptr) : stream_(stream) {}
+    cudaStream_t stream() const { return stream_; }
     operator cudaStream_t() const { return stream(); }
     DeviceIndex device_index() const { return 0; }
     Device device() const { return Device(kCPU); }
     bool query() const { return true; }
     void synchronize() const {}
-    bool operator==(const CUDAStream&) const { return true; }
-    bool operator!=(const CUDAStream&) const { return false; }
+    bool operator==(const CUDAStream& other) const { return stream_ == other.stream_; }
+    bool operator!=(const CUDAStream& other) const { return stream_ != other.stream_; }
+
+private:
+    cudaStream_t stream_;
 };
 
-inline CUDAStream getCurrentCUDAStream(DeviceIndex = -1) { return {}; }
-inline CUDAStream getDefaultCUDAStream(DeviceIndex = -1) { return {}; }
-inline CUDAStream getStreamFromPool(bool = false, DeviceIndex = -1) { return {}; }
+inline CUDAStream getCurrentCUDAStream(DeviceIndex = -1) { return CUDAStream(cuda_on_cpu::current_stream()); }
+inline CUDAStream getDefaultCUDAStream(DeviceIndex = -1) { return CUDAStream(); }
+inline CUDAStream getStreamFromPool(bool = false, DeviceIndex = -1) {
+    static CUstream_st pool;
+    return CUDAStream(&pool);
+}
 inline void setCurrentCUDAStream(CUDAStream) {}
 
 }  // namespace c10::cuda
