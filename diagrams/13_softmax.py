@@ -69,11 +69,10 @@ def pipeline(canvas):
     for line, (name, colour, later, ahead) in enumerate(lines):
         y = 3.6 + 6 * line
         canvas.text(1, y + 1.7, name, align="left")
-        for row in range(3):
+        for row in range(-ahead, 3):
             x = left + wide * (2 * row + later)
             if row + ahead < 3:
                 canvas.box(x, y, 7.6, 3.4, f"row {row + ahead}", colour, 0.25)
             if line == 1:
                 canvas.arrow((x + 5, y + 3.4), (x + wide + 2.5, y + 6), "grey")
-                if row > 0:
-                    canvas.arrow((x - wide + 5, y - 2.6), (x + 2.5, y), "grey")
+                canvas.arrow((x - wide + 5, y - 2.6), (x + 2.5, y), "grey")

@@ -19,6 +19,7 @@ COLUMNS = {  # a table has those for which its rows have the figures
     "chapter": lambda row: row["chapter"][:2],
     "n": lambda row: f"{number(row['n'])} {row.get('dtype', '')}".rstrip().removesuffix(" float32"),
     "": lambda row: row["op"],
+    "elements of a row": lambda row: number(row["length"]),
     "memory": lambda row: row["level"],
     "bytes read": lambda row: row["level"] and size(row["bytes"]),
     "latency": lambda row: f"{row['latency'] * 1e9:.3g} ns",

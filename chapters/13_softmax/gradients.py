@@ -4,6 +4,8 @@ import torch
 
 ops = torch.ops.chapter13
 FLOATS = {torch.float32: "Float", torch.float16: "Half", torch.bfloat16: "BFloat16"}
+STEPS = ["auto", "online", "warp", "block", "cluster"]
+STEPS_OF_SOFTMAX = ["auto", "three_passes", "shared", "online", "warp", "block", "cluster"]
 
 
 def register():
@@ -38,8 +40,13 @@ def check_same(a, a_name, b, b_name):
         f"{a_name} and {b_name} must be on the same device, got {a.device} and {b.device}"))  # fmt: skip
 
 
+def check_step(step, steps=STEPS):
+    torch._check(step in steps, lambda: f"step must be {', '.join(steps[:-1])} or {steps[-1]}, got {step}")
+
+
 def fake_softmax(x, *, step="auto"):
     check(x, "x")
+    check_step(step, STEPS_OF_SOFTMAX)
     return torch.empty_like(x)
 
 
@@ -47,6 +54,7 @@ def fake_softmax_backward(grad, y, *, step="auto"):
     check(grad, "grad")
     check(y, "y", grad.dtype)
     check_same(grad, "grad", y, "y")
+    check_step(step)
     return torch.empty_like(y)
 
 
@@ -57,11 +65,14 @@ def fake_rms_norm(x, weight, eps=1e-6, *, step="auto"):
         f"weight must have the shape [{x.shape[-1]}], as x has the shape {x.shape}, got {weight.shape}"))  # fmt: skip
     torch._check(x.device == weight.device, lambda: (
         f"x and weight must be on the same device, got {x.device} and {weight.device}"))  # fmt: skip
+    torch._check(0 <= eps <= torch.finfo(torch.float32).max, lambda: (
+        f"eps must be 0 or more, and fit into float32, got {eps}"))  # fmt: skip
+    check_step(step)
     return torch.empty_like(x)
 
 
 def fake_rms_norm_backward(grad, x, weight, eps=1e-6, *, step="auto"):
-    fake_rms_norm(x, weight)
+    fake_rms_norm(x, weight, eps, step=step)
     check(grad, "grad", x.dtype)
     check_same(grad, "grad", x, "x")
     return torch.empty_like(x), torch.empty_like(weight)

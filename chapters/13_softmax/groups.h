@@ -98,8 +98,9 @@ struct Cluster : Block {  // these GPUs have no clusters: no launcher takes it t
 #else
 // The blocks of a cluster exchange parts in two steps, between which a block can do something else: send() writes this
 // block's part into the shared memory of all blocks, receive() returns what all have sent. When the first thread has
-// received a row's parts, others may still wait for them: so rows use two slots in turn. It cannot be two rows ahead,
-// as all warps must have received a row before their block sends the next one.
+// received a row's parts, others may still wait for them: so rows use two slots in turn. A block cannot be two rows
+// ahead. It sends row i when it has received row i - 1, and each block sends that one after all its warps have received
+// row i - 2.
 //
 // A slot has a barrier, an "mbarrier", which counts the bytes that come: st_async() writes a number, and tells the
 // barrier beside it. The cluster's own barrier would do, too, but slowly: before a thread arrives there, it waits until
@@ -130,7 +131,7 @@ struct Cluster {
 
     template <class Part>
     __device__ void send(Part mine) {
-        __shared__ Part of_warps[SLOTS][32];
+        __shared__ Part of_warps[SLOTS][32];  // slots in turn: no block sends row 2 before all have received row 0
         const int slot = received % SLOTS, to = int(threadIdx.x);
         Part* const of_row = of_warps[slot];
         if (threadIdx.x % 32 == 0) of_row[threadIdx.x / 32] = mine;
@@ -139,7 +140,7 @@ struct Cluster {
         mine = combined(of_row, threads / 32);
         if (blocks() == 1 && to == 0) parts<Part>(slot)[0] = mine;  // receive() waits at the block's barrier
         if (blocks() == 1) return;
-        if (to == 0)  // this block has arrived; the phase ends when all parts have come, too
+        if (to == 0)  // the phase ends when this block has arrived and all parts have come, which some may have by now
             cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared,
                                                  barrier(slot), unsigned(blocks() * sizeof(Part)));
         if (to < blocks())  // thread i writes to block i, where everything has the same place

@@ -70,8 +70,9 @@ const Kernel& choose(const Kernel (&kernels)[count], Step step, int64_t n, bool 
     int64_t longest = 0;
     for (const Kernel& kernel : kernels) {
         if (step == Step::automatic ? n > kernel.most : step != kernel.step) continue;
-        if ((whole || !kernel.whole) && n <= kernel.longest()) return kernel;
-        longest = std::max(longest, kernel.longest());
+        const int64_t most = kernel.longest();  // asks the driver, for a cluster
+        if ((whole || !kernel.whole) && n <= most) return kernel;
+        longest = std::max(longest, most);
     }
     const std::string name = step == Step::warp ? "a warp" : step == Step::block ? "a block" : "a cluster";
     throw std::runtime_error("this step does not take rows of " + std::to_string(n) + " elements: " +

@@ -98,7 +98,7 @@ def bench_shapes(ops, name, dtype, shapes=SHAPES):
         print(f"{'':8}{shape[0]} rows of {shape[1]}")
         of_shape = partial(lambda make, shape, n: make(shape, dtype), inputs, shape)
         timed = bench(versions, of_shape, [shape[0] * shape[1]], flops, to_compile, **tolerance(name, dtype))
-        rows += [replace(row, name=f"{shape[0]} x {shape[1]}: {row.name}", more={"length": shape[1]}) for row in timed]
+        rows += [replace(row, name=f"{shape[0]} x {shape[1]}: {row.name}") for row in timed]
     return rows
 
 

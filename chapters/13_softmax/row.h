@@ -48,13 +48,13 @@ template <Read read>
 __device__ uint4 load16(const uint4* p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800  // older GPUs do not know the hint
     uint4 v;
-    if (read == Read::keep) {
+    if constexpr (read == Read::keep) {
         asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
                      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
                      : "l"(p), "l"(keep_policy()));
         return v;
     }
-    if (read == Read::keep_all) {
+    if constexpr (read == Read::keep_all) {
         asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
                      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
                      : "l"(p), "l"(keep_policy()));
@@ -86,11 +86,14 @@ struct Elements {
 
     template <Read read>
     static __device__ Pack<T, size> load_pack(const T* p) {
-        if constexpr (sizeof(Pack<T, size>) < 16) return *reinterpret_cast<const Pack<T, size>*>(p);
-        const uint4 bytes = load16<read>(reinterpret_cast<const uint4*>(p));
-        Pack<T, size> pack;
-        memcpy(&pack, &bytes, sizeof pack);
-        return pack;
+        if constexpr (sizeof(Pack<T, size>) < 16) {
+            return *reinterpret_cast<const Pack<T, size>*>(p);
+        } else {
+            const uint4 bytes = load16<read>(reinterpret_cast<const uint4*>(p));
+            Pack<T, size> pack;
+            memcpy(&pack, &bytes, sizeof pack);
+            return pack;
+        }
     }
 
     // result(i) is the result for element i.

@@ -10,7 +10,8 @@
 #include "common/stable.h"
 #include "rms_norm.h"
 
-static Step step_of(const std::string& name) {
+static Step step_of(const std::string& name,
+                    const std::string& choices = "auto, three_passes, shared, online, warp, block or cluster") {
     static const std::array<std::pair<const char*, Step>, 7> steps = {{{"auto", Step::automatic},
                                                                        {"three_passes", Step::three_passes},
                                                                        {"shared", Step::shared},
@@ -20,14 +21,14 @@ static Step step_of(const std::string& name) {
                                                                        {"cluster", Step::cluster}}};
     for (const auto& [known, step] : steps)
         if (name == known) return step;
-    STD_TORCH_CHECK(false, "step must be auto, three_passes, shared, online, warp, block or cluster, got ", name);
+    STD_TORCH_CHECK(false, "step must be ", choices, ", got ", name);
 }
 
 // The first two steps of the ladder are softmax's own.
 static Step group_of(const std::string& name) {
-    const Step step = step_of(name);
-    STD_TORCH_CHECK(step != Step::three_passes && step != Step::shared,
-                    "step must be auto, online, warp, block or cluster, got ", name);
+    const std::string choices = "auto, online, warp, block or cluster";
+    const Step step = step_of(name, choices);
+    STD_TORCH_CHECK(step != Step::three_passes && step != Step::shared, "step must be ", choices, ", got ", name);
     return step;
 }
 

@@ -11,8 +11,8 @@ constexpr int THREADS = 256;  // of a block, in the first two steps
 
 // ---- a block reads a row three times -------------------------------------------------------------------------------
 
-// combine() takes the warp's maximum and its sum, and returns the row's. As long as there is no sum, it gets 0; then
-// all warps have the same maximum.
+// combine() takes the warp's maximum and its sum, and returns the row's. The first call passes 0 for the sum. In the
+// second, all warps pass the row's maximum, so no sum is scaled.
 template <class T>
 __global__ void three_passes_kernel(T* out, const T* x, int64_t n) {
     const Block block;
@@ -67,29 +67,29 @@ static void launch_shared(T* out, const T* x, int64_t rows, int64_t n, cudaStrea
 // ---- what the other kernels share ----------------------------------------------------------------------------------
 
 // exp(x) for x <= 0. `ex2.approx` is 2 to the power of x. With a product it takes 2 instructions, where expf takes 8,
-// and its error is larger by a few units in the last place where exp(x) is small. "ftz": below 1e-38 it is 0.
-__device__ inline float power(float x) {
+// and its relative error grows with |x|: up to 5e-7 for exp(-10), 4e-6 for exp(-80). "ftz": below 1e-38 it is 0.
+__device__ inline float fast_exp(float x) {
     float result;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x * 1.442695041f));  // 1 / ln 2
     return result;
 }
 
-// A thread's part of a row as powers, which it keeps: exp(element - max), with the maximum of its warp's part.
+// A thread's part of a row, as exp(element - max), with the maximum of its warp's part.
 template <class E>
-struct Powers {
-    float values[E::COUNT], max = -FLT_MAX, sum = 0;  // sum: of all powers of the warp's part
+struct Exponentials {
+    float values[E::COUNT], max = -FLT_MAX, sum = 0;  // sum: over the warp's part
 
-    __device__ Powers(const E& x, int lanes) {
+    __device__ Exponentials(const E& x, int lanes) {
         UNROLL for (int i = 0; i < E::COUNT; i++) max = fmaxf(max, x[i]);
         max = warp_max(max, lanes);
-        UNROLL for (int i = 0; i < E::COUNT; i++) sum += values[i] = power(x[i] - max);
+        UNROLL for (int i = 0; i < E::COUNT; i++) sum += values[i] = fast_exp(x[i] - max);
         sum = warp_sum(sum, lanes);
     }
 
     // all: the maximum and the sum of the row
     template <class T, class Group>
     __device__ void write(T* row, MaxSum all, int64_t n, const Group& group) const {
-        const float scale = power(max - all.max) / all.sum;
+        const float scale = fast_exp(max - all.max) / all.sum;
         E::store(row, n, group, [&](int i) { return values[i] * scale; });
     }
 };
@@ -102,8 +102,8 @@ __global__ void __launch_bounds__(KEPT_THREADS) softmax_kernel(T* out, const T* 
     const Row row = row_of(group.row(), rows, n);
     Elements<T, size, packs> values;
     values.load(x + row.begin, row.n, group, -INFINITY);
-    const Powers powers(values, group.lanes());
-    powers.write(out + row.begin, group.combine(MaxSum{powers.max, powers.sum}), row.n, group);
+    const Exponentials exps(values, group.lanes());
+    exps.write(out + row.begin, group.combine(MaxSum{exps.max, exps.sum}), row.n, group);
 }
 
 // ---- online: a block reads a row of any length twice ---------------------------------------------------------------
@@ -121,15 +121,15 @@ __global__ void __launch_bounds__(TWICE_THREADS<T>) online_kernel(T* out, const 
         values.load(x + i, n - i, block, -INFINITY);
         const float before = mine.max;
         UNROLL for (int k = 0; k < values.COUNT; k++) mine.max = fmaxf(mine.max, values[k]);
-        mine.sum *= expf(before - mine.max);  // a larger maximum makes the sum so far smaller
-        UNROLL for (int k = 0; k < values.COUNT; k++) mine.sum += power(values[k] - mine.max);
+        mine.sum *= expf(before - mine.max);  // a larger maximum makes the sum so far smaller; once for many elements
+        UNROLL for (int k = 0; k < values.COUNT; k++) mine.sum += fast_exp(values[k] - mine.max);
     }
     const float max = warp_max(mine.max);
     const MaxSum all = block.combine(MaxSum{max, warp_sum(mine.sum * expf(mine.max - max))});
     const float scale = 1 / all.sum;
     for (int64_t i = 0; i < n; i += step) {
         values.template load<Read::last>(x + i, n - i, block, 0);
-        values.store(out + i, n - i, block, [&](int k) { return power(values[k] - all.max) * scale; });
+        values.store(out + i, n - i, block, [&](int k) { return fast_exp(values[k] - all.max) * scale; });
     }
 }
 
@@ -139,10 +139,10 @@ template <class T, int packs, int threads, int stages>
 __global__ void __launch_bounds__(threads) softmax_cluster_kernel(T* out, const T* x, int64_t count, int64_t n) {
     Cluster<threads> cluster;
     for (Pipeline<T, packs, 1, threads, stages> rows({x}, count, n, cluster, -INFINITY); rows.any(); rows.advance()) {
-        const Powers powers(rows.arrived(), cluster.lanes());
-        cluster.send(MaxSum{powers.max, powers.sum});
+        const Exponentials exps(rows.arrived(), cluster.lanes());
+        cluster.send(MaxSum{exps.max, exps.sum});
         rows.fetch();
-        powers.write(out + rows.row * n, cluster.template receive<MaxSum>(), n, cluster);
+        exps.write(out + rows.row * n, cluster.template receive<MaxSum>(), n, cluster);
     }
 }
 

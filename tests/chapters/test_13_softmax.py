@@ -2,6 +2,7 @@
 
 import ctypes
 import itertools
+import math
 
 import pytest
 import torch
@@ -287,6 +288,12 @@ def test_refused_with_memory_and_without(ops):
         "weight must have the shape ": lambda x, w: ops.rms_norm(x, w[:3]),
         "grad and y must have the same shape, got ": lambda x, w: ops.softmax_backward(x, x[:2]),
         "grad and x must have the same shape, got ": lambda x, w: ops.rms_norm_backward(x[:2], x, w),
+        "eps must be 0 or more, and fit into float32, got -1": lambda x, w: ops.rms_norm(x, w, -1.0),
+        "eps must be 0 or more, and fit into float32, got nan": lambda x, w: ops.rms_norm_backward(x, x, w, math.nan),
+        "eps must be 0 or more, and fit into float32, got 1e": lambda x, w: ops.rms_norm(x, w, 1e39),
+        "step must be auto, three_passes, .* or cluster, got x": lambda x, w: ops.softmax(x, step="x"),
+        "step must be auto, online, warp, block or cluster, got x": lambda x, w: ops.rms_norm(x, w, step="x"),
+        "step must be auto, online, .* or cluster, got shared": lambda x, w: ops.softmax_backward(x, x, step="shared"),
     }.items():
         for where in x.device, "meta":
             with pytest.raises(RuntimeError, match=words.replace("[", r"\[")):

@@ -25,11 +25,16 @@ MUTANTS = [
     ),
     Mutant(LAUNCHERS, '"-Wl,-z,defs"', '"-Wl,-O1"', CALL + "what_cannot_be_built_is_said"),
     # ---- what a launcher does
-    Mutant(WATCH, "if (!has_stream || used == &stream) return;", "return;", CALL + "what_a_launcher_does_wrong"),
+    Mutant(
+        WATCH,
+        "if (watch && watch->has_stream && used != &watch->stream)",
+        "if (false)",
+        CALL + "what_a_launcher_does_wrong",
+    ),
     Mutant(
         "common/cuda_on_cpu/include/cuda_on_cpu/capture.h",
-        "    if (watch) watch->uses(stream,",
-        "    if (false) watch->uses(stream,",
+        "    needs_stream(stream,",
+        "    if (false) needs_stream(stream,",
         CALL + "what_a_launcher_does_wrong",
     ),
     Mutant(WATCH, "++launches == refused ?", "++launches == 1 && refused ?", CALL + "a_launch_that_fails_is_reported"),
