@@ -50,6 +50,7 @@ MUTANTS = [
     Mutant(MODEL, "width = std::max(width, o.width);", "", T + "matrices"),
     Mutant(MODEL, "for (unsigned w = 0; w < warps_.size(); w++) warps_[w].clear();", "",
            T + "a_launch_that_ends_early_leaves_nothing"),
+    Mutant(MODEL, "            s.counts = {};\n", "", T + "a_launch_that_ends_early_leaves_nothing"),
     Mutant(MODEL, "name = Check::variable(uintptr_t(launch.function));", "name = launch.kernel;", T + "each_kernel_is_here"),
     Mutant(MODEL, "            all[s] = {};\n", "", of("global_memory", "after_a_barrier")),
     Mutant(RECORDER, "    if (microscope.is_on) microscope.block_together(room);\n", "",

@@ -1,4 +1,5 @@
-// A launch that the memory check ends, and then two that it does not: test_microscope.py asks for the requests of these.
+// A launch that the memory check ends, and then two that it does not: test_microscope.py asks for the requests of
+// these two.
 #include <stdio.h>
 #include <stdlib.h>
 
