@@ -52,6 +52,7 @@ LOADS = {
     "short_block": (8, 20, 2.5, 2.5),  # 32 lanes and 8, in turn
     "triangle": (32, 16.5, 2.5, 2.5),  # 1 to 32 lanes, up to the end of a row: 8 times 1, 2, 3, 4 sectors
     "after_a_barrier": (128, 28, 4, 3.5),  # 32, 16, 32, 32 lanes; the 16 are every second one
+    "after_a_warp_barrier": (32, 17.5, 2.5, 2.25),  # of 32 lanes as above; 8, 4, 8, 8 in one sector each
     "shuffles": (128, 32, 4, 4),
     "two_memories": (8, 32, 4, 4),  # by the instruction that reads shared memory, too
 }
@@ -64,6 +65,7 @@ STORES = {
     "float4s_added": (32, 32, 16, 16),
     "own_struct": (32, 32, 16, 16),
     "triangle": (1, 32, 4, 4),
+    "after_a_warp_barrier": LOADS["short_block"],
     "shorts_one_further": LOADS["shorts"],
     "two_memories": (4, 32, 4, 4),
 }

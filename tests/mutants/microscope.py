@@ -59,6 +59,8 @@ MUTANTS = [
            of("global_memory", "ragged")),
     Mutant(MODEL, "space == Space::shared) address -= array->begin", "space == Space::global) address -= 4",
            of("global_memory", "coalesced")),
+    Mutant("common/cuda_on_cpu/recorder/order.h", "lanes == (present == 32 ? ~0u : (1u << present) - 1)", "lanes == ~0u",
+           of("global_memory", "after_a_warp_barrier")),
     # ---- atomics
     Mutant(MODEL, "same = i && sorted[i] == sorted[i - 1] ? same + 1 : 1;", "same++;", of("atomics", "own_counters")),
     Mutant(MODEL, "        at_one_address += most;\n", "        at_one_address++;\n", of("atomics", "one_counter")),

@@ -109,6 +109,15 @@ __global__ void after_a_barrier(float* out, const float* in) {
     }
     out[index()] = shared[threadIdx.x];
 }
+// The same with warps, in a block of 40 threads.
+__global__ void after_a_warp_barrier(float* out, const float* in) {
+    float sum = 0;
+    for (unsigned phase = 0; phase < 2; phase++) {
+        for (int k = 0; k < (phase == 0 && threadIdx.x % 2 ? 1 : 2); k++) sum += in[k * n + index()];
+        __syncwarp(threadIdx.x < 32 ? ~0u : 0xffu);
+    }
+    out[index()] = sum;
+}
 // A shuffle brings a warp together, too.
 __global__ void shuffles(float* out, const float* in) {
     float sum = 0;
@@ -265,7 +274,7 @@ int main() {
         RUN(four_floats);
     RUN(large_struct), RUN(shorts), RUN(shorts_one_further), RUN(two_doubles);
     RUN(odd_threads), RUN(first_lanes), RUN(ragged), RUN(short_block, blocks, 40), RUN(triangle, 1, 32);
-    RUN(after_a_barrier), RUN(shuffles);
+    RUN(after_a_barrier), RUN(after_a_warp_barrier, blocks, 40), RUN(shuffles);
     RUN(no_conflict, blocks, 32), RUN(conflicts2, blocks, 32), RUN(conflicts4, blocks, 32), RUN(conflicts8, blocks, 32);
     RUN(conflicts16, blocks, 32), RUN(conflicts32, blocks, 32), RUN(padded, blocks, 32), RUN(broadcast, blocks, 32);
     RUN(two_words, blocks, 32), RUN(four_bytes_apart, blocks, 32), RUN(side_by_side, blocks, 32);
