@@ -43,7 +43,8 @@ LOADS = {
     "loose_struct": (128, 32, 16, 4),
     "large_struct": (96, 32, 24, 8),  # 8 bytes each: 24 are no multiple of 16. nvcc takes 4
     "shorts": (64, 32, 8, 4),  # words of 4 bytes. nvcc takes 2
-    "shorts_one_further": (128, 32, 33 / 4, 2),  # of 2; the last ones in 9 sectors
+    # 16 warps as above; the others take 2 bytes, the last ones in 9 sectors
+    "shorts_one_further": (16 * 2 + 16 * 4, 32, 16 * (2 * 8 + 3 * 8 + 9) / 96, 16 * (2 * 4 + 4 * 2) / 96),
     "two_doubles": (32, 32, 16, 16),  # nvcc takes 8 bytes at a time
     "four_floats": (128, 32, 16, 4),
     "odd_threads": (32, 16, 4, 2),
