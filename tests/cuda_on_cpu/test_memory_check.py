@@ -32,7 +32,6 @@ FOUND = {
     "work_queue": (RACE, "reads byte 0 of the shared array work_queue", WARP),
     "bytes": (RACE, "byte 1 of the shared array bytes"),
     "vectors_of_ptx": (RACE, "thread (32, 0, 0) of block (0, 0, 0) reads byte 0", BARRIER),
-    "moved": (RACE, "the shared array moved", BARRIER),
     "zeroed": (RACE, "the shared array zeroed", BARRIER),
     "streamed": (RACE, "of the 512 bytes of cudaMalloc() number 1 at ", BARRIER),
     "vectors": (RACE, "thread (32, 0, 0) of block (0, 0, 0) writes byte 0", BARRIER),

@@ -112,7 +112,6 @@ MUTANTS = [
     Mutant(RECORDER, "array && array->begin == uintptr_t(address) && array->memory", "array && array->memory", HOST),
     Mutant(RECORDER, "source ? kind >= 2 : kind % 2", "source ? kind >= 2 : true", HOST),
     Mutant(RECORDER, "    if (kind < 4)\n", "", RIGHT),
-    Mutant(RECORDER, "    copied(PC, to, from, n);\n    return memmove", "    return memmove", WRONG),
     Mutant(RECORDER, "    if (n && running) access<true>(PC, to, n);\n", "", WRONG),
     Mutant("common/cuda_on_cpu/recorder/sites.h", '"/device_memory.h", ', "", WRONG),
     Mutant(REPORT, "findings_.size() < 8", "findings_.size() < 800", WRONG),

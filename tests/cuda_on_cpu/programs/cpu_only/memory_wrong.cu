@@ -118,11 +118,6 @@ KERNEL(vectors) {
     if (I < 2) reinterpret_cast<float4*>(y)[I] = make_float4(I, 2, 3, 4);  // OTHER vectors
     if (I >= 32 && I < 40) y[I - 32] = 5;                                  // LINE vectors
 }
-KERNEL(moved) {
-    __shared__ float s[64];
-    memmove(&s[I], &x[I], sizeof *s);  // OTHER moved
-    y[I] = s[63 - I];                  // LINE moved
-}
 KERNEL(zeroed) {
     __shared__ float s[64];
     memset(&s[I], 0, sizeof *s);  // OTHER zeroed
@@ -540,7 +535,6 @@ const Case cases[] = {
     CASE(bytes, 1),
     CASE(vectors, 1),
     CASE(vectors_of_ptx, 1),
-    CASE(moved, 1),
     CASE(zeroed, 1),
     CASE(streamed, 1),
     CASE(reduce_again, 1),
