@@ -43,7 +43,7 @@ class Operator:
     aligned: it refuses arguments that do not begin at a multiple of 16 bytes.
     writes: the argument that receives the result. optional: those that may be None.
     tolerance: rtol and atol of its results against the reference; 0 asks for the same bits. See close().
-    differentiable: it takes tensors that require grad.
+    differentiable: it takes tensors that require grad. linear: it saves none of its arguments for backward.
     dispatched: torch's dispatcher comes first, with words of its own for what is no tensor or wraps one.
     stable: it is bound by the stable ABI, which knows RuntimeError only, and puts function, file and line before the words.
     rearranges: an element of the result comes from another place: its own chapter tests it with more than 2^31 elements.
@@ -73,6 +73,7 @@ class Operator:
     optional: tuple = ()
     tolerance: float = 0
     differentiable: bool = False
+    linear: bool = False
     dispatched: bool = False
     stable: bool = False
     rearranges: bool = False
@@ -138,6 +139,9 @@ class Operator:
             found += [(ValueError, f"{both} be on the same device, got")] * (x.device != y.device)
             written = self.writes in (a, b) and not found and share_a_part(x, y)
             found += [(ValueError, f"{self.writes} must not share a part of its memory")] * written
+        saved = self.differentiable and not self.linear and torch.is_grad_enabled()
+        if saved and any(x.requires_grad for _, x in named) and any(x.is_inference() for _, x in named):
+            found.append((RuntimeError, "Inference tensors cannot be saved for backward"))  # torch's own
         nested = self.dispatched and any(
             x.is_nested for _, x in named
         )  # torch looks for a function of its own, by name
@@ -441,7 +445,7 @@ FUNCTIONS = [
     Operator("06_vec4", "threads_per_sm", (), lambda **kwargs: operators("06_vec4").threads_per_sm(**kwargs),
              scalars={"loads": LOADS, "width": Scalar("int", 1, (4,), WIDTH.wrong, "1 or 4"), "reserved": RESERVED}),
     Operator("07_autograd", "add_forward", AB, add, **both),
-    Operator("07_autograd", "add", AB, add, **both, differentiable=True),
+    Operator("07_autograd", "add", AB, add, **both, differentiable=True, linear=True),
     Operator("07_autograd", "swiglu_forward", AB, swiglu, **both_rounded),
     Operator("07_autograd", "swiglu_backward", ("grad", *AB), swiglu_backward, **both_rounded,
              scalars={"output_mask": MASK}),

@@ -179,6 +179,16 @@ def test_requires_grad_is_refused_unless_it_is_off(op):
         assert_right(op, args)
 
 
+@pytest.mark.parametrize("op", [op for op in OPERATORS if op.differentiable and len(op.arguments) > 1], ids=str)
+def test_inference_tensors_beside_one_that_requires_grad(op):
+    """Torch saves none of them for backward, and says so."""
+    for i in range(len(op.arguments)):
+        with torch.inference_mode():
+            args = examples(op)
+        args[i] = args[i].clone().requires_grad_()
+        try_out(op, args)
+
+
 @pytest.mark.parametrize("op", [op for op in OPERATORS if not op.dispatched], ids=str)
 def test_wrapped_tensors_are_refused(op):
     """Those of vmap, torch.func, torch.compile. Where torch's dispatcher comes first, torch itself raises."""

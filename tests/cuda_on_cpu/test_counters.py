@@ -31,8 +31,13 @@ COPIES = (
 )
 TWICE = "a copy of 16 bytes a lane with bank conflicts asks the cache for its sectors twice"
 STMATRIX = "the passes of stmatrix are counted, its instructions are not: smsp__inst_executed_op_stsm stays 0"
+STRUCT = "nvcc copies a struct in pieces as large as its alignment, which g++ does not report"
 EXPLAINED: dict[tuple[str, str], str] = {
     ("copied16_conflicts", "global load sectors"): TWICE,
+    ("large_struct", ""): STRUCT,
+    ("shorts", ""): STRUCT,
+    ("shorts_one_further", ""): STRUCT,
+    ("two_doubles", ""): STRUCT,
     ("softmax_cluster_kernel", "shared load requests"): COPIES,
     ("softmax_cluster_kernel", "shared store requests"): GRID,
     ("softmax_cluster_kernel", "shared store wavefronts"): GRID,

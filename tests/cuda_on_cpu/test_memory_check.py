@@ -32,6 +32,8 @@ FOUND = {
     "work_queue": (RACE, "reads byte 0 of the shared array work_queue", WARP),
     "bytes": (RACE, "byte 1 of the shared array bytes"),
     "vectors_of_ptx": (RACE, "thread (32, 0, 0) of block (0, 0, 0) reads byte 0", BARRIER),
+    "zeroed": (RACE, "the shared array zeroed", BARRIER),
+    "streamed": (RACE, "of the 512 bytes of cudaMalloc() number 1 at ", BARRIER),
     "vectors": (RACE, "thread (32, 0, 0) of block (0, 0, 0) writes byte 0", BARRIER),
     "reduce_again": (RACE, "the shared array reduce_again", WARP),
     "scan_again": (RACE, "the shared array scan_again", WARP),
@@ -44,6 +46,7 @@ FOUND = {
     "half_a_warp": (RACE, WARP),
     "half_reads": (RACE, "thread (16, 0, 0)", "thread (0, 0, 0) of block (0, 0, 0) read it", WARP),
     "sum": (RACE, "thread (1, 0, 0) of block (0, 0, 0) reads byte 0", "thread (0, 0, 0) of block (0, 0, 0) wrote it"),
+    "ten_lines": (RACE, "\n  and 2 more"),
     "shared_bins": (RACE, "the shared array shared_bins"),
     "largest": (RACE, BLOCKS),
     "count_blocks": (RACE, "thread (0, 0, 0) of block (1, 0, 0) reads byte 12", BLOCKS),
@@ -58,7 +61,10 @@ FOUND = {
     "last_block_barrier": (RACE, BLOCKS),
     "after_grid_barrier": (RACE, "kernel after_grid_barrier(", "thread (63, 0, 0)", BLOCKS),
     "flag_without_fence": (RACE, BLOCKS),
+    "stored_behind_the_fence": (RACE, BLOCKS),
+    "known_to_another_block": (RACE, "of block (2, 0, 0) reads byte 0", BLOCKS),
     "flag_that_nobody_stores": (RACE, BLOCKS),
+    "after_cluster_barrier": (RACE, "thread (63, 0, 0)", BLOCKS),
     "cluster_too_early": (
         RACE,
         "reads byte 252 of the shared array cluster_too_early",
@@ -76,12 +82,13 @@ FOUND = {
     "before": (BOUNDS, "reads 4 bytes", "4 bytes before the 512 bytes of cudaMalloc() number 2"),
     "far_behind": (BOUNDS, "3492 bytes behind"),
     "half_out": (BOUNDS, "writes 8 bytes", "8 bytes behind"),
+    "part_behind": (BOUNDS, "thread (42, 0, 0)", "4 bytes behind the 512 bytes of cudaMalloc() number "),
     "atomic_behind": (BOUNDS, "thread (63, 0, 0)", "4 bytes behind"),
     "shared_behind": (BOUNDS, "thread (63, 0, 0)", "uses index 64 of 'float", "64]'"),
     "row_behind": (BOUNDS, "thread (7, 0, 0)", "uses index 8 of 'float", "8]'"),
     "member_behind": (BOUNDS, "thread (7, 0, 0)", "uses index 8 of 'float", "8]'"),
     "dynamic_behind": (BOUNDS, "byte 256 of dynamic shared memory, and the launch asks for 256"),
-    "null": ("a null pointer with an offset", "reads address 0, "),
+    "null": ("a null pointer with an offset", "reads address 0x64, "),
     "float4_off": (ALIGNED, "float4'", "no multiple of 16"),
     "float2_off": (ALIGNED, "float2'", "no multiple of 8"),
     "double_off": (ALIGNED, "double'", "no multiple of 8"),
@@ -124,6 +131,7 @@ OVERLOOKED = "float2_off", "two_calls"
 ON_THE_HOST = {
     "copy_beyond": "a copy at {}.cu:333 goes 4 bytes beyond the 512 bytes of cudaMalloc() number 2",
     "wrong_kind": "says that its source is the host's memory, and it is the 512 bytes of cudaMalloc() number 2",
+    "wrong_kind_too": "says that its destination is the host's memory, and it is the 512 bytes of cudaMalloc() number 1",
     "set_beyond": "a memset at {} goes 4 bytes beyond the 512 bytes of cudaMalloc() number 1",
     "freed_twice": "cudaFree() at {} got memory that has been freed already",
     "never_allocated": "cudaFree() at {} got a pointer that no allocation gave",
@@ -224,7 +232,7 @@ def test_right_kernels(compiler):
     for reverse in (False, True):
         result = run(checked("memory_right", compiler), reverse=reverse)
         assert result.returncode == 0, result.stdout + result.stderr
-        assert set(messages(result.stdout).values()) == {"nothing"} and result.stdout.count("\n") == 40
+        assert set(messages(result.stdout).values()) == {"nothing"} and result.stdout.count("\n") == 45
 
 
 def test_the_hosts_mistakes(compiler):

@@ -6,10 +6,12 @@ EXCHANGES = "tests/cuda_on_cpu/test_memory_check.py::test_exchanges_between_bloc
 TESTS = "tests/cuda_on_cpu/test_memory_check.py::"
 WRONG, RIGHT = f"{TESTS}test_wrong_kernels[g++-False]", f"{TESTS}test_right_kernels[g++]"
 COPIES = f"{TESTS}test_copies_and_tensor_cores[g++]"
+HOST = f"{TESTS}test_the_hosts_mistakes[g++]"
 CHECK, RACES, REPORT, ORDER, ARRAYS, RECORDER = (
     f"common/cuda_on_cpu/recorder/{name}"
     for name in ("check.h", "races.h", "report.h", "order.h", "arrays.h", "recorder.cpp")
 )
+PTX = "common/cuda_on_cpu/include/cuda_on_cpu/ptx.h"
 
 MUTANTS = [
     Mutant(RACES, "        if (before.kind() == Kind::copy) return true;\n", "", COPIES),
@@ -68,6 +70,8 @@ MUTANTS = [
     Mutant("common/cuda_on_cpu/recorder/sites.h", '"/include/cub/", ', "", WRONG),
     Mutant(RECORDER, "constexpr size_t margin = 4096", "constexpr size_t margin = 0", WRONG),
     Mutant("common/cuda_on_cpu/include/cuda_on_cpu/mma_sync.h", "asks(row, 16, true", "asks(row, 16, false", COPIES),
+    Mutant(PTX, "    CUDA_ON_CPU_RECORD(asks(from, sizeof value, false, where.file, where.line));\n", "", WRONG),
+    Mutant(PTX, "    CUDA_ON_CPU_RECORD(asks(to, sizeof value, true, where.file, where.line));\n", "", WRONG),
     Mutant("common/cuda_on_cpu/memory_check.py", '*_ALL, "-gdwarf-4",', "*_ALL,", COPIES.replace("g++", "clang++")),
     Mutant(
         "common/cuda_on_cpu/include/cuda_on_cpu/mbarrier.h",
@@ -77,4 +81,38 @@ MUTANTS = [
         why="a thread that has waited may read what st_async() has stored",
     ),
     Mutant(CHECK, "return array.original ? a - array.begin + array.original->begin : a;", "return a;", EXCHANGES),
-]
+    # ---- order
+    Mutant(ORDER, "objects_.clear(), ", "", WRONG, why="the flags of an earlier launch"),
+    Mutant(ORDER, "r.extra.clear(), r.threads", "r.threads", WRONG, why="an earlier block of the room had waited"),
+    Mutant(ORDER, "reaches(key(who), segment) || reaches(key({who.block, whole}), segment)", "reaches(key(who), segment)",
+           RIGHT),
+    Mutant(ORDER, "r.extra.join(thread.extra), thread.extra.clear();", "{}", RIGHT),
+    Mutant(ORDER, "all[l] = std::max(all[l], r.lanes[rank][l]);", "all[l] = rank * 0;", RIGHT),
+    Mutant(ORDER, "r.threads[warp * 32 + l].extra.join(joined);", "{}", RIGHT, why="one lane waits for its warp"),
+    Mutant(ORDER, "        begin_segment(self);  // the thread", "        // the thread", WRONG),
+    Mutant(ORDER, "r->extra.raise_block(other->block, segment);\n        begin_segment(self);",
+           "r->extra.raise_block(other->block, segment);", WRONG),
+    Mutant(ORDER, ".fenced = segment;\n        begin_segment(self);", ".fenced = segment;", WRONG),
+    Mutant(ORDER, "release(object, segment);\n        begin_segment(self);", "release(object, segment);", WRONG),
+    Mutant(ORDER, "known > room->barrier)", "false && known)", RIGHT, why="one lane tells what its warp has stored"),
+    Mutant(ORDER, "        clock.join(room->extra);\n", "", RIGHT),
+    Mutant(ORDER, "        clock.join(room->threads[self.rank].extra);\n", "", RIGHT),
+    Mutant(RECORDER, "    check.order.acquire(address);\n    const uint32_t site", "    const uint32_t site", RIGHT),
+    Mutant(RECORDER, "    check.order.release_fenced(address);\n", "", RIGHT),
+    Mutant(RECORDER, "    if (reads) check.order.acquire(address);\n", "", RIGHT),
+    Mutant(RACES, "if (order.is_ordered(read) || !same_warp(read))", "if (!same_warp(read))", RIGHT),
+    Mutant(RACES, "reader->second.stored && reader->second.stored != address", "reader->second.stored", RIGHT),
+    # ---- arrays, and who accesses them
+    Mutant(CHECK, "seen.site == a.site && seen.room == order.room", "seen.site == a.site", RIGHT),
+    Mutant(CHECK, "offset < seen.bytes && a.bytes <= seen.bytes - offset", "offset < seen.bytes", WRONG),
+    Mutant(CHECK, "if (!array->original && array->place", "if (array->place", RIGHT),
+    Mutant(CHECK, "a.address < 65536", "a.address < 16", WRONG),
+    Mutant(ARRAYS, "next->first - a <= next->second->margin", "false", WRONG),
+    Mutant(RECORDER, "old->end - dynamic == launch.dynamic_bytes", "old->begin", RIGHT),
+    Mutant(RECORDER, "array && array->begin == uintptr_t(address) && array->memory", "array && array->memory", HOST),
+    Mutant(RECORDER, "source ? kind >= 2 : kind % 2", "source ? kind >= 2 : true", HOST),
+    Mutant(RECORDER, "    if (kind < 4)\n", "", RIGHT),
+    Mutant(RECORDER, "    if (n && running) access<true>(PC, to, n);\n", "", WRONG),
+    Mutant("common/cuda_on_cpu/recorder/sites.h", '"/device_memory.h", ', "", WRONG),
+    Mutant(REPORT, "findings_.size() < 8", "findings_.size() < 800", WRONG),
+]  # fmt: skip

@@ -13,10 +13,6 @@ def of(test, kernel):
     return f"{T}{test}[{kernel}]"
 
 
-def requests(row):
-    return f"{T}requests_that_no_gpu_has_counted[{row}]"
-
-
 MUTANTS = [
     # ---- sectors and bytes
     Mutant(MODEL, "sectors += touched(sorted, lane_bytes, 32);", "sectors += touched(sorted, lane_bytes, 64);",
@@ -40,19 +36,21 @@ MUTANTS = [
            of("shared_memory", "shared16_other_pairs")),
     Mutant(MODEL, "r.address[l] != r.address[l ^ distance]", "false",
            of("shared_memory", "shared16_by_quarters")),
-    Mutant(MODEL, "op == Op::load && at_a_time < 32", "at_a_time < 32", requests("stores16-shared-store")),
+    Mutant(MODEL, "op == Op::load && at_a_time < 32", "at_a_time < 32", of("shared_memory", "stores16_pairs")),
     Mutant(MODEL, "least_wavefronts += (touched(sorted, lane_bytes, 4) + 31) / 32;", "least_wavefronts++;",
            of("shared_memory", "shared16")),
     # ---- which accesses are a request
     Mutant(MODEL, "if (is_whole && a.bytes <= 16) return join", "if (a.bytes <= 16) return join",
            of("global_memory", "loose_struct")),
-    Mutant(MODEL, "while ((a.address | a.bytes) % piece) piece /= 2;", "", requests("large_struct-global-load")),
-    Mutant(MODEL, "streams_[recent].bytes == bytes", "true", requests("shorts-global-load")),
-    Mutant(MODEL, "streams_[recent].space == space", "true", requests("two_memories-shared-load")),
+    Mutant(MODEL, "while ((a.address | a.bytes) % piece) piece /= 2;", "", of("global_memory", "large_struct")),
+    Mutant(MODEL, "streams_[recent].bytes == bytes", "true", of("global_memory", "shorts_one_further")),
+    Mutant(MODEL, "streams_[recent].space == space", "true", of("global_memory", "two_memories")),
     Mutant(MODEL, "space == Space::shared && op != Op::atomic", "space == Space::shared", of("atomics", "shared_counters")),
     Mutant(MODEL, "        if (!requests) example = o.example;\n", "", T + "the_example_is_what_the_lanes_asked_for"),
     Mutant(MODEL, "width = std::max(width, o.width);", "", T + "matrices"),
-    Mutant(MODEL, "for (unsigned w = 0; w < warps_.size(); w++) warps_[w].clear();", "", requests("ends_early-global-load")),
+    Mutant(MODEL, "for (unsigned w = 0; w < warps_.size(); w++) warps_[w].clear();", "",
+           T + "a_launch_that_ends_early_leaves_nothing"),
+    Mutant(MODEL, "            s.counts = {};\n", "", T + "a_launch_that_ends_early_leaves_nothing"),
     Mutant(MODEL, "name = Check::variable(uintptr_t(launch.function));", "name = launch.kernel;", T + "each_kernel_is_here"),
     Mutant(MODEL, "            all[s] = {};\n", "", of("global_memory", "after_a_barrier")),
     Mutant(RECORDER, "    if (microscope.is_on) microscope.block_together(room);\n", "",
@@ -61,6 +59,8 @@ MUTANTS = [
            of("global_memory", "ragged")),
     Mutant(MODEL, "space == Space::shared) address -= array->begin", "space == Space::global) address -= 4",
            of("global_memory", "coalesced")),
+    Mutant("common/cuda_on_cpu/recorder/order.h", "lanes == (present == 32 ? ~0u : (1u << present) - 1)", "lanes == ~0u",
+           of("global_memory", "after_a_warp_barrier")),
     # ---- atomics
     Mutant(MODEL, "same = i && sorted[i] == sorted[i - 1] ? same + 1 : 1;", "same++;", of("atomics", "own_counters")),
     Mutant(MODEL, "        at_one_address += most;\n", "        at_one_address++;\n", of("atomics", "one_counter")),

@@ -127,7 +127,6 @@ enum class Place {
     shared,    // __shared__, and extern __shared__
     variable,  // all variables of a program or library, __device__ ones among them
     unknown,   // memory of another owner, of which nothing is known
-    ignored,   // what cannot be written
 };
 
 struct Array {

@@ -62,7 +62,6 @@ private:
         if (sites.is_known_runtime(a.site) && a.kind != Kind::atomic) return runtime_access(a);
         Array* array = arrays.find(a.address);
         if (!array && !(array = other_memory(a))) return;
-        if (array->place == Place::ignored) return;
         if (array->place == Place::unknown && a.address + a.bytes > array->end) {  // goes on in the next megabyte
             const size_t here = array->end - a.address;
             access({a.address, here, a.reads, a.writes, a.kind, a.site});
@@ -141,9 +140,8 @@ private:
         Array* found = nullptr;
         while (maps && fgets(line, sizeof line, maps)) {
             unsigned long begin, end;
-            char rights[5];
-            if (sscanf(line, "%lx-%lx %4s", &begin, &end, rights) != 3 || address < begin || address >= end) continue;
-            found = new Array{begin, end, rights[1] == 'w' ? Place::variable : Place::ignored};
+            if (sscanf(line, "%lx-%lx", &begin, &end) != 2 || address < begin || address >= end) continue;
+            found = new Array{begin, end, Place::variable};
             variables_.push_back(found);
         }
         if (maps) fclose(maps);

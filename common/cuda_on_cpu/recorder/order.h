@@ -65,9 +65,11 @@ struct Room {
     unsigned number;  // of the room: several blocks use it, one after another
     uint32_t block = 0;
     unsigned x = 0, y = 0, z = 0;
-    uint32_t first = 0;       // segment
-    uint32_t barrier = 0;     // all is known up to this segment
-    uint32_t warps[32] = {};  // the same for the lanes of a warp: the last __syncwarp() of all its lanes
+    uint32_t first = 0;    // segment
+    uint32_t barrier = 0;  // all is known up to this segment
+    // The same for the lanes of a warp: the last __syncwarp() of all its lanes. What an earlier block leaves here and
+    // in `lanes` is older than all that this one does.
+    uint32_t warps[32] = {};
     std::unique_ptr<uint32_t[][32]> lanes = {};  // [rank][lane]: by a __syncwarp() of some lanes
     Calls barrier_calls = {};                    // by which the first thread came to the barrier
     unsigned waited = 0;                         // threads at the last barrier
@@ -99,8 +101,6 @@ public:
         begin_segment({r.block, 0});
         r.first = r.barrier = segment;
         r.waited = 0;
-        std::fill(r.warps, r.warps + 32, segment);
-        r.lanes.reset();
         r.extra.clear(), r.threads.clear();
     }
     void thread_runs(Room& r, unsigned rank) {
@@ -169,8 +169,7 @@ public:
     }
     void cluster_barrier(const std::vector<Room*>& rooms) {
         has_extra_ = true;
-        for (Room* r : rooms) r->barrier = segment;
-        for (Room* r : rooms)
+        for (Room* r : rooms)  // each learns of all, itself among them
             for (const Room* other : rooms) r->extra.raise_block(other->block, segment);
         begin_segment(self);
     }

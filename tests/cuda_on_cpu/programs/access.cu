@@ -55,6 +55,23 @@ struct FourFloats {
     float values[4];
 };
 __global__ void loose_struct(FourFloats* out, const FourFloats* in) { out[index()] = in[index()]; }
+// nvcc copies these in pieces of 4, 2 and 8 bytes, as they are aligned.
+struct SixFloats {
+    float values[6];
+};
+struct FourShorts {
+    short values[4];
+};
+struct TwoDoubles {
+    double values[2];
+};
+__global__ void large_struct(SixFloats* out, const SixFloats* in) { out[index()] = in[index()]; }
+__global__ void shorts(FourShorts* out, const FourShorts* in) { out[index()] = in[index()]; }
+// In every second block.
+__global__ void shorts_one_further(FourShorts* out, const short* in) {
+    out[index()] = reinterpret_cast<const FourShorts*>(in + blockIdx.x % 2)[index()];
+}
+__global__ void two_doubles(TwoDoubles* out, const TwoDoubles* in) { out[index()] = in[index()]; }
 // Four floats of a thread one after another, in loads of 4 bytes: each load reads a part of every sector.
 __global__ void four_floats(float* out, const float* in) {
     const float* mine = in + 4 * index();
@@ -92,6 +109,24 @@ __global__ void after_a_barrier(float* out, const float* in) {
         __syncthreads();
     }
     out[index()] = shared[threadIdx.x];
+}
+// The same with warps, in a block of 40 threads.
+__global__ void after_a_warp_barrier(float* out, const float* in) {
+    float sum = 0;
+    for (unsigned phase = 0; phase < 2; phase++) {
+        for (int k = 0; k < (phase == 0 && threadIdx.x % 2 ? 1 : 2); k++) sum += in[k * n + index()];
+        __syncwarp(threadIdx.x < 32 ? ~0u : 0xffu);
+    }
+    out[index()] = sum;
+}
+// A shuffle brings a warp together, too.
+__global__ void shuffles(float* out, const float* in) {
+    float sum = 0;
+    for (int k = 0; k < 4; k++) {
+        sum += in[k * n + index()];
+        sum += __shfl_xor_sync(~0u, sum, 1);
+    }
+    out[index()] = sum;
 }
 
 // ---- shared memory -------------------------------------------------------------------------------------------------
@@ -133,6 +168,26 @@ __global__ void stores_conflict(float* out, const float* in) {
     shared[threadIdx.x * 32] = in[threadIdx.x];
     __syncthreads();
     out[blockIdx.x * 32 + threadIdx.x] = shared[threadIdx.x / 2 * 32];
+}
+// Lanes n and n ^ 2 write one value to one address: only loads share a pass then.
+__global__ void stores16_pairs(float4* out, const float4*) {
+    __shared__ float4 shared[16];
+    const int lane = threadIdx.x, place = lane / 4 * 2 + lane % 2;  // one warp a block
+    shared[place] = make_float4(1, 2, 3, 4);
+    __syncwarp();
+    out[blockIdx.x * 32 + lane] = shared[place];
+}
+
+// One instruction that reads global memory, and then shared memory.
+[[gnu::noinline]] __device__ float load(const float* p) { return *p; }
+__global__ void two_memories(float* out, const float* in) {
+    __shared__ float shared[64];
+    const int lane = threadIdx.x;  // one warp a block
+    shared[2 * lane] = load(in + lane);
+    __syncwarp();
+    float sum = 0;
+    for (int k = 0; k < 2; k++) sum += load((k == 0 ? in : shared) + (k + 1) * lane);
+    out[blockIdx.x * 32 + lane] = sum;
 }
 
 // ---- asynchronous copies, matrices, constant memory --------------------------------------------------------------
@@ -218,8 +273,9 @@ int main() {
     RUN(strided2), RUN(strided3), RUN(strided4), RUN(strided8), RUN(strided32), RUN(column), RUN(stores_column);
     RUN(::bytes), RUN(doubles), RUN(float4s), RUN(float4s_added), RUN(own_struct), RUN(float3s), RUN(loose_struct),
         RUN(four_floats);
+    RUN(large_struct), RUN(shorts), RUN(shorts_one_further), RUN(two_doubles);
     RUN(odd_threads), RUN(first_lanes), RUN(ragged), RUN(short_block, blocks, 40), RUN(triangle, 1, 32);
-    RUN(after_a_barrier);
+    RUN(after_a_barrier), RUN(after_a_warp_barrier, blocks, 40), RUN(shuffles);
     RUN(no_conflict, blocks, 32), RUN(conflicts2, blocks, 32), RUN(conflicts4, blocks, 32), RUN(conflicts8, blocks, 32);
     RUN(conflicts16, blocks, 32), RUN(conflicts32, blocks, 32), RUN(padded, blocks, 32), RUN(broadcast, blocks, 32);
     RUN(two_words, blocks, 32), RUN(four_bytes_apart, blocks, 32), RUN(side_by_side, blocks, 32);
@@ -228,6 +284,7 @@ int main() {
     RUN(shared16_conflicts8, blocks, 32), RUN(shared16_by_quarters, blocks, 32), RUN(shared16_pairs, blocks, 32),
         RUN(shared16_other_pairs, blocks, 32);
     RUN(shared16_broadcast, blocks, 32), RUN(stores_conflict, blocks, 32);
+    RUN(stores16_pairs, blocks, 32), RUN(two_memories, blocks, 32);
     RUN(copied4, blocks, 32), RUN(copied4_conflicts, blocks, 32), RUN(copied16, blocks, 32);
     RUN(copied16_conflicts, blocks, 32), RUN(matrices_side_by_side, blocks, 32), RUN(matrices_apart, blocks, 32);
     RUN(matrices_padded, blocks, 32), RUN(constants);

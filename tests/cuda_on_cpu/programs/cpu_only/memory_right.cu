@@ -210,6 +210,38 @@ KERNEL(flag) {
         y[1] = y[0];
     }
 }
+__device__ volatile int told;
+KERNEL(told_by_a_lane) {  // what the lanes of a warp have stored, one of them tells one of another warp's
+    if (I >= 32) return;
+    if (blockIdx.x == 0) {
+        y[I] = 7;
+        __syncwarp();
+        __threadfence();
+        if (I == 0) told = 1;
+    } else {
+        while (I == 0 && told == 0) {
+        }
+        __threadfence();
+        __syncwarp();
+        y[64 + I] = y[31 - I];
+    }
+}
+__device__ volatile int passed[3];
+KERNEL(passed_on) {  // from block to block, by one thread of each, and in the third by two
+    const unsigned b = blockIdx.x;
+    if (I == 0 && b == 0) y[0] = 7;
+    if (I == 0 && b > 0) {
+        while (passed[b - 1] == 0) {
+        }
+        __threadfence();
+    }
+    if (b == 2) __syncthreads();
+    if (b < 3 && I == (b == 2 ? 32 : 0)) {
+        __threadfence();
+        passed[b] = 1;
+    }
+    if (I == 0 && b == 3) y[1] = y[0];
+}
 __device__ int lock;
 KERNEL(critical_section) {
     if (I > 0) return;
@@ -305,6 +337,18 @@ KERNEL(found) {  // who sees it too late works in vain
     if (v[blockIdx.x] != 0) return;
     if (I % 8 == 5) v[blockIdx.x] = 1;
 }
+__device__ volatile int marked;
+KERNEL(marks) {  // all write the same, and look at it
+    marked = 1;
+    if (marked != 1) y[G] = 0;
+}
+__device__ volatile float neighbours[128];
+KERNEL(in_step) {  // old values, read before the warp goes on together
+    volatile float* const v = y;
+    neighbours[G] = v[G ^ 1];
+    __syncwarp();
+    v[G] = 1;
+}
 KERNEL(only_loads) {  // nobody writes
     const cuda::atomic_ref<float, cuda::thread_scope_device> first(y[0]);
     if (first.load() + y[0] != 0) y[1] = 1;
@@ -371,6 +415,12 @@ KERNEL(dynamic) {
     __syncthreads();
     y[G] = d[15 - I / 4].x;
 }
+KERNEL(more_dynamic) {  // than the launch before
+    extern __shared__ float4 d[];
+    d[I] = make_float4(1, 2, 3, 4);
+    __syncthreads();
+    y[G] = d[63 - I].x;
+}
 __constant__ float factors[4];
 __device__ float of_the_program[128];
 struct Parameters {
@@ -398,6 +448,7 @@ int main(int argc, char** argv) {
     cudaMalloc(&part, 1000);
     cudaMemset(x, 0, 128 * sizeof(float));
     cudaMemset(part, 0, 512);
+    cudaMemcpy(part, host, sizeof host, cudaMemcpyDefault);
     cudaMemcpyToSymbol(factors, host, sizeof host);
     const auto say = [&](const char* name, auto launch) {
         if (argc > 1 && std::strcmp(argv[1], name) != 0) return;
@@ -412,11 +463,15 @@ int main(int argc, char** argv) {
         RUN(bins), RUN(same_value), RUN(bytes), RUN(bytes_and_words), RUN(halves);
     RUN(warp_tree), RUN(part_of_a_warp), RUN(two_halves), RUN(warp_sums), RUN(tile), RUN(large_tile), RUN(last_block);
     RUN(critical_section), RUN(barrier_object), RUN(latch_object), RUN(async_copy), RUN(dynamic), RUN(variables),
-        RUN(local_array), RUN(work_queue), RUN(mailbox), RUN(found), RUN(only_loads), RUN(cub_again), RUN(cluster);
+        RUN(local_array), RUN(work_queue), RUN(mailbox), RUN(found), RUN(marks), RUN(in_step), RUN(only_loads),
+        RUN(cub_again), RUN(cluster);
     say("lane_by_lane", [&] { lane_by_lane<<<2, 64>>>(y, x); });
     say("look_back", [&] { look_back<<<2, 64>>>(y, x); });
     say("flag_of_cuda", [&] { flag_of_cuda<<<2, 64>>>(y, x); });
     say("flag", [&] { flag<<<2, 64>>>(y, x); });
+    say("told_by_a_lane", [&] { told_by_a_lane<<<2, 64>>>(y, x); });
+    say("passed_on", [&] { passed_on<<<4, 64>>>(y, x); });
+    say("more_dynamic", [&] { more_dynamic<<<2, 64, 64 * sizeof(float4)>>>(y, x); });
     say("ticket", [&] { ticket<<<2, 64>>>(y, x); });
     void* arguments[] = {&y, &x};
     say("grid_barrier", [&] { cudaLaunchCooperativeKernel(grid_barrier, 2, 64, arguments); });

@@ -118,6 +118,15 @@ KERNEL(vectors) {
     if (I < 2) reinterpret_cast<float4*>(y)[I] = make_float4(I, 2, 3, 4);  // OTHER vectors
     if (I >= 32 && I < 40) y[I - 32] = 5;                                  // LINE vectors
 }
+KERNEL(zeroed) {
+    __shared__ float s[64];
+    memset(&s[I], 0, sizeof *s);  // OTHER zeroed
+    y[I] = s[63 - I];             // LINE zeroed
+}
+KERNEL(streamed) {
+    __stcs(&y[I], x[I]);             // OTHER streamed
+    y[64 + I] = __ldcs(&y[63 - I]);  // LINE streamed
+}
 KERNEL(vectors_of_ptx) {
     if (I < 2) asm volatile("st.global.v4.f32 [%0], {%1, %1, %1, %1};" ::"l"(&y[4 * I]), "f"(3.0f) : "memory");
     float a, b, c, d;
@@ -223,6 +232,18 @@ KERNEL(largest) {
 KERNEL(count_blocks) {
     if (I == 0) y[3] = y[3] + 1;  // LINE count_blocks
 }
+KERNEL(ten_lines) {
+    y[0] += x[I];  // LINE ten_lines
+    y[1] += x[I];
+    y[2] += x[I];
+    y[3] += x[I];
+    y[4] += x[I];
+    y[5] += x[I];
+    y[6] += x[I];
+    y[7] += x[I];
+    y[8] += x[I];
+    y[9] += x[I];
+}
 KERNEL(half_atomic) {
     if (blockIdx.x == 0) atomicAdd(y, 1.0f);  // OTHER half_atomic
     if (blockIdx.x == 1 && I == 0) *y = 0;    // LINE half_atomic
@@ -297,6 +318,30 @@ KERNEL(flag_without_fence) {
         y[1] = y[0];  // LINE flag_without_fence
     }
 }
+__device__ volatile int late;
+KERNEL(stored_behind_the_fence) {
+    if (I > 0) return;
+    if (blockIdx.x == 0) {
+        __threadfence();
+        y[0] = 7;  // OTHER stored_behind_the_fence
+        late = 1;
+    } else {
+        while (late == 0) {
+        }
+        __threadfence();
+        y[1] = y[0];  // LINE stored_behind_the_fence
+    }
+}
+__device__ unsigned known;
+KERNEL(known_to_another_block) {  // the second asks, and the third does not
+    if (blockIdx.x == 0 && I == 0) {
+        y[0] = 7;  // OTHER known_to_another_block
+        __threadfence();
+    }
+    if (blockIdx.x < 2 && I == 0) atomicAdd(&known, 1);
+    __syncthreads();
+    if (blockIdx.x == 2 && I == 0) y[1] = y[0];  // LINE known_to_another_block
+}
 __device__ int loaded;
 KERNEL(flag_that_nobody_stores) {  // both only look at it
     if (I > 0) return;
@@ -315,6 +360,10 @@ __cluster_dims__(2) KERNEL(cluster_too_early) {
     __syncthreads();
     y[64 * blockIdx.x + I] = cluster.map_shared_rank(s, cluster.block_rank() ^ 1)[63 - I];  // LINE cluster_too_early
     cluster.sync();
+}
+__cluster_dims__(2) KERNEL(after_cluster_barrier) {
+    cooperative_groups::this_cluster().sync();
+    if (I == 63) *y = blockIdx.x;  // LINE after_cluster_barrier
 }
 
 // ---- memory without a value ----
@@ -353,7 +402,13 @@ KERNEL(behind) { y[2 * I + 2] = 1; }                           // LINE behind
 KERNEL(before) { y[I] = x[int(I) - 1]; }                       // LINE before
 KERNEL(far_behind) { y[I] = x[I + 1000]; }                     // LINE far_behind
 KERNEL(half_out) { reinterpret_cast<double*>(y)[I + 1] = 1; }  // LINE half_out
-KERNEL(atomic_behind) { atomicAdd(&y[I + 65], 1.0f); }         // LINE atomic_behind
+struct Three {
+    float values[3];
+};
+KERNEL(part_behind) {
+    if (I < 43) reinterpret_cast<Three*>(y)[I] = reinterpret_cast<const Three*>(x)[I];  // LINE part_behind
+}
+KERNEL(atomic_behind) { atomicAdd(&y[I + 65], 1.0f); }  // LINE atomic_behind
 KERNEL(shared_behind) {
     __shared__ float s[64];
     s[I + 1] = x[I];  // LINE shared_behind
@@ -377,7 +432,7 @@ KERNEL(dynamic_behind) {
 }
 KERNEL(null) {
     const float* volatile nothing = nullptr;
-    y[I] = nothing[I];  // LINE null
+    y[I] = nothing[I + 25];  // LINE null
 }
 
 // ---- misaligned ----
@@ -480,6 +535,8 @@ const Case cases[] = {
     CASE(bytes, 1),
     CASE(vectors, 1),
     CASE(vectors_of_ptx, 1),
+    CASE(zeroed, 1),
+    CASE(streamed, 1),
     CASE(reduce_again, 1),
     CASE(scan_again, 1),
     CASE(load_behind, 1),
@@ -491,6 +548,7 @@ const Case cases[] = {
     CASE(half_a_warp, 1),
     CASE(half_reads, 1),
     CASE(sum, 2),
+    CASE(ten_lines, 1),
     CASE(shared_bins, 2),
     CASE(largest, 2),
     CASE(count_blocks, 2),
@@ -505,8 +563,11 @@ const Case cases[] = {
     CASE(last_block_barrier, 2),
     CASE(after_grid_barrier, 2),
     CASE(flag_without_fence, 2),
+    CASE(stored_behind_the_fence, 2),
+    CASE(known_to_another_block, 3),
     CASE(flag_that_nobody_stores, 2),
     CASE(cluster_too_early, 2),
+    CASE(after_cluster_barrier, 2),
     CASE(bins_not_zeroed, 1),
     CASE(tail, 1),
     CASE(of_an_earlier_block, 2),
@@ -518,6 +579,7 @@ const Case cases[] = {
     CASE(before, 1),
     CASE(far_behind, 1),
     CASE(half_out, 1),
+    CASE(part_behind, 1),
     CASE(atomic_behind, 1),
     CASE(shared_behind, 1),
     CASE(row_behind, 1),
@@ -567,6 +629,7 @@ int main(int argc, char** argv) {
         std::vector<float> host(128);
         say("copy_beyond", [&] { cudaMemcpy(host.data(), x, 129 * sizeof(float), cudaMemcpyDeviceToHost); });
         say("wrong_kind", [&] { cudaMemcpy(host.data(), x, 4, cudaMemcpyHostToDevice); });
+        say("wrong_kind_too", [&] { cudaMemcpy(y, x, 4, cudaMemcpyDeviceToHost); });
         say("set_beyond", [&] { cudaMemset(y + 100, 0, 29 * sizeof(float)); });
         cudaFree(y);
         say("freed_twice", [&] { cudaFree(y); });
