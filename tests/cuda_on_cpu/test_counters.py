@@ -51,6 +51,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ("sum_packs_kernel", "shared store wavefronts"): ONE_LANE,
     ("sum_last_block_kernel", "shared store wavefronts"): ONE_LANE,
 }
+# In access.cu since the last counting: `python tools/counters.py access` counts them, and empties this.
+AWAITED = {"large_struct", "shorts", "shorts_one_further", "two_doubles"}
 for kernel in "matrices_side_by_side", "matrices_apart", "matrices_padded":
     EXPLAINED[kernel, "shared store requests"] = STMATRIX
 for kernel in "copied4", "copied4_conflicts", "copied16", "copied16_conflicts":
@@ -74,7 +76,7 @@ def test_there_are_counters():
     counted = {
         kernel for file in FILES for kernels in json.loads(file.read_text())["kernels"].values() for kernel in kernels
     }
-    assert not {kernel for kernel, _ in EXPLAINED} - counted, "reasons for what no GPU has counted"
+    assert {kernel for kernel, _ in EXPLAINED} - counted == AWAITED, "reasons for what no GPU has counted"
 
 
 def wrong(counted: dict, model: dict, explained=()) -> list[tuple]:
