@@ -25,6 +25,7 @@ GRID = "the grid goes by the number of multiprocessors, 132 there and 8 here"
 ONE_LANE = (
     "a store of one lane needs one pass; the GPU counts more of them as bank conflicts, perhaps with loads that return"
 )
+ONE_BLOCK = "counted with one block; for 2^16 floats there are four by now. `make counters` on a GPU, then remove this"
 MERGED = "nvcc reads neighbouring numbers at once, and none that nobody uses; the C++ reads each"
 COPIES = (
     "nvcc puts three loads that never take place, `@!PT LDS RZ, [RZ]`, before asynchronous copies: see cuobjdump -sass"
@@ -46,6 +47,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ("sum_packs_kernel", "shared store wavefronts"): ONE_LANE,
     ("sum_last_block_kernel", "shared store wavefronts"): ONE_LANE,
 }
+for name in "shared load requests", "shared load wavefronts", "shared store requests", "shared store wavefronts":
+    EXPLAINED["sum_chunks_kernel", name] = ONE_BLOCK
 for kernel in "matrices_side_by_side", "matrices_apart", "matrices_padded":
     EXPLAINED[kernel, "shared store requests"] = STMATRIX
 for kernel in "copied4", "copied4_conflicts", "copied16", "copied16_conflicts":
