@@ -47,8 +47,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ("sum_packs_kernel", "shared store wavefronts"): ONE_LANE,
     ("sum_last_block_kernel", "shared store wavefronts"): ONE_LANE,
 }
-for name in "shared load requests", "shared load wavefronts", "shared store requests", "shared store wavefronts":
-    EXPLAINED["sum_chunks_kernel", name] = ONE_BLOCK
 for kernel in "matrices_side_by_side", "matrices_apart", "matrices_padded":
     EXPLAINED[kernel, "shared store requests"] = STMATRIX
 for kernel in "copied4", "copied4_conflicts", "copied16", "copied16_conflicts":
@@ -62,6 +60,8 @@ for kernel in (
     "rms_norm_backward_kernel",
 ):
     EXPLAINED[kernel, "shared load requests"] = EXPLAINED[kernel, "shared load wavefronts"] = MERGED
+for name in "shared load requests", "shared load wavefronts", "shared store requests", "shared store wavefronts":
+    EXPLAINED["sum_chunks_kernel", name] = ONE_BLOCK
 
 
 @pytest.mark.skipif(
