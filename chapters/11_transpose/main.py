@@ -126,7 +126,7 @@ def main():
     options.add_argument("--once", action="store_true", help="run each kernel once, on a matrix of 4096 x 4096")
     options = options.parse_args()
 
-    title(11, "transpose", "load_stable()")
+    title(11, "transpose", "stable ABI")
     if options.counts is not None:
         import counts
 

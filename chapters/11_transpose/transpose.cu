@@ -92,7 +92,8 @@ constexpr int bank = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
 
 // With elements of 4 bytes, each row begins one bank further on than the row above, so a column lies in 32 banks.
 // With shorter elements, a row begins an odd number of banks further on (17 or 9), which separates 32 rows as well.
-// With 8 bytes it is two banks, and a pass serves 16 lanes.
+// With 8 bytes it is two banks, and a pass serves 16 lanes. In all cases a warp has one row of the tile: with a side of
+// 16 it would have two, and padding would leave two passes.
 template <class T>
 __global__ void transpose_padded_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
     __shared__ T shared[side][side + bank<T>];  // padded
@@ -138,24 +139,24 @@ void launch_transpose_swizzled(T* out, const T* in, int64_t matrices, int64_t ro
 template <class T>
 constexpr int sector = 32 / sizeof(T);  // elements in 32 bytes
 template <class T>
-constexpr int words = sizeof(T) < 4 ? 32 : 64;  // that a row of the tile is loaded by
+constexpr int words = sizeof(T) < 4 ? 32 : 64;  // words that a block loads of each row of the tile
 template <class T>
 using LongTile = Tile<sizeof(T) < 4 ? 128 : 64, sizeof(T) < 4 ? 31 * bank<T> : 64, sector<T> - 1>;
 template <class T>
 constexpr int row_threads = sizeof(T) == 1 ? 256 : 512;  // of a block; for bytes, fewer with more loads each are faster
 
-// A thread has all its loads in flight before it waits for the first (chapter 06). __launch_bounds__ promises the
-// compiler that a block has no more threads than that, so it may give each of them more registers.
+// A thread has all its loads in flight before it waits for the first (chapter 06). __launch_bounds__ tells the compiler
+// how many threads a block has.
 //
 // A row of `out` may begin within a sector. If a block stored its own elements only, two blocks would store parts of a
 // sector. So each of its stores begins where a sector begins, up to sector - 1 elements earlier (`shift`), and ends as
 // much earlier. The elements before are those of rows above the tile, which the block loads as well. What the last tile
 // of a column leaves out is for one tile more: hence sector - 1 more rows in LongTile.
 //
-// A thread moves words: W elements in 4 bytes, or one of 8 bytes. A row of the tile may begin within a word of `in`.
-// Then its first load begins where the word begins, up to W - 1 elements earlier (`skew`): 32 words hold 31 words of
-// elements in any case. Rows are `columns` elements apart, in shared memory `pitch`, and pitch % W == columns % W. So a
-// word of `in` is a word of shared memory. A word of `out` is put together from W rows.
+// A thread moves words: W elements in 4 bytes, or one of 8 bytes. With elements of 1 or 2 bytes, a row of the tile may
+// begin within a word of `in`. Then its first load begins where the word begins, up to W - 1 elements earlier (`skew`):
+// 32 words hold 31 words of elements in any case. Rows are `columns` elements apart, in shared memory `pitch`, and
+// pitch % W == columns % W. So a word of `in` is a word of shared memory. A word of `out` is put together from W rows.
 //
 // Most tiles lie inside the matrix, and their threads compare no place with its ends. The compiler makes move() twice,
 // and `inside` is a constant in each. At an edge, threads move element by element.
@@ -263,7 +264,7 @@ __global__ void __launch_bounds__(squares<T>* squares<T>)
             for (int k = 0; k < V; k++) turned.values[k] = packs[k].values[j];
             uint4 bytes;  // one store of 16 bytes; nvcc makes several of an assignment `*pack = turned`
             memcpy(&bytes, &turned, sizeof bytes);
-            __stcs(reinterpret_cast<uint4*>(out + j * rows), bytes);
+            __stcs(reinterpret_cast<uint4*>(out + j * rows), bytes);  // evict first: nobody reads it again here
         }
     }
 }

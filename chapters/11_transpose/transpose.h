@@ -7,7 +7,8 @@
 
 // All of them: out[m][c][r] = in[m][r][c] for each of so many matrices of rows x columns elements, which lie one after
 // another. The pointers are to memory of the current device, and out does not overlap in. Work is done in the order of
-// `stream`. They throw std::runtime_error when a launch fails.
+// `stream`. They throw std::runtime_error when a launch fails, and std::invalid_argument where a single matrix has more
+// tiles than a grid can have blocks (common/grid.h).
 #define DECLARE_TRANSPOSE(name) \
     template <class T>          \
     void name(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream);

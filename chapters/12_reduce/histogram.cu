@@ -100,8 +100,8 @@ void launch_histogram_shared(int64_t* counts, const T* x, int64_t n, int64_t bin
 }
 
 // The launchers for these two types; reduce.cpp calls them.
-#define INSTANTIATE(T)                                                                         \
+#define FOR_TYPE(T)                                                                            \
     template void launch_histogram_global(int64_t*, const T*, int64_t, int64_t, cudaStream_t); \
     template void launch_histogram_shared(int64_t*, const T*, int64_t, int64_t, int, cudaStream_t);
-INSTANTIATE(uint8_t)
-INSTANTIATE(int32_t)
+FOR_TYPE(uint8_t)
+FOR_TYPE(int32_t)

@@ -7,7 +7,8 @@
 // All of them: counts[v] = how often the value v occurs among the n elements of x, for each v from 0 to bins - 1. Other
 // values are not counted. Work is done in the order of `stream`. They throw std::runtime_error when a launch fails.
 
-// Any number of bins.
+// Any number of bins. A thread for each element: throws std::invalid_argument where these are more than a grid can
+// have.
 template <class T>
 void launch_histogram_global(int64_t* counts, const T* x, int64_t n, int64_t bins, cudaStream_t stream);
 

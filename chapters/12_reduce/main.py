@@ -25,7 +25,6 @@ from common import bench, check, device, title
 from common.cpp_extension import load_stable
 
 LADDER = "atomic", "tree", "shuffle", "packs", "last_block", "chunks"
-WITH_GRID = LADDER[3:]  # those whose grid one may choose
 GPU = device.type == "cuda"
 LARGE = 2**28 if GPU else 2**18  # elements: so many that the GPU's memory is what counts
 CLOSE, EXACT = {"rtol": 1e-5, "atol": 1e-5}, {"rtol": 0, "atol": 0}
@@ -110,7 +109,8 @@ def bits(ops, n=2**20 + 3, runs=20, grids=(1, 2, 7, 100, 132, 264)):
     found = {}
     for step in LADDER:
         results = different(step_of(ops, step)(x) for _ in order_of_threads(runs))
-        on_grids = different(ops.sum_by(x, step, blocks=b) for b in grids) if step in WITH_GRID[1:] else None
+        ordered = step in ("last_block", "chunks")  # the atomics of the others have no order
+        on_grids = different(ops.sum_by(x, step, blocks=b) for b in grids) if ordered else None
         found[step] = results, on_grids
         print(f"{'':8}{step:<44}{results:>12}{on_grids or '':>12}".rstrip())
     print(f"{'':8}the sum of chunks: {float(ops.sum(x, deterministic=True)).hex()}, on every machine")

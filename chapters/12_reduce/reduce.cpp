@@ -6,12 +6,29 @@
 #include "common/stable.h"
 #include "histogram.h"
 
+// A launcher that goes without the number of blocks, called like those that take it.
+template <class T, void (*launch)(T*, const T*, int64_t, float*, cudaStream_t)>
+static void of_any_grid(T* out, const T* x, int64_t n, float* scratch, int, cudaStream_t stream) {
+    launch(out, x, n, scratch, stream);
+}
+
+template <class T>
+static auto launcher_of(const std::string& step) {
+    return step == "atomic"       ? of_any_grid<T, launch_sum_atomic<T>>
+           : step == "tree"       ? of_any_grid<T, launch_sum_tree<T>>
+           : step == "shuffle"    ? of_any_grid<T, launch_sum_shuffle<T>>
+           : step == "packs"      ? launch_sum_packs<T>
+           : step == "last_block" ? launch_sum_last_block<T>
+           : step == "chunks"     ? launch_sum_chunks<T>
+                                  : nullptr;
+}
+
+// The sum by one step of the lesson. blocks: of the grid, for the last three steps; 0 stands for as many as suit.
 // Room for partial sums comes from torch's allocator: no two calls share it, on whatever streams they run.
-static Tensor sum_step(const Tensor& x, const std::string& step, int64_t blocks) {
+Tensor sum_by(const Tensor& x, const std::string& step, int64_t blocks) {
     check_input(x, "x", FLOATS);
-    const bool known = step == "atomic" || step == "tree" || step == "shuffle" || step == "packs" ||
-                       step == "last_block" || step == "chunks";
-    STD_TORCH_CHECK(known, "step must be atomic, tree, shuffle, packs, last_block or chunks, got ", step);
+    STD_TORCH_CHECK(launcher_of<float>(step), "step must be atomic, tree, shuffle, packs, last_block or chunks, got ",
+                    step);
     STD_TORCH_CHECK(0 <= blocks && blocks <= 1 << 16, "blocks must be 0 to 65536, got ", blocks);
     const DeviceGuard guard(x.get_device_index());
     const Tensor out = torch::stable::new_empty(x, {});
@@ -19,25 +36,13 @@ static Tensor sum_step(const Tensor& x, const std::string& step, int64_t blocks)
         using T = decltype(of);
         const int64_t n = x.numel(), size = scratch_floats<T>(n, int(blocks));
         const Tensor memory = torch::stable::new_empty(x, {size}, ScalarType::Float);
-        const T* in = data<const T>(x);
-        T* sum = data<T>(out);
-        float* scratch = data<float>(memory);
-        const cudaStream_t stream = current_stream(x);
-        if (step == "atomic") return launch_sum_atomic(sum, in, n, scratch, stream);
-        if (step == "tree") return launch_sum_tree(sum, in, n, scratch, stream);
-        if (step == "shuffle") return launch_sum_shuffle(sum, in, n, scratch, stream);
-        if (step == "packs") return launch_sum_packs(sum, in, n, scratch, int(blocks), stream);
-        if (step == "last_block") return launch_sum_last_block(sum, in, n, scratch, int(blocks), stream);
-        launch_sum_chunks(sum, in, n, scratch, int(blocks), stream);
+        launcher_of<T>(step)(data<T>(out), data<const T>(x), n, data<float>(memory), int(blocks), current_stream(x));
     });
     return out;
 }
 
 // The sum of all elements of x: float32, float16 or bfloat16, contiguous, of any shape.
-Tensor sum(const Tensor& x, bool deterministic) { return sum_step(x, deterministic ? "chunks" : "last_block", 0); }
-
-// One step of the ladder. blocks: of the grid, for the last three steps; 0 stands for as many as suit.
-Tensor sum_by(const Tensor& x, const std::string& step, int64_t blocks) { return sum_step(x, step, blocks); }
+Tensor sum(const Tensor& x, bool deterministic) { return sum_by(x, deterministic ? "chunks" : "last_block", 0); }
 
 static Tensor histogram_step(const Tensor& x, int64_t bins, const std::string& step) {
     const Tensor out = torch::stable::new_empty(x, {bins}, ScalarType::Long);

@@ -11,7 +11,8 @@
 // that begins at a multiple of 16 bytes and that no other launch uses until this one is done; it need not be
 // initialised. They throw std::runtime_error when a launch fails.
 
-// Their atomics add in whatever order the GPU executes them.
+// Their atomics add in whatever order the GPU executes them. A thread for each element: they throw
+// std::invalid_argument where these are more than a grid can have (common/grid.h).
 template <class T>
 void launch_sum_atomic(T* out, const T* x, int64_t n, float* scratch, cudaStream_t stream);
 template <class T>

@@ -231,7 +231,8 @@ def picture(row: Row) -> str:
     across = 8 if is_global else 32
     lines = sorted({word // across for word in of_word})
     text = [f"{row.kernel}, line {row.line}: {row.source}"]
-    text += [f"The first {row.kind} of a warp. A number is a lane; . is a word of 4 bytes that no lane asks for."]
+    lane = "lane, with + the first of several" if any(len(lanes) > 1 for lanes in of_word.values()) else "lane"
+    text += [f"The first {row.kind} of a warp. A number is a {lane}; . is a word of 4 bytes that no lane asks for."]
     if not is_global:
         text += [f"{'bank':>11}" + "".join(f"{bank:4}" for bank in range(across))]
     for line in lines:

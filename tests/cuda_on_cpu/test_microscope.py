@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 from building import PROGRAMS, ROOT, WARNINGS, need
 from cuda_on_cpu import memory_check
-from cuda_on_cpu.microscope import _rows, of_program, table
+from cuda_on_cpu.microscope import _rows, of_program, picture, table
 
 pytestmark = pytest.mark.xdist_group("microscope")  # one process compiles access.cu, once
 
@@ -206,6 +207,14 @@ def test_the_example_is_what_the_lanes_asked_for(rows):
     addresses = rows["strided3", "global", "load"].example
     assert [address - addresses[0] for address in addresses] == [12 * lane for lane in range(32)]
     assert [a is None for a in rows["odd_threads", "global", "load"].example] == [True, False] * 16
+
+
+def test_a_picture_explains_its_signs(every_row):
+    legends = set()
+    for row in every_row:
+        _, legend, *lines = picture(row).splitlines()
+        legends.add((bool(re.search(r"\d\+", "".join(lines))), "with + the first of several" in legend))
+    assert legends == {(True, True), (False, False)}
 
 
 def test_any_order_of_threads_gives_the_same(every_row, monkeypatch):

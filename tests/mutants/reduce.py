@@ -24,7 +24,7 @@ MUTANTS = [
     Mutant(CU, "    __syncthreads();  // all sums are written\n", "", EXACT),
     Mutant(CU, "    __syncthreads();  // warp 0 has read them: the next call may write\n", "", ORDER),
     Mutant(CU, "warp_sum(lane < warps ? sums[lane] : 0)", "warp_sum(sums[lane])", EXACT),
-    Mutant(CU, "float sum = i < rest ? float(x[whole * P::SIZE + i]) : 0;", "float sum = 0;", EXACT),
+    Mutant(CU, "float sum = i < tail ? float(x[whole * P::SIZE + i]) : 0;", "float sum = 0;", EXACT),
     Mutant(CU, "P loaded[LOADS] = {};", "P loaded[LOADS];", EXACT),
     Mutant(CU, "aligned(x) ? sum_chunks_kernel<Pack<T>, T> : sum_chunks_kernel<LoosePack<T>, T>",
            "sum_chunks_kernel<Pack<T>, T>", GRIDS, gpus=1),
@@ -32,7 +32,7 @@ MUTANTS = [
     Mutant(CU, "    if (blocks > 1)\n", "    if (blocks > 1000)\n", GRIDS),
     Mutant(CU, "constexpr int64_t CHUNK = PACK_THREADS * LOADS * Pack<T>::SIZE;", "constexpr int64_t CHUNK = 8192;", ORDER),
     Mutant(CU, "sum += of_pack;", "for (const T value : loaded[k].values) sum += float(value);", ORDER),
-    Mutant(CU, "Pack<float>::SIZE + std::max<int64_t>(chunks, blocks > 0 ? blocks : fitting_blocks<T>(n))",
+    Mutant(CU, "Pack<float>::SIZE + std::max<int64_t>(chunks_of<T>(n), blocks > 0 ? blocks : fitting_blocks<T>(n))",
            "Pack<float>::SIZE + 1", "tests/chapters/test_operators.py::test_right_at_awkward_sizes[forward-12_reduce.sum]"),
     # ---- half precision
     Mutant(CU, "of_pack += float(value);", "of_pack = float(T(of_pack + float(value)));",

@@ -22,12 +22,12 @@ def run(mine):
     def inputs(n):
         return (torch.arange(n, device=device)[:, None] * 100.0 + torch.arange(7, device=device),)
 
-    check(transpose, lambda x: x.T.contiguous(), inputs, (0, 1, 2, 7, 16, 33), name="7 columns, rows")
-    square = torch.rand(50, 50, device=device)
+    check(transpose, lambda x: x.T.contiguous(), inputs, (0, 1, 2, 7, 32, 65), name="7 columns, rows")
+    square = torch.rand(70, 70, device=device)
     check(
         transpose,
         lambda x: x.T.contiguous(),
         lambda n: (square[:n, :n].contiguous(),),
-        (16, 17, 50),
+        (32, 33, 70),
         name="square, rows",
     )
