@@ -8,15 +8,15 @@
 
 // A launcher that goes without the number of blocks, called like those that take it.
 template <class T, void (*launch)(T*, const T*, int64_t, float*, cudaStream_t)>
-static void of_any_grid(T* out, const T* x, int64_t n, float* scratch, int, cudaStream_t stream) {
+static void without_blocks(T* out, const T* x, int64_t n, float* scratch, int, cudaStream_t stream) {
     launch(out, x, n, scratch, stream);
 }
 
 template <class T>
 static auto launcher_of(const std::string& step) {
-    return step == "atomic"       ? of_any_grid<T, launch_sum_atomic<T>>
-           : step == "tree"       ? of_any_grid<T, launch_sum_tree<T>>
-           : step == "shuffle"    ? of_any_grid<T, launch_sum_shuffle<T>>
+    return step == "atomic"       ? without_blocks<T, launch_sum_atomic<T>>
+           : step == "tree"       ? without_blocks<T, launch_sum_tree<T>>
+           : step == "shuffle"    ? without_blocks<T, launch_sum_shuffle<T>>
            : step == "packs"      ? launch_sum_packs<T>
            : step == "last_block" ? launch_sum_last_block<T>
            : step == "chunks"     ? launch_sum_chunks<T>
