@@ -103,6 +103,7 @@ static int resident_threads(Kernel kernel, int reserved) {
 }
 
 int threads_per_sm(int loads, int width, int reserved) {
+    if (width != 1 && width != 4) throw std::invalid_argument("width must be 1 or 4");
     return width == 1 ? resident_threads(unrolled_kernel<float>(loads, reserved), reserved)
                       : resident_threads(unrolled_kernel<float4>(loads, reserved), reserved);
 }

@@ -20,7 +20,7 @@ void launch_add_grid_stride(float* c, const float* a, const float* b, int64_t n,
 void launch_add_unrolled(float* c, const float* a, const float* b, int64_t n, int loads, int width, int reserved,
                          cudaStream_t stream);
 
-// How many threads of that kernel a multiprocessor of the current device holds at a time.
+// How many threads of that kernel a multiprocessor of the current device holds at a time. Throws as above.
 int threads_per_sm(int loads, int width, int reserved);
 
 // One thread adds four elements, with loads of 16 bytes. The pointers must be multiples of 16 bytes, and n of 4.

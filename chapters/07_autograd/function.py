@@ -28,7 +28,8 @@ class SwiGLUWithGate(SwiGLU):
 
     @staticmethod
     def forward(ctx, module, a, b):
-        out = SwiGLU.forward(ctx, module, a, b)  # first, for the kernel's checks: torch's sigmoid reads freed memory
+        # First: its checks refuse a tensor whose memory resize_() has freed. torch's sigmoid would read it.
+        out = SwiGLU.forward(ctx, module, a, b)
         gate = torch.sigmoid(a)
         ctx.mark_non_differentiable(gate)  # it will not require grad: a loss cannot depend on it
         ctx.set_materialize_grads(False)  # None instead of a tensor of zeros for an output without a gradient

@@ -82,8 +82,8 @@ __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
             const int64_t begin = 16 * chunk - int64_t(uintptr_t(out) % 16), end = begin + 16;
             const uint8_t* p = in + 3 * begin;
             const unsigned shift = aligned ? 0 : uintptr_t(p) % 16;
-            const int64_t first_byte = 3 * begin - shift, last_byte = first_byte + (shift == 0 ? 48 : 64);
-            const bool inside = first_byte >= 0 && last_byte <= 3 * images.width;
+            const int64_t begin_byte = 3 * begin - shift, end_byte = begin_byte + (shift == 0 ? 48 : 64);
+            const bool inside = begin_byte >= 0 && end_byte <= 3 * images.width;
             if (inside) {
                 gray_of_16_pixels(out + begin, p, shift, bgr);
             } else {

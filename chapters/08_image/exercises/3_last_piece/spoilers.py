@@ -3,7 +3,7 @@
 HINTS = [
     "`begin` and `end` are the thread's pixels. Which bytes does the thread load, if shift is 1?",
     "The first byte that is loaded is begin - shift. The loads end 4 bytes further on, or 8 where there are two pieces.",
-    "The lesson's kernel has the same test: first_byte and last_byte.",
+    "The lesson's kernel has the same test: begin_byte and end_byte.",
 ]
 WRONG = {
     "only_the_beginning": (
@@ -11,9 +11,9 @@ WRONG = {
         {
             "invert.cu": [
                 (
-                    "const int64_t first_byte = begin - shift, last_byte = first_byte + (shift == 0 ? 4 "
+                    "const int64_t begin_byte = begin - shift, end_byte = begin_byte + (shift == 0 ? 4 "
                     ": 8);\n"
-                    "        const bool inside = first_byte >= 0 && last_byte <= width;",
+                    "        const bool inside = begin_byte >= 0 && end_byte <= width;",
                     "const bool inside = begin - int64_t(shift) >= 0 && end <= width;",
                 )
             ]
@@ -24,9 +24,9 @@ WRONG = {
         {
             "invert.cu": [
                 (
-                    "const int64_t first_byte = begin - shift, last_byte = first_byte + (shift == 0 ? 4 "
+                    "const int64_t begin_byte = begin - shift, end_byte = begin_byte + (shift == 0 ? 4 "
                     ": 8);\n"
-                    "        const bool inside = first_byte >= 0 && last_byte <= width;",
+                    "        const bool inside = begin_byte >= 0 && end_byte <= width;",
                     "const bool inside = begin >= 0 && end <= width && shift == 0;",
                 )
             ]
@@ -34,8 +34,8 @@ WRONG = {
     ),
     "only_the_last_row": (
         "bytes beside a row",
-        {"invert.cu": [("last_byte <= width;", "(last_byte <= width || (y + 1 < height && end <= width));")]},
+        {"invert.cu": [("end_byte <= width;", "(end_byte <= width || (y + 1 < height && end <= width));")]},
     ),
-    "only_the_end": ("bytes beside a row", {"invert.cu": [("first_byte >= 0 &&", "begin >= 0 &&")]}),
+    "only_the_end": ("bytes beside a row", {"invert.cu": [("begin_byte >= 0 &&", "begin >= 0 &&")]}),
     "one_piece_too_few": ("behind", {"invert.cu": [("(shift == 0 ? 4 : 8)", "4")]}),
 }

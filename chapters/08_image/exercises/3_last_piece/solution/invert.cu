@@ -16,8 +16,8 @@ __global__ void invert_kernel(uint8_t* out, const uint8_t* in, int64_t height, i
         const int64_t begin = 4 * chunk - int64_t(uintptr_t(results) % 4), end = begin + 4;
         const unsigned shift = uintptr_t(pixels + begin) % 4;
         // your code
-        const int64_t first_byte = begin - shift, last_byte = first_byte + (shift == 0 ? 4 : 8);
-        const bool inside = first_byte >= 0 && last_byte <= width;
+        const int64_t begin_byte = begin - shift, end_byte = begin_byte + (shift == 0 ? 4 : 8);
+        const bool inside = begin_byte >= 0 && end_byte <= width;
         // end of your code
         if (inside) {
             const unsigned* pieces = reinterpret_cast<const unsigned*>(pixels + begin - shift);
