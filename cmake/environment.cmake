@@ -76,7 +76,7 @@ set(CMAKE_CUDA_STANDARD ${CMAKE_MATCH_2})
 # Some compilers are set up to link libstdc++ into every library. There must be one in a process, torch's: see
 # common/cpp_extension.py.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    link_libraries(-l:libstdc++.so.6)
+    link_libraries($<BUILD_INTERFACE:-l:libstdc++.so.6>) # not in what is installed: other projects choose for themselves
 endif()
 include_directories(${PROJECT_SOURCE_DIR}) # for common/check.h
 

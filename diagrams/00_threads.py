@@ -89,7 +89,7 @@ def memories(canvas):
 
     canvas.box(1, 3.5, 50, 17.5, colour="text")
     level(4.5, "registers of each thread", "blue", left=2, width=48)
-    level(10, "shared memory of a block", "blue", "shared memory", left=2, width=48)
+    level(10, "shared memory", "blue", "shared memory", left=2, width=48)
     level(15.5, "L1 cache", "blue", "L1 cache", left=2, width=48)
     canvas.text(26, 2, "in each multiprocessor", bold=True)
     level(23, "L2 cache, for all multiprocessors", "green", "L2 cache")

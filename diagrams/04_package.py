@@ -1,7 +1,7 @@
 def journey(canvas):
-    """A package's way from source to import. 1: pip wheel starts g++ and nvcc on the sources in your folder, and packs
-    the shared library my_kernel.so with Python files and METADATA into one file, the wheel. Here pip may say: No module
-    named torch. 2: pip install copies what is in the wheel to the folder site-packages. Here pip may say: not a
+    """A package's way from source to import. 1: pip wheel starts g++ and nvcc on the sources in your folder, and
+    setuptools packs the shared library my_kernel.so with Python files and METADATA into one file, the wheel. Here pip may
+    say: No module named torch. 2: pip install copies what is in the wheel to the folder site-packages. Here pip may say: not a
     supported wheel. 3: import loads my_kernel.so into your program, where it calls torch's shared libraries. Here Python
     may say: libc10.so not found, or undefined symbol."""
     canvas.height(51)

@@ -29,8 +29,8 @@ void torch_launch_add2(const at::Tensor& c, const at::Tensor& a, const at::Tenso
     check_same(c, "c", a, "a");
     check_same(a, "a", b, "b");
     TORCH_CHECK_VALUE(0 <= n && n <= c.numel(), "n must be between 0 and ", c.numel(), ", the tensors' size, got ", n);
-    for (const at::Tensor& input :
-         {a, b})  // c may be a. Shifted by an element, threads would read each other's results
+    // c may be a or b. Shifted by an element, threads would read each other's results.
+    for (const at::Tensor& input : {a, b})
         TORCH_CHECK_VALUE(at::get_overlap_status(c, input) != at::MemOverlapStatus::Partial,
                           "c must not share a part of its memory with a or b; let it be all of one of them, or none");
     c.unsafeGetTensorImpl()->bump_version();  // if autograd has kept c's old values, it will refuse to use them
@@ -52,8 +52,8 @@ at::Tensor vector_add(const at::Tensor& a, const at::Tensor& b) {
 // those of its own operators. With _no_gil, other Python threads run until the call returns: see REFERENCE.md.
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("add2", torch::wrap_pybind_function_no_gil(add2), py::arg("a"), py::arg("b"));
+    // noconvert(): otherwise n = torch.tensor(2.7) is 2.
     m.def("torch_launch_add2", torch::wrap_pybind_function_no_gil(torch_launch_add2), py::arg("c"), py::arg("a"),
-          py::arg("b"),
-          py::arg("n").noconvert());  // otherwise n = torch.tensor(2.7) is 2
+          py::arg("b"), py::arg("n").noconvert());
     m.def("vector_add", torch::wrap_pybind_function_no_gil(vector_add), py::arg("a"), py::arg("b"));
 }

@@ -58,7 +58,7 @@ def benchmark(module):
 
 
 def once(module):
-    """For `make microscope03`: each kernel, once."""
+    """For `make microscope03`: the kernel, once."""
     module.add2(*inputs(2**16))
 
 

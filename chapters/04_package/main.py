@@ -27,7 +27,10 @@ from common.cpp_extension import extension_folder, load, writable
 place = extension_folder("my_cuda_extension")
 source, wheels, installed, log = (place / name for name in ("source", "wheels", "installed", "pip.log"))
 LEFT_OUT = shutil.ignore_patterns("build", "__pycache__", "*.egg-info", "*.so", "exercises")  # from the package
-SETTINGS = ["CC", "CXX", "CFLAGS", "DEBUG", "FAST_MATH", "TORCH_CUDA_ARCH_LIST"]  # what a build looks at, besides files
+# What a build looks at, besides files.
+SETTINGS = [
+    "CC", "CXX", "CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDFLAGS", "DEBUG", "FAST_MATH", "TORCH_CUDA_ARCH_LIST"
+]  # fmt: skip
 
 
 def build():
@@ -78,7 +81,7 @@ def ingredients():
     files = [p for p in files if p.name != "main.py" and p.suffix != ".md"]
     digest = hashlib.sha256(repr([os.environ.get(name) for name in SETTINGS]).encode())
     for file in files:
-        digest.update(file.read_bytes())
+        digest.update(repr((str(file), file.read_bytes())).encode())  # the name, too: a file may be renamed
     return digest.hexdigest()
 
 
@@ -106,7 +109,8 @@ def import_elsewhere():
 def fast_math():
     """float32 has numbers below 1.2e-38, with fewer digits. --use_fast_math takes each of them for 0."""
     if device.type == "cpu":
-        return print(f"{'fast':8}--use_fast_math is an option of nvcc, and what it changes is seen on a GPU only")
+        print(f"{'fast':8}--use_fast_math is an option of nvcc, and what it changes is seen on a GPU only")
+        return
     exact = build_with_load().my_cuda_function
     fast = build_with_load("my_kernel_fast_math", ["--use_fast_math"]).my_cuda_function
     print(f"{'fast':8}{'x':>12}{'2 x':>12}{'with --use_fast_math':>24}")

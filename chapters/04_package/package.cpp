@@ -19,7 +19,7 @@ at::Tensor my_cuda_function(const at::Tensor& input) {
 }
 
 // TORCH_EXTENSION_NAME is the last part of the name in setup.py: my_kernel. Python looks for PyInit_my_kernel in a file
-// my_kernel.*.so, so a module's file cannot be renamed.
+// my_kernel.*.so, so the name of a module's file must stay, up to the first dot.
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("my_cuda_function", torch::wrap_pybind_function_no_gil(my_cuda_function), py::arg("input"));
 }

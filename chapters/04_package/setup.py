@@ -22,7 +22,9 @@ if root is None:
 sys.path.insert(0, str(root))
 try:
     from common.cpp_extension import BuildExtension, CUDAExtension
-except ModuleNotFoundError:  # a project of your own has only those headers of common/: torch's own, which need nvcc
+except (
+    ModuleNotFoundError
+):  # a project of your own has headers of common/ alone: then torch's own classes, which need nvcc
     from torch.utils.cpp_extension import BuildExtension, CUDAExtension
 
 flags = {"cxx": ["-O2", "-g0"], "nvcc": ["-O3"]}  # -g0: Python was built with -g, and setuptools repeats its flags

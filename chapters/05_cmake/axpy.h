@@ -8,7 +8,7 @@ namespace at {
 class Tensor;  // enough to declare a function; a file that calls it includes <ATen/core/Tensor.h>
 }
 
-// alpha * x + y, as BLAS calls it: a new tensor. x, y: float32, contiguous, of one shape and device. TypeError and
+// alpha * x + y, BLAS's axpy, but as a new tensor. x, y: float32, contiguous, of one shape and device. TypeError and
 // ValueError of torch (c10::TypeError, c10::ValueError) for anything else.
 at::Tensor axpy(const at::Tensor& x, const at::Tensor& y, double alpha);
 

@@ -42,14 +42,14 @@ static void time(int64_t n, const bench::Limits& limits) {
     row("at::add from C++", [&] { at::add(y, x, 2.0); });
 }
 
-int main(int count, char** arguments) try {
-    if (count == 1) check();
-    const bench::Limits limits = count > 1 ? bench::limits(nullptr) : bench::Limits();
-    for (int i = 1; i < count; i++) {
+int main(int argc, char** argv) try {
+    if (argc == 1) check();
+    const bench::Limits limits = argc > 1 ? bench::limits(nullptr) : bench::Limits();
+    for (int i = 1; i < argc; i++) {
         char* end = nullptr;
-        const long k = std::strtol(arguments[i], &end, 10);
-        TORCH_CHECK_VALUE(end != arguments[i] && *end == 0 && 0 <= k && k <= 32,
-                          "a size must be between 0 and 32, for 2^0 to 2^32 elements, got ", arguments[i]);
+        const long k = std::strtol(argv[i], &end, 10);
+        TORCH_CHECK_VALUE(end != argv[i] && *end == 0 && 0 <= k && k <= 32,
+                          "a size must be between 0 and 32, for 2^0 to 2^32 elements, got ", argv[i]);
         time(int64_t(1) << k, limits);
     }
 } catch (const c10::Error& error) {  // without this, the program would end with "terminate called" and a core dump

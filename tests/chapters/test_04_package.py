@@ -224,6 +224,15 @@ def test_what_is_gone_or_older_is_not_packed(tmp_path, monkeypatch):
     assert kernel.read_text() == (main.here / kernel.name).read_text() and kernel.stat().st_mtime_ns > before
 
 
+def test_a_change_of_any_file_is_noticed(tmp_path, monkeypatch):
+    """Also of an empty one's name, as py.typed."""
+    main = chapter(CHAPTER)
+    monkeypatch.setattr(main, "here", copy_of_the_chapter(tmp_path))
+    before, types = main.ingredients(), main.here / "src/my_cuda_extension/py.typed"
+    types.rename(types.with_name("py.typos"))
+    assert main.ingredients() != before
+
+
 def test_no_pip_is_said(tmp_path, monkeypatch):
     """As in an environment made by uv."""
     main = chapter(CHAPTER)
@@ -390,8 +399,8 @@ def test_in_a_project_of_your_own_with_torchs_build():
         call(sys.executable, PYTHONPATH=str(folder / "src"))
 
 
-def test_without_the_two_headers_setup_says_which(tmp_path):
-    """As in the pack of sources that `python -m build` makes unless told --wheel."""
+def test_without_the_headers_setup_says_which(tmp_path):
+    """As in the source distribution that `python -m build` makes unless told --wheel."""
     folder = copy_of_the_chapter(tmp_path)
     (tmp_path / "common").unlink()
     assert "needs common/check.h" in run(sys.executable, "setup.py", "build_ext", cwd=folder, fails=True)
