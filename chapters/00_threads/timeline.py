@@ -16,6 +16,7 @@ def room(threads):
         return 1
     of = torch.cuda.get_device_properties(device)
     warps = -(-threads // of.warp_size)
+    # 32 blocks at most: an H100's limit. Smaller GPUs have 16 or 24.
     return of.multi_processor_count * min(32, of.max_threads_per_multi_processor // (warps * of.warp_size))
 
 
