@@ -8,7 +8,9 @@ from setuptools import setup
 here = Path(__file__).resolve().parent
 root = next((f for f in [here, *here.parents] if (f / "common" / "check_stable.h").exists()), None)
 if root is None:
-    sys.exit(f"{here} needs common/check.h, check_stable.h and grid.h, in a folder common/ beside setup.py or above it")
+    sys.exit(
+        f"{here} needs common/cache_hint.h, check.h, check_stable.h and grid.h, in a folder common/ here or above it"
+    )
 sys.path.insert(0, str(root))
 try:
     from common.cpp_extension import BuildExtension, CUDAExtension

@@ -13,8 +13,8 @@
 constexpr int WARP_THREADS = 64;
 // Of a block that keeps a row in its registers: up to 128 of them for each thread.
 constexpr int KEPT_THREADS = 512;
-// Of a block that reads a row twice, and the packs of each thread that are in flight at a time: as many bytes as the L2
-// cache keeps for all blocks.
+// Of a block that reads a row twice (softmax_backward: MOST_THREADS), and the packs of each thread that are in flight
+// at a time: as many bytes as the L2 cache keeps for all blocks.
 template <class T>
 constexpr int TWICE_THREADS = sizeof(T) == 4 ? 1024 : 512;
 template <class T>

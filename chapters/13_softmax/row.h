@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "common/cache_hint.h"
 #include "common/pack.h"
 
 // Registers have no index: an array that a loop indexes at run time lies in memory. So a loop over the elements must be
@@ -25,43 +26,6 @@ __device__ float element(const Pack<T, size>& pack, int j) {
     } else {
         return float(pack.values[j]);
     }
-}
-
-// What the caches shall keep of an array that is read. Such a hint changes no result. But it decides what the L2 cache
-// writes back and when, and an H200 is faster with it: REFERENCE.md, "Hints for the caches".
-enum class Read {
-    plain,     // no hint: for shared memory, and for what the kernel itself has written
-    keep,      // the L2 cache forgets other data first
-    keep_all,  // so does the L1 cache: for what the same block or the next one reads again
-    last       // the caches forget it first
-};
-
-// The hint to keep data, as a load or an asynchronous copy takes it.
-__device__ inline uint64_t keep_policy() {
-    uint64_t policy;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    return policy;
-}
-
-// One load of 16 bytes. (Of an assignment of a Pack, nvcc makes several.)
-template <Read read>
-__device__ uint4 load16(const uint4* p) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800  // older GPUs do not know the hint
-    uint4 v;
-    if constexpr (read == Read::keep) {
-        asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                     : "l"(p), "l"(keep_policy()));
-        return v;
-    }
-    if constexpr (read == Read::keep_all) {
-        asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                     : "l"(p), "l"(keep_policy()));
-        return v;
-    }
-#endif
-    return read == Read::last ? __ldcs(p) : *p;
 }
 
 // `packs` packs of a row: number rank, rank + group.size() and so on, so that neighbours read neighbouring packs. size
@@ -84,6 +48,7 @@ struct Elements {
         }
     }
 
+    // Of an assignment of a Pack, nvcc sometimes makes a load or a store for each of its elements. Of a uint4 never.
     template <Read read>
     static __device__ Pack<T, size> load_pack(const T* p) {
         if constexpr (sizeof(Pack<T, size>) < 16) {
@@ -103,7 +68,18 @@ struct Elements {
         UNROLL for (int k = 0; k < packs; k++) {
             Pack<Out, size> pack;
             UNROLL for (int j = 0; j < size; j++) pack.values[j] = Out(result(k * size + j));
-            if (begin(k, group) < end) *reinterpret_cast<Pack<Out, size>*>(row + begin(k, group)) = pack;
+            if (begin(k, group) < end) store_pack(row + begin(k, group), pack);
+        }
+    }
+
+    template <class Out>
+    static __device__ void store_pack(Out* p, const Pack<Out, size>& pack) {
+        if constexpr (sizeof pack != 16) {
+            *reinterpret_cast<Pack<Out, size>*>(p) = pack;
+        } else {
+            uint4 bytes;
+            memcpy(&bytes, &pack, sizeof pack);
+            *reinterpret_cast<uint4*>(p) = bytes;
         }
     }
 

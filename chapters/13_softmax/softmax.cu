@@ -199,22 +199,27 @@ __global__ void __launch_bounds__(KEPT_THREADS)
     write_gradient(grad_x + row.begin, g, values, group.combine(float2{sum, 0}).x, row.n, group);
 }
 
-// A row of any length, read twice.
-template <class T, int size, int packs>
-__global__ void __launch_bounds__(TWICE_THREADS<T>)
+// A row of any length, read twice. keeps: except for its last part, which stays in registers. The L1 cache is not asked
+// to keep that part, so it has room for the others.
+template <class T, int size, int packs, bool keeps>
+__global__ void __launch_bounds__(MOST_THREADS)
     softmax_backward_twice_kernel(T* grad_x, const T* grad, const T* y, int64_t /*rows*/, int64_t n) {
     const Block block;
     const int64_t step = int64_t(block.size()) * size * packs;
     grad_x += block.row() * n, grad += block.row() * n, y += block.row() * n;
     Elements<T, size, packs> g, values;
     float sum = 0;
-    for (int64_t i = 0; i < n; i += step) {
-        g.template load<Read::keep_all>(grad + i, n - i, block, 0);
-        values.template load<Read::keep_all>(y + i, n - i, block, 0);
+    int64_t last = 0;
+    for (; last + step < n; last += step) {
+        g.template load<Read::keep_all>(grad + last, n - last, block, 0);
+        values.template load<Read::keep_all>(y + last, n - last, block, 0);
         sum += product_sum(g, values);
     }
-    sum = block.combine(float2{warp_sum(sum), 0}).x;
-    for (int64_t i = 0; i < n; i += step) {
+    g.template load<keeps ? Read::keep : Read::keep_all>(grad + last, n - last, block, 0);
+    values.template load<keeps ? Read::keep : Read::keep_all>(y + last, n - last, block, 0);
+    sum = block.combine(float2{warp_sum(sum + product_sum(g, values)), 0}).x;
+    if (keeps) write_gradient(grad_x + last, g, values, sum, n - last, block);
+    for (int64_t i = 0; i < (keeps ? last : n); i += step) {
         g.template load<Read::last>(grad + i, n - i, block, 0);
         values.template load<Read::last>(y + i, n - i, block, 0);
         write_gradient(grad_x + i, g, values, sum, n - i, block);
@@ -239,16 +244,18 @@ void launch_softmax_backward(T* grad_x, const T* grad, const T* y, int64_t rows,
     if (rows == 0 || n == 0) return;
     constexpr int size = Pack<T>::SIZE, twice = 4;
     constexpr int packs = sizeof(T) == 4 ? 8 : 4, threads = 512, stages = 1;
+    constexpr bool keeps = sizeof(T) == 4;  // in half precision, an H200 is faster if it reads all of the row again
     static const Kernel<T*, const T*, const T*, int64_t, int64_t> kernels[] = {
         {Step::warp, softmax_backward_kernel<T, Warp, size, 4>, true, 4 * size, 32},
         {Step::warp, softmax_backward_kernel<T, Warp, 1, 16>, false, 16, 32},
+        {Step::block, softmax_backward_kernel<T, Block, size, 1>, true, size, KEPT_THREADS},
         {Step::block, softmax_backward_kernel<T, Block, size, 4>, true, 4 * size, KEPT_THREADS},
-        {Step::online, softmax_backward_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>,
+        {Step::online, softmax_backward_twice_kernel<T, size, twice, keeps>, true, twice * size, MOST_THREADS,
          LONGEST_TWICE},
         {Step::cluster, softmax_backward_cluster_kernel<T, packs, threads, stages>, true, packs * size, threads,
          INT64_MAX, Pipeline<T, packs, 2, threads, stages>::BYTES},
-        {Step::online, softmax_backward_twice_kernel<T, size, twice>, true, twice * size, TWICE_THREADS<T>},
-        {Step::online, softmax_backward_twice_kernel<T, 1, 16>, false, 16, TWICE_THREADS<T>},
+        {Step::online, softmax_backward_twice_kernel<T, size, twice, keeps>, true, twice * size, MOST_THREADS},
+        {Step::online, softmax_backward_twice_kernel<T, 1, 16, false>, false, 16, MOST_THREADS},
     };
     const bool whole = n % size == 0 && aligned(grad_x) && aligned(grad) && aligned(y);
     const auto& kernel = choose(kernels, step, n, whole);

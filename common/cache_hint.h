@@ -1,0 +1,39 @@
+// cache_hint.h: a load of 16 bytes that says what the caches shall keep. No hint changes a result. But it decides what
+// the L2 cache writes back and when, and an H200 is faster with it: chapters/13_softmax/REFERENCE.md, "Hints for the
+// caches". No torch header in here.
+#pragma once
+#include <cstdint>
+
+enum class Read {
+    plain,     // no hint: for shared memory, and for what the kernel itself has written
+    keep,      // the L2 cache forgets other data first
+    keep_all,  // so does the L1 cache: for what the same block or the next one reads again
+    last       // the caches forget it first
+};
+
+// The hint to keep data, as a load or an asynchronous copy takes it.
+__device__ inline uint64_t keep_policy() {
+    uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+
+template <Read read>
+__device__ uint4 load16(const uint4* p) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800  // older GPUs do not know the hint
+    uint4 v;
+    if constexpr (read == Read::keep) {
+        asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(p), "l"(keep_policy()));
+        return v;
+    }
+    if constexpr (read == Read::keep_all) {
+        asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(p), "l"(keep_policy()));
+        return v;
+    }
+#endif
+    return read == Read::last ? __ldcs(p) : *p;
+}
