@@ -25,7 +25,6 @@ GRID = "the grid goes by the number of multiprocessors, 132 there and 8 here"
 ONE_LANE = (
     "a store of one lane needs one pass; the GPU counts more of them as bank conflicts, perhaps with loads that return"
 )
-ONE_BLOCK = "counted with one block; for 2^16 floats there are four by now. `make counters` on a GPU, then remove this"
 MERGED = "nvcc reads neighbouring numbers at once, and none that nobody uses; the C++ reads each"
 COPIES = (
     "nvcc puts three loads that never take place, `@!PT LDS RZ, [RZ]`, before asynchronous copies: see cuobjdump -sass"
@@ -52,8 +51,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ("sum_packs_kernel", "shared store wavefronts"): ONE_LANE,
     ("sum_last_block_kernel", "shared store wavefronts"): ONE_LANE,
 }
-# In access.cu since the last counting: `python tools/counters.py access` counts them, and empties this.
-AWAITED = {"large_struct", "shorts", "shorts_one_further", "two_doubles"}
 for kernel in "matrices_side_by_side", "matrices_apart", "matrices_padded":
     EXPLAINED[kernel, "shared store requests"] = STMATRIX
 for kernel in "copied4", "copied4_conflicts", "copied16", "copied16_conflicts":
@@ -67,8 +64,6 @@ for kernel in (
     "rms_norm_backward_kernel",
 ):
     EXPLAINED[kernel, "shared load requests"] = EXPLAINED[kernel, "shared load wavefronts"] = MERGED
-for name in "shared load requests", "shared load wavefronts", "shared store requests", "shared store wavefronts":
-    EXPLAINED["sum_chunks_kernel", name] = ONE_BLOCK
 
 
 @pytest.mark.skipif(
@@ -79,7 +74,7 @@ def test_there_are_counters():
     counted = {
         kernel for file in FILES for kernels in json.loads(file.read_text())["kernels"].values() for kernel in kernels
     }
-    assert {kernel for kernel, _ in EXPLAINED} - counted == AWAITED, "reasons for what no GPU has counted"
+    assert {kernel for kernel, _ in EXPLAINED} <= counted, "reasons for what no GPU has counted"
 
 
 def wrong(counted: dict, model: dict, explained=()) -> list[tuple]:
