@@ -12,6 +12,7 @@ EXACT = T + "infinities_and_nan"
 SMOKE = T + "a_step_refuses_rows_that_it_cannot_keep"
 MANY = T + "many_rows"
 ONE_BLOCK = MANY + "[forward-cluster-150-520]"  # many rows of clusters of one block
+BLOCKS = MANY + "[forward-cluster-40-16392]"  # of several blocks
 MEMORY_CHECK = "tests/cuda_on_cpu/test_memory_check.py::test_no_false_alarm_in_a_lesson[13_softmax]"
 
 
@@ -80,9 +81,9 @@ MUTANTS = [
     Mutant(GROUPS, "parts<Part>(slot) + block()", "parts<Part>(slot)", forward("cluster")),
     Mutant(GROUPS, "mine, in_block(to, barrier(slot))", "mine, barrier(slot)", forward("cluster")),
     Mutant(GROUPS, "slot = received % SLOTS, parity", "slot = 0, parity", ONE_BLOCK),
-    Mutant(GROUPS, "        received++;\n", "", ONE_BLOCK),
-    Mutant(GROUPS, "parity = received / SLOTS % 2;", "parity = 0;", ONE_BLOCK),
-    Mutant(GROUPS, "parity = received / SLOTS % 2;", "parity = received % 2;", ONE_BLOCK),
+    Mutant(GROUPS, "        received++;\n", "", BLOCKS),
+    Mutant(GROUPS, "parity = received / SLOTS % 2;", "parity = 0;", BLOCKS),
+    Mutant(GROUPS, "parity = received / SLOTS % 2;", "parity = received % 2;", BLOCKS),
     Mutant(GROUPS, "combined(parts<Part>(slot), blocks())", "combined(parts<Part>(slot), 1)", forward("cluster")),
     Mutant(GROUPS, "__cluster_barrier_arrive();\n        __cluster_barrier_wait();  // all blocks have started, and", "// and",
            forward("cluster")),
