@@ -199,8 +199,8 @@ __global__ void __launch_bounds__(KEPT_THREADS)
     write_gradient(grad_x + row.begin, g, values, group.combine(float2{sum, 0}).x, row.n, group);
 }
 
-// A row of any length, read twice. keeps: except for its last part, which stays in registers. The L1 cache is not asked
-// to keep that part, so it has room for the others.
+// A row of any length, read twice. keeps: except for its last part, which stays in registers. So the L1 cache is not
+// asked to keep that part, too.
 template <class T, int size, int packs, bool keeps>
 __global__ void __launch_bounds__(MOST_THREADS)
     softmax_backward_twice_kernel(T* grad_x, const T* grad, const T* y, int64_t /*rows*/, int64_t n) {
