@@ -101,7 +101,8 @@ function(cuda_sources result)
             set(translated ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
             add_custom_command(
                 OUTPUT ${translated}
-                COMMAND ${Python_EXECUTABLE} ${translator} ${source} ${translated} --depfile ${translated}.d
+                COMMAND ${Python_EXECUTABLE} ${translator} ${source} ${translated} -I ${PROJECT_SOURCE_DIR}
+                        --depfile ${translated}.d
                 COMMAND ${CMAKE_COMMAND} -E touch ${translated}
                 DEPENDS ${source} ${parts}
                 DEPFILE ${translated}.d # headers that the .cu includes
