@@ -209,17 +209,17 @@ __global__ void __launch_bounds__(MOST_THREADS)
     grad_x += block.row() * n, grad += block.row() * n, y += block.row() * n;
     Elements<T, size, packs> g, values;
     float sum = 0;
-    int64_t last = 0;
-    for (; last + step < n; last += step) {
-        g.template load<Read::keep_all>(grad + last, n - last, block, 0);
-        values.template load<Read::keep_all>(y + last, n - last, block, 0);
+    int64_t tail = 0;  // where the last part begins
+    for (; tail + step < n; tail += step) {
+        g.template load<Read::keep_all>(grad + tail, n - tail, block, 0);
+        values.template load<Read::keep_all>(y + tail, n - tail, block, 0);
         sum += product_sum(g, values);
     }
-    g.template load<keeps ? Read::keep : Read::keep_all>(grad + last, n - last, block, 0);
-    values.template load<keeps ? Read::keep : Read::keep_all>(y + last, n - last, block, 0);
+    g.template load<keeps ? Read::keep : Read::keep_all>(grad + tail, n - tail, block, 0);
+    values.template load<keeps ? Read::keep : Read::keep_all>(y + tail, n - tail, block, 0);
     sum = block.combine(float2{warp_sum(sum + product_sum(g, values)), 0}).x;
-    if (keeps) write_gradient(grad_x + last, g, values, sum, n - last, block);
-    for (int64_t i = 0; i < (keeps ? last : n); i += step) {
+    if (keeps) write_gradient(grad_x + tail, g, values, sum, n - tail, block);
+    for (int64_t i = 0; i < (keeps ? tail : n); i += step) {
         g.template load<Read::last>(grad + i, n - i, block, 0);
         values.template load<Read::last>(y + i, n - i, block, 0);
         write_gradient(grad_x + i, g, values, sum, n - i, block);
