@@ -51,7 +51,7 @@ struct Elements {
     // Of an assignment of a Pack, nvcc sometimes makes a load or a store for each of its elements. Of a uint4 never.
     template <Read read>
     static __device__ Pack<T, size> load_pack(const T* p) {
-        if constexpr (sizeof(Pack<T, size>) < 16) {
+        if constexpr (sizeof(Pack<T, size>) != 16) {
             return *reinterpret_cast<const Pack<T, size>*>(p);
         } else {
             const uint4 bytes = load16<read>(reinterpret_cast<const uint4*>(p));

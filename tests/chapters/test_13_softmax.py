@@ -91,6 +91,15 @@ def test_many_rows(ops, step, rows, n, thread_order):
 
 
 @pytest.mark.kernels
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_many_rows_of_half_precision_read_twice(ops, dtype, thread_order):
+    """Sums for the gradient of weight are floats, so that a pack of 8 has 32 bytes. 1 s."""
+    grad, x, weight = random(300, 520, dtype=dtype), random(300, 520, dtype=dtype), random(520, dtype=dtype)
+    of_weight = ops.rms_norm_backward(grad, x, weight, step="online")[1]
+    close(of_weight, rms_norm_backward(grad, x, weight, 1e-6)[1], atol=1e-2)
+
+
+@pytest.mark.kernels
 @per_dtype
 def test_an_argument_that_begins_anywhere(ops, dtype):
     """Its rows are no whole packs: elements are read one by one."""
