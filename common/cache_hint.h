@@ -3,6 +3,7 @@
 // caches". No torch header in here.
 #pragma once
 #include <cstdint>
+#include <cstring>
 
 enum class Read {
     plain,     // no hint: for shared memory, and for what the kernel itself has written
@@ -36,4 +37,14 @@ __device__ uint4 load16(const uint4* p) {
     }
 #endif
     return read == Read::last ? __ldcs(p) : *p;
+}
+
+// The same for a struct of 16 bytes. Of an assignment of one, nvcc sometimes makes a load for each of its elements.
+template <Read read, class Pack>
+__device__ Pack load_pack(const Pack* p) {
+    const uint4 bytes = load16<read>(reinterpret_cast<const uint4*>(p));
+    Pack pack;
+    static_assert(sizeof pack == sizeof bytes, "a load of 16 bytes");
+    memcpy(&pack, &bytes, sizeof pack);
+    return pack;
 }

@@ -117,10 +117,7 @@ bench::Timing check_at(const std::string& name, int inputs, int64_t n, Launch& l
     std::vector<GuardedArray<In>> arrays;
     std::vector<const In*> in;
     for (int k = 0; k < inputs; k++) in.push_back(arrays.emplace_back(width * n).device());
-    const auto call = [&] {
-        const SideStream stream_is_another_one;
-        launch(out.device(), in.data(), n, stream);
-    };
+    const auto call = [&] { launch(out.device(), in.data(), n, stream); };
 
     std::mt19937 random(0);
     int flip = 0xFF;
@@ -145,7 +142,10 @@ bench::Timing check_at(const std::string& name, int inputs, int64_t n, Launch& l
         for (int i = 0; i < busy_rounds; i++) CHECK_CUDA(cudaMemsetAsync(busy.get(), i, busy_bytes, stream));
         out.to_device(stream);
         for (auto& array : arrays) array.to_device(stream);
-        call();
+        {
+            const SideStream stream_is_another_one;
+            call();
+        }
         const cudaError_t left = cudaGetLastError();
         require(left == cudaSuccess, std::string("left an error for a later call: ") + cudaGetErrorString(left));
         out.values_to_host(stream);

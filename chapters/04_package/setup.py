@@ -20,11 +20,10 @@ root = next((f for f in [here, *here.parents] if (f / "common" / "check.h").exis
 if root is None:
     sys.exit(f"{here} needs common/check.h, check_input.h and grid.h, in a folder common/ beside setup.py or above it")
 sys.path.insert(0, str(root))
+# A project of your own has headers of common/ alone: then torch's own classes, which need nvcc.
 try:
     from common.cpp_extension import BuildExtension, CUDAExtension
-except (
-    ModuleNotFoundError
-):  # a project of your own has headers of common/ alone: then torch's own classes, which need nvcc
+except ModuleNotFoundError:
     from torch.utils.cpp_extension import BuildExtension, CUDAExtension
 
 flags = {"cxx": ["-O2", "-g0"], "nvcc": ["-O3"]}  # -g0: Python was built with -g, and setuptools repeats its flags

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <initializer_list>
 
 #include "common/cache_hint.h"
@@ -72,10 +71,7 @@ __device__ Pack<T, V> load_kept(const T* p) {
     if constexpr (V == 1 || sizeof(T) == sizeof(double)) {
         return load<V>(p);
     } else {
-        const uint4 bytes = load16<Read::keep>(reinterpret_cast<const uint4*>(p));
-        Pack<T, V> values;
-        memcpy(&values, &bytes, sizeof values);
-        return values;
+        return load_pack<Read::keep>(reinterpret_cast<const Pack<T, V>*>(p));
     }
 }
 

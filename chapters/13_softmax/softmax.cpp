@@ -10,8 +10,8 @@
 #include "common/stable.h"
 #include "rms_norm.h"
 
-static Step step_of(const std::string& name,
-                    const std::string& choices = "auto, three_passes, shared, online, warp, block or cluster") {
+// The first two steps of the ladder are softmax's own.
+static Step step_of(const std::string& name, bool of_softmax = false) {
     static const std::array<std::pair<const char*, Step>, 7> steps = {{{"auto", Step::automatic},
                                                                        {"three_passes", Step::three_passes},
                                                                        {"shared", Step::shared},
@@ -20,16 +20,9 @@ static Step step_of(const std::string& name,
                                                                        {"block", Step::block},
                                                                        {"cluster", Step::cluster}}};
     for (const auto& [known, step] : steps)
-        if (name == known) return step;
-    STD_TORCH_CHECK(false, "step must be ", choices, ", got ", name);
-}
-
-// The first two steps of the ladder are softmax's own.
-static Step group_of(const std::string& name) {
-    const std::string choices = "auto, online, warp, block or cluster";
-    const Step step = step_of(name, choices);
-    STD_TORCH_CHECK(step != Step::three_passes && step != Step::shared, "step must be ", choices, ", got ", name);
-    return step;
+        if (name == known && (of_softmax || (step != Step::three_passes && step != Step::shared))) return step;
+    STD_TORCH_CHECK(false, "step must be auto, ", of_softmax ? "three_passes, shared, " : "",
+                    "online, warp, block or cluster, got ", name);
 }
 
 static int64_t columns_of(const Tensor& x) { return x.size(x.dim() - 1); }
@@ -51,7 +44,7 @@ static void check_weight(const Tensor& x, const Tensor& weight, double eps) {
 // x: float32, float16 or bfloat16, contiguous, one dimension or more; rows are along the last.
 Tensor softmax(const Tensor& x, const std::string& step) {
     check_rows(x, "x");
-    const Step chosen = step_of(step);
+    const Step chosen = step_of(step, true);
     const DeviceGuard guard(x.get_device_index());
     const Tensor out = torch::stable::empty_like(x);
     with_type(x.scalar_type(), [&](auto of) {
@@ -66,7 +59,7 @@ Tensor softmax_backward(const Tensor& grad, const Tensor& y, const std::string& 
     check_rows(grad, "grad");
     check_input(y, "y", {grad.scalar_type()});
     check_same(grad, "grad", y, "y");
-    const Step chosen = group_of(step);
+    const Step chosen = step_of(step);
     const DeviceGuard guard(y.get_device_index());
     const Tensor grad_x = torch::stable::empty_like(y);
     with_type(y.scalar_type(), [&](auto of) {
@@ -81,7 +74,7 @@ Tensor softmax_backward(const Tensor& grad, const Tensor& y, const std::string& 
 Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps, const std::string& step) {
     check_rows(x, "x");
     check_weight(x, weight, eps);
-    const Step chosen = group_of(step);
+    const Step chosen = step_of(step);
     const DeviceGuard guard(x.get_device_index());
     const Tensor out = torch::stable::empty_like(x);
     with_type(x.scalar_type(), [&](auto of) {
@@ -99,7 +92,7 @@ std::tuple<Tensor, Tensor> rms_norm_backward(const Tensor& grad, const Tensor& x
     check_weight(x, weight, eps);
     check_input(grad, "grad", {x.scalar_type()});
     check_same(grad, "grad", x, "x");
-    const Step chosen = group_of(step);
+    const Step chosen = step_of(step);
     const DeviceGuard guard(x.get_device_index());
     const Tensor grad_x = torch::stable::empty_like(x), grad_weight = torch::stable::empty_like(weight);
     with_type(x.scalar_type(), [&](auto of) {

@@ -21,7 +21,7 @@ MUTANTS = [
     Mutant(CHECK, "    cudaGetLastError();  //", "    //", HARNESS),
     # ---- the stream
     Mutant("common/cuda_on_cpu/include/cuda_on_cpu/watch.h", "!watch && !used && on_side_stream()", "false", WRONG),
-    Mutant(LAUNCH, "        const SideStream stream_is_another_one;\n", "", WRONG),
+    Mutant(LAUNCH, "            const SideStream stream_is_another_one;\n", "", WRONG),
     # ---- the grid
     Mutant(GRID, "(n % threads != 0)", "1", HARNESS),
     Mutant(GRID, "blocks > INT32_MAX", "blocks > UINT32_MAX", HARNESS),
