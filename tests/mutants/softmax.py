@@ -179,7 +179,7 @@ MUTANTS = [
     Mutant(CPP, '    check_same(grad, "grad", y, "y");\n', "", T + "refused_with_memory_and_without"),
     Mutant(CPP, "eps >= 0 && std::isfinite(float(eps))", "eps >= 0",
            OPERATORS + "scalars[13_softmax.rms_norm-eps]"),
-    Mutant(CPP, "step != Step::three_passes && step != Step::shared,", "true,",
+    Mutant(CPP, "(step != Step::three_passes && step != Step::shared)", "true",
            OPERATORS + "scalars[13_softmax.rms_norm-step]"),
     Mutant(PY, "ops.softmax_backward(grad.contiguous(),", "ops.softmax_backward(grad,", T + "an_expanded_gradient"),
     Mutant(PY, "return y * (grad - sum_y), grad * (g - sum_gy) - g * sum_y", "return y * (grad - sum_y), grad * (g - sum_gy)",
