@@ -34,12 +34,14 @@ struct Kernel {
     bool whole;                // takes whole packs only
     int elements;              // of a row that a thread takes
     int threads;               // of a block that share a row, at most
-    int64_t most = INT64_MAX;  // elements of a row, where the step is automatic
+    int64_t most = INT64_MAX;  // elements of a row: longer ones go to a later kernel, which is faster; where somebody
+                               // has asked for a warp, a block or `online`, it takes all that it can
     int bytes = 0;             // of a block's dynamic shared memory
 
     int64_t longest() const {  // elements of a row, at most
         if (step == Step::online) return INT64_MAX;
-        return int64_t(step == Step::cluster ? most_blocks() : 1) * threads * elements;
+        if (step == Step::cluster) return std::min(most, int64_t(most_blocks()) * threads * elements);
+        return int64_t(threads) * elements;
     }
 
     int most_blocks() const {  // of a cluster, on this GPU; 0: it has no clusters, or too little shared memory for them

@@ -116,9 +116,6 @@ def test_the_benchmark_has_what_pictures_need(monkeypatch):
     blocks = tables["blocks"]
     assert [row["block"] for row in blocks] == [*range(len(blocks))]
     assert all(row["start"] < row["end"] for row in blocks)
-    if device.type == "cuda":  # what is nearer to the multiprocessor answers sooner, and gives more
-        latencies = [row["latency"] for row in tables["memory"]]
-        assert latencies == sorted(latencies)
 
 
 def test_pictures_of_blocks(capsys):

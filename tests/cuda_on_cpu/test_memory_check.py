@@ -154,10 +154,11 @@ def checked(name: str, compiler: str):
     cpp = folder / f"{name}.cpp"
     cu = PROGRAMS / "cpu_only" / f"{name}.cu"
     command = COMPILERS[compiler][:1]
+    flags = [*WARNINGS, "-Wpedantic", "-D_FORTIFY_SOURCE=2"]  # the last one is Ubuntu's default
     translate_file(cu, cpp)
-    state = state_of([*command, *memory_check.cflags(command), *memory_check.ldflags(command)], [cpp])
+    state = state_of([*command, *flags, *memory_check.cflags(command), *memory_check.ldflags(command)], [cpp])
     if not (program.exists() and state_file.exists() and state_file.read_text() == state):
-        memory_check.build([cu], program, command, [*WARNINGS, "-Wpedantic"])
+        memory_check.build([cu], program, command, flags)
         state_file.write_text(state)
     return program
 

@@ -40,6 +40,7 @@ MUTANTS = [
     Mutant(REPORT, "sites.line_of(key.other)}).second) return;", "sites.line_of(key.other)}).second) {}", WRONG),
     Mutant(REPORT, "if (strcmp(launch.kernel, by_address) != 0) return", "return", WRONG),
     Mutant("common/cuda_on_cpu/memory_check.py", '_GCC += ["-fsanitize=bounds-strict"]', "_GCC += []", WRONG),
+    Mutant("common/cuda_on_cpu/memory_check.py", '_ALL += ["-U_FORTIFY_SOURCE"]', "_ALL += []", WRONG),
     Mutant(ARRAYS, "        if (shift_) split();\n", "", RIGHT),
     Mutant(ORDER, "if (who.rank / 32 == self.rank / 32 && s", "if (s", WRONG),
     Mutant(

@@ -90,8 +90,8 @@ MUTANTS = [
     Mutant(GROUPS, "block() * threads + int(threadIdx.x)", "int(threadIdx.x)", forward("cluster")),
     Mutant(GROUPS, "return int(gridDim.x) / blocks();", "return int(gridDim.x);", forward("cluster")),
     # ---- the choice and the launch
-    Mutant(LAUNCH_H, "return int64_t(step == Step::cluster ? most_blocks() : 1) * threads * elements;",
-           "return INT64_MAX;", SMOKE),
+    Mutant(LAUNCH_H, "return int64_t(threads) * elements;", "return INT64_MAX;", SMOKE),
+    Mutant(LAUNCH_H, "std::min(most, int64_t(most_blocks()) * threads * elements)", "most", SMOKE),
     Mutant(LAUNCH_H, "(whole || !kernel.whole) && ", "", forward("auto")),
     Mutant(LAUNCH_H, "n <= most) return", "n / 2 <= most) return", forward("auto")),
     Mutant(LAUNCH_H, "            while (lanes < threads) lanes *= 2;\n", "            lanes = unsigned(threads);\n",
