@@ -112,6 +112,9 @@ constexpr int LOADS = 8, PACK_THREADS = 512, BLOCKS_PER_SM = 2;
 // So few bytes that one block adds them sooner than several blocks find out which of them is the last.
 constexpr int64_t ONE_BLOCK_BYTES = 256 * 1024;
 constexpr int ONE_BLOCK_THREADS = 1024;
+// A large array has so many times as many blocks as the GPU holds. Not all multiprocessors read equally fast: if each
+// had its share from the start, all would wait for the slowest. So, who is done sooner gets another block.
+constexpr int WAVES = 16;
 
 // The sum of the packs i, i + stride, i + 2 * stride ... of n elements. What fills no pack is added by the threads with
 // i = 0, 1, 2 ...: an element each.
@@ -140,19 +143,21 @@ __global__ void __launch_bounds__(ONE_BLOCK_THREADS, 1) sum_packs_kernel(float* 
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
 
-// As many blocks as the GPU holds at a time.
-static int64_t resident_blocks() {
+// As many blocks as the GPU holds at a time; WAVES times as many, if each of those loads three times or more often.
+template <class T>
+static int64_t most_blocks(int64_t n) {
     int device = 0, sms = 0;
     CHECK_CUDA(cudaGetDevice(&device));
     CHECK_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-    return sms * BLOCKS_PER_SM;
+    const int64_t resident = sms * BLOCKS_PER_SM, many = WAVES * resident;
+    return n / (PACK_THREADS * LOADS * Pack<T>::SIZE) >= 3 * many ? many : resident;
 }
 
 // As many, or fewer where some would find no pack for each thread; one for few elements.
 template <class T>
 static int fitting_blocks(int64_t n) {
     if (n <= ONE_BLOCK_BYTES / int64_t(sizeof(T))) return 1;
-    return int(std::min(resident_blocks(), n / (PACK_THREADS * Pack<T>::SIZE)));
+    return int(std::min(most_blocks<T>(n), n / (PACK_THREADS * Pack<T>::SIZE)));
 }
 
 static int threads_for(int blocks) { return blocks == 1 ? ONE_BLOCK_THREADS : PACK_THREADS; }
@@ -227,8 +232,8 @@ static int64_t chunks_of(int64_t n) {
     return (n + CHUNK<T> - 1) / CHUNK<T>;
 }
 
-// A block adds one chunk after another, so any grid gives the same partial sums. By default it has a block for each
-// chunk, if the GPU holds so many.
+// A block adds one chunk after another, so any grid gives the same partial sums. By default a small array has a block
+// for each chunk.
 template <class P, class T>
 __global__ void __launch_bounds__(PACK_THREADS, BLOCKS_PER_SM)
     sum_chunks_kernel(T* out, float* partial, unsigned* ticket, const T* x, int64_t n, int64_t chunks) {
@@ -244,7 +249,7 @@ template <class T>
 void launch_sum_chunks(T* out, const T* x, int64_t n, float* scratch, int blocks, cudaStream_t stream) {
     if (n == 0) return CHECK_CUDA(cudaMemsetAsync(out, 0, sizeof(T), stream));
     const int64_t chunks = chunks_of<T>(n);
-    if (blocks == 0) blocks = int(std::min(chunks, resident_blocks()));
+    if (blocks == 0) blocks = int(std::min(chunks, most_blocks<T>(n)));
     CHECK_CUDA(cudaMemsetAsync(scratch, 0, sizeof(unsigned), stream));
     const auto kernel = aligned(x) ? sum_chunks_kernel<Pack<T>, T> : sum_chunks_kernel<LoosePack<T>, T>;
     kernel<<<blocks, PACK_THREADS, 0, stream>>>(out, partial_in(scratch), ticket_in(scratch), x, n, chunks);
