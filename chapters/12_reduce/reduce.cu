@@ -112,8 +112,8 @@ constexpr int LOADS = 8, PACK_THREADS = 512, BLOCKS_PER_SM = 2;
 // So few bytes that one block adds them sooner than several blocks find out which of them is the last.
 constexpr int64_t ONE_BLOCK_BYTES = 256 * 1024;
 constexpr int ONE_BLOCK_THREADS = 1024;
-// A large array has so many times as many blocks as the GPU holds. Not all multiprocessors read equally fast: if each
-// had its share from the start, all would wait for the slowest. So, who is done sooner gets another block.
+// A large array has so many times as many blocks as the GPU holds: a multiprocessor that is done sooner gets more of
+// them. REFERENCE.md, "Waves", has times.
 constexpr int WAVES = 16;
 
 // The sum of the packs i, i + stride, i + 2 * stride ... of n elements. What fills no pack is added by the threads with

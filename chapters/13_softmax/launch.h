@@ -34,8 +34,8 @@ struct Kernel {
     bool whole;                // takes whole packs only
     int elements;              // of a row that a thread takes
     int threads;               // of a block that share a row, at most
-    int64_t most = INT64_MAX;  // elements of a row: longer ones go to a later kernel, which is faster; where somebody
-                               // has asked for a warp, a block or `online`, it takes all that it can
+    int64_t most = INT64_MAX;  // elements of a row: longer ones are for a later kernel; if the caller names the step,
+                               // this holds for clusters only
     int bytes = 0;             // of a block's dynamic shared memory
 
     int64_t longest() const {  // elements of a row, at most

@@ -239,8 +239,7 @@ static void launch_sum_rows(T* sum, const float* partial, int64_t rows, int64_t 
 template <class T>
 static auto backward(int64_t rows, int64_t n, bool whole, Step step) {
     constexpr int size = Pack<T>::SIZE, packs = 16 / size, twice = 8 / size;
-    // Threads of a block of a cluster. Blocks of few share a multiprocessor; a cluster has at most 8 of them, see
-    // REFERENCE.md.
+    // Threads of a block of a cluster. Clusters of up to 8 blocks have few, and several blocks share a multiprocessor.
     constexpr int few = 128, many = 512, stages = 2;
     static const Kernel<T*, float*, const T*, const T*, const T*, int64_t, int64_t, float> kernels[] = {
         {Step::warp, rms_norm_backward_kernel<T, Warp, size, 4>, true, 4 * size, 32},

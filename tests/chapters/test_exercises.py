@@ -1,4 +1,7 @@
-"""Each exercise: its skeleton is told what is missing, its solution is right, wrong solutions are told what is wrong."""
+"""Each exercise: its skeleton is told what is missing, its solution is right, wrong solutions are told what is wrong.
+
+On 2 cores, 14 s; with the thorough ones 3 minutes, and 7 from clean: a binding takes some 8 s to build, and 61 wrong ones do.
+"""
 
 import functools
 import re
