@@ -109,6 +109,8 @@ void launch_sum_shuffle(T* out, const T* x, int64_t n, float* scratch, cudaStrea
 // multiprocessor. Its 65536 registers are 64 for each thread, and half of these hold its packs. __launch_bounds__ says
 // so: left to itself, nvcc 13.0 keeps to 32 to 34 registers for floats, with three or four packs in flight.
 constexpr int LOADS = 8, PACK_THREADS = 512, BLOCKS_PER_SM = 2;
+template <class T>
+constexpr int64_t CHUNK = PACK_THREADS * LOADS * Pack<T>::SIZE;  // elements: one round of loads of a block, 64 KiB
 // So few bytes that one block adds them sooner than several blocks find out which of them is the last.
 constexpr int64_t ONE_BLOCK_BYTES = 256 * 1024;
 constexpr int ONE_BLOCK_THREADS = 1024;
@@ -143,14 +145,14 @@ __global__ void __launch_bounds__(ONE_BLOCK_THREADS, 1) sum_packs_kernel(float* 
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
 
-// As many blocks as the GPU holds at a time; WAVES times as many, if each of those loads three times or more often.
+// As many blocks as the GPU holds at a time; WAVES times as many, if each of those has three rounds of loads or more.
 template <class T>
 static int64_t most_blocks(int64_t n) {
     int device = 0, sms = 0;
     CHECK_CUDA(cudaGetDevice(&device));
     CHECK_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
     const int64_t resident = sms * BLOCKS_PER_SM, many = WAVES * resident;
-    return n / (PACK_THREADS * LOADS * Pack<T>::SIZE) >= 3 * many ? many : resident;
+    return n / CHUNK<T> >= 3 * many ? many : resident;
 }
 
 // As many, or fewer where some would find no pack for each thread; one for few elements.
@@ -223,9 +225,6 @@ void launch_sum_last_block(T* out, const T* x, int64_t n, float* scratch, int bl
 }
 
 // ---- the same bits on every GPU: partial sums of chunks whose size no GPU decides ----------------------------------
-
-template <class T>
-constexpr int64_t CHUNK = PACK_THREADS * LOADS * Pack<T>::SIZE;  // elements: one round of loads of a block, 64 KiB
 
 template <class T>
 static int64_t chunks_of(int64_t n) {

@@ -34,14 +34,12 @@ struct Kernel {
     bool whole;                // takes whole packs only
     int elements;              // of a row that a thread takes
     int threads;               // of a block that share a row, at most
-    int64_t most = INT64_MAX;  // elements of a row: longer ones are for a later kernel; if the caller names the step,
-                               // this holds for clusters only
+    int64_t most = INT64_MAX;  // elements of a row: longer ones are for a later kernel
     int bytes = 0;             // of a block's dynamic shared memory
 
     int64_t longest() const {  // elements of a row, at most
         if (step == Step::online) return INT64_MAX;
-        if (step == Step::cluster) return std::min(most, int64_t(most_blocks()) * threads * elements);
-        return int64_t(threads) * elements;
+        return int64_t(step == Step::cluster ? most_blocks() : 1) * threads * elements;
     }
 
     int most_blocks() const {  // of a cluster, on this GPU; 0: it has no clusters, or too little shared memory for them
@@ -71,7 +69,7 @@ template <class Kernel, size_t count>
 const Kernel& choose(const Kernel (&kernels)[count], Step step, int64_t n, bool whole) {
     int64_t longest = 0;
     for (const Kernel& kernel : kernels) {
-        if (step == Step::automatic ? n > kernel.most : step != kernel.step) continue;
+        if (n > kernel.most || (step != Step::automatic && step != kernel.step)) continue;
         const int64_t most = kernel.longest();  // asks the driver, for a cluster
         if ((whole || !kernel.whole) && n <= most) return kernel;
         longest = std::max(longest, most);

@@ -251,6 +251,7 @@ static auto backward(int64_t rows, int64_t n, bool whole, Step step) {
          Pipeline<T, 4, 2, many, stages>::BYTES},
         {Step::online, rms_norm_backward_twice_kernel<T, size, twice>, true, 8, KEPT_THREADS},
         {Step::online, rms_norm_backward_twice_kernel<T, 1, 8>, false, 8, KEPT_THREADS},
+        {Step::block, rms_norm_backward_kernel<T, Block, size, packs>, true, 16, KEPT_THREADS / 2},  // if asked for
     };
     return Launch(choose(kernels, step, n, whole), rows, n, true);
 }

@@ -46,7 +46,7 @@ _ALL = [
 ]
 _ALL += ["-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-optimize-sibling-calls"]
 _ALL += [f"-fno-builtin-{name}" for name in WRAPPED]  # calls, also of few bytes
-_ALL += ["-U_FORTIFY_SOURCE"]  # with it, which Ubuntu's compilers have by default, they are calls of other functions
+_ALL += ["-U_FORTIFY_SOURCE"]  # Ubuntu's compilers define it, and make plain stores of few bytes, which nobody reports
 _GCC = ["--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0", "-fno-store-merging"]
 _GCC += ["-fsanitize=bounds-strict"]  # also of an array at the end of a struct
 _GCC += ["-fno-ipa-icf", "-fno-tree-tail-merge", "-fno-crossjumping"]  # code that is made one loses its lines

@@ -154,7 +154,7 @@ def checked(name: str, compiler: str):
     cpp = folder / f"{name}.cpp"
     cu = PROGRAMS / "cpu_only" / f"{name}.cu"
     command = COMPILERS[compiler][:1]
-    flags = [*WARNINGS, "-Wpedantic", "-D_FORTIFY_SOURCE=2"]  # the last one is Ubuntu's default
+    flags = [*WARNINGS, "-Wpedantic", "-D_FORTIFY_SOURCE=2"]  # the last one as Ubuntu's compilers do
     translate_file(cu, cpp)
     state = state_of([*command, *flags, *memory_check.cflags(command), *memory_check.ldflags(command)], [cpp])
     if not (program.exists() and state_file.exists() and state_file.read_text() == state):

@@ -35,6 +35,7 @@ MUTANTS = [
     Mutant(ROW, "(group.rank() + k * group.size()) * size", "(group.rank() + k) * size", forward("block")),
     Mutant(ROW, "{number < rows ? number * n : 0, number < rows ? n : 0}", "{number * n, n}",
            OPERATORS + "right_at_awkward_sizes[forward-13_softmax.softmax]"),
+    Mutant(ROW, "return *pack;", "return {};", T + "many_rows_of_half_precision_read_twice"),
     # ---- rows on their way
     Mutant(PIPELINE, "value = T(none);", "value = T(0);", forward("cluster")),
     Mutant(PIPELINE, "for (int s = 0; s < stages; s++) {", "for (int s = 1; s < stages; s++) {", forward("cluster")),
@@ -90,8 +91,8 @@ MUTANTS = [
     Mutant(GROUPS, "block() * threads + int(threadIdx.x)", "int(threadIdx.x)", forward("cluster")),
     Mutant(GROUPS, "return int(gridDim.x) / blocks();", "return int(gridDim.x);", forward("cluster")),
     # ---- the choice and the launch
-    Mutant(LAUNCH_H, "return int64_t(threads) * elements;", "return INT64_MAX;", SMOKE),
-    Mutant(LAUNCH_H, "std::min(most, int64_t(most_blocks()) * threads * elements)", "most", SMOKE),
+    Mutant(LAUNCH_H, "return int64_t(step == Step::cluster ? most_blocks() : 1) * threads * elements;",
+           "return INT64_MAX;", SMOKE),
     Mutant(LAUNCH_H, "(whole || !kernel.whole) && ", "", forward("auto")),
     Mutant(LAUNCH_H, "n <= most) return", "n / 2 <= most) return", forward("auto")),
     Mutant(LAUNCH_H, "            while (lanes < threads) lanes *= 2;\n", "            lanes = unsigned(threads);\n",
