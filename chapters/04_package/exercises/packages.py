@@ -62,6 +62,8 @@ def imported(mine: Path, folder: Path, code: str) -> str:
     if done.returncode:
         said = subprocess.run(["c++filt"], input=done.stdout, capture_output=True, text=True).stdout  # symbols as C++
         lines = said.replace(f"{folder}/", "").strip().splitlines()
+        if "module export function" in lines[-1]:  # a torch that wants no C++20 lets any compiler through
+            lines[-1] += "\nBuildExtension gives TORCH_EXTENSION_NAME its value: did setuptools compile by itself?"
         where = [line.strip() for line in lines if line.startswith("  File ") and "<string>" not in line][-1:]
         raise Wrong(
             "\n".join([f"python -c '{code.splitlines()[0]}', started in another folder, fails", *lines[-1:], *where])

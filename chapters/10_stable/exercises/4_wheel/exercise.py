@@ -42,9 +42,9 @@ def run(mine):
     if target == 0:
         raise Wrong("the library was compiled with no target version: it may use what older versions of torch lack")
     if target >> 48 != 0x020A:
-        raise Wrong(f"its target version is {target >> 56}.{target >> 48 & 255}, expected 2.10 (0x{target:016x})")
+        raise Wrong(f"TORCH_TARGET_VERSION is {target >> 56}.{target >> 48 & 255}, expected 2.10 (0x{target:016x})")
     if target & (1 << 48) - 1:
-        raise Wrong(f"its target version is 0x{target:016x}: behind the digits of 2.10 there are 12 zeros")
+        raise Wrong(f"TORCH_TARGET_VERSION is 0x{target:016x}: behind the digits of 2.10 there are 12 zeros")
     tag = re.search(r"-cp3(\d+)-(\w+)-\w+\.whl$", wheel.name)
     python, abi = int(tag[1]), tag[2]
     if (python, abi) != (10, "abi3"):
