@@ -26,6 +26,7 @@ import hashlib
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -531,7 +532,7 @@ def write(out: Path, text: str) -> None:
     if out.exists() and read(out) == text:
         return
     out.parent.mkdir(parents=True, exist_ok=True)
-    temporary = out.with_name(f"{out.name}.{os.getpid()}.tmp")
+    temporary = out.with_name(f"{out.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     with open(temporary, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
         file.write(text)
     temporary.replace(out)  # all at once: a compiler that starts now reads no half file

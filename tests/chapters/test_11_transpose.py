@@ -568,9 +568,12 @@ def test_64_kib_of_shared_memory_need_the_attribute(wrong):
 ON_ITS_OWN = """
 import ctypes, sys, torch
 function = ctypes.CDLL(sys.argv[1]).wrong_transpose
+function.restype = ctypes.c_char_p
 x = torch.rand(100, 70, device="cuda")
 out = torch.empty(70, 100, device="cuda")
-function(sys.argv[2].encode(), *map(ctypes.c_void_p, (out.data_ptr(), x.data_ptr())), *map(ctypes.c_int64, x.shape))
+pointers = map(ctypes.c_void_p, (out.data_ptr(), x.data_ptr()))
+error = function(sys.argv[2].encode(), *pointers, *map(ctypes.c_int64, x.shape), ctypes.c_void_p(0))
+assert error == b"", error
 """
 
 
@@ -590,5 +593,6 @@ def test_compute_sanitizer_finds_it_on_a_gpu(wrong, tool, name, words):
     command = [sanitizer, "--tool", tool, sys.executable, "-c", ON_ITS_OWN, library, name]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=600)
     assert "SUMMARY" in done.stdout, done.stdout + done.stderr
+    assert words or done.returncode == 0, done.stderr  # synccheck may end the kernel that it reports
     found = "Race reported between" in done.stdout or "Barrier error detected" in done.stdout
     assert found == (words is not None) and (words or "") in done.stdout, done.stdout

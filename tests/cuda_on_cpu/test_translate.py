@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from building import CFLAGS, INCLUDE, ROOT, run
@@ -329,6 +330,16 @@ def test_other_names_are_left_alone(source, tmp_path):
     assert body(source) == source
     (tmp_path / "a.cpp").write_text(source)
     assert not names_cuda(tmp_path / "a.cpp", [])
+
+
+def test_threads_may_write_the_same_header(tmp_path):
+    """The memory check translates several .cu at a time, into one folder."""
+    (tmp_path / "k.h").write_text("inline void launch() { kernel<<<1, 1>>>(); }\n")
+    (tmp_path / "a.cu").write_text('#include "k.h"\n')
+    with ThreadPoolExecutor(8) as pool:
+        for out in (tmp_path / str(i) for i in range(20)):
+            list(pool.map(lambda name, out=out: translate_file(tmp_path / "a.cu", out / name), "abcdefgh"))
+            assert len(list(out.iterdir())) == 9
 
 
 def test_headers_of_a_cpp_follow(tmp_path):

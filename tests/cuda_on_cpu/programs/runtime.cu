@@ -245,7 +245,7 @@ void replay(cudaStream_t one, cudaStream_t two) {
     size_t nodes = 0;
     OK(cudaGraphGetNodes(graph, nullptr, &nodes));
     EXPECT(nodes == 5);
-    cudaGraphExec_t exec;
+    cudaGraphExec_t exec = nullptr;
     OK(cudaGraphInstantiate(&exec, graph, 0));
     for (int i = 0; i < 3; i++) {
         from[0] = i;
@@ -346,7 +346,7 @@ void test() {
     OK(cudaGraphAddChildGraphNode(&nested, graph, &copy, 1, child));
     OK(cudaGraphDestroy(child));
 
-    cudaGraphExec_t exec;
+    cudaGraphExec_t exec = nullptr;
     OK(cudaGraphInstantiate(&exec, graph, 0));
     OK(cudaGraphLaunch(exec, nullptr));
     OK(cudaDeviceSynchronize());
@@ -359,7 +359,7 @@ void test() {
     EXPECT(out[0] == 21 && out[4] == 7 && counter == 4);
 
     cudaGraph_t copied;
-    cudaGraphExec_t of_copy;
+    cudaGraphExec_t of_copy = nullptr;
     size_t nodes = 0;
     OK(cudaGraphClone(&copied, graph));
     OK(cudaGraphGetNodes(copied, nullptr, &nodes));
