@@ -13,12 +13,12 @@ from pathlib import Path
 
 import exercise
 import pytest
-from support import ROOT
+from support import ROOT, write
 
 from common import launchers
 
 EXERCISES = exercise.find()
-CPP = {".cu", ".cpp", ".h"}
+CPP = ".cu", ".cpp", ".h"
 MARKS = re.compile(r"^ *(?://|#) your code$.*?^ *(?://|#) end of your code$", re.M | re.S)
 
 
@@ -43,22 +43,20 @@ def files_of(it, name) -> Path:
     As with a reader, a folder has one try after the other: those with the same C++ share it, and a file that stays as it
     is keeps its time. So a build compiles only what has changed. Without a .cpp or .cu each has its own.
     """
-    source = it.folder / (name if name not in it.wrong else "solution")
-    texts = {file: (source / file).read_text() for file in exercise.files_in(source)}
-    for file, changes in it.wrong[name][1].items() if name in it.wrong else ():
+    source = it.folder / ("skeleton" if name == "skeleton" else "solution")
+    texts = {str(file): (source / file).read_text() for file in exercise.files_in(source)}
+    for file, changes in (it.wrong[name][1] if name in it.wrong else {}).items():
         for old, new in changes:
-            assert texts[Path(file)].count(old) == 1, (it.number, name, old)
-            texts[Path(file)] = texts[Path(file)].replace(old, new)
-    sources = [text for file, text in texts.items() if file.suffix in CPP] or texts.values()
+            assert texts[file].count(old) == 1, (it.number, name, old)
+            texts[file] = texts[file].replace(old, new)
+    sources = [text for file, text in texts.items() if file.endswith(CPP)] or texts.values()
     key = hashlib.sha256("".join(sources).encode())
     files = ROOT / "build" / "tests" / "exercises" / it.number / key.hexdigest()[:8]
-    files.mkdir(parents=True, exist_ok=True)
-    for file in set(exercise.files_in(files)) - set(texts):
-        (files / file).unlink()
+    for file in exercise.files_in(files):
+        if str(file) not in texts:
+            (files / file).unlink()
     for file, text in texts.items():
-        if not (files / file).exists() or (files / file).read_text() != text:
-            (files / file).parent.mkdir(parents=True, exist_ok=True)
-            (files / file).write_text(text)
+        write(files / file, text)
     return files
 
 
@@ -67,10 +65,10 @@ def together(chapter, wrong):
     """Compiles the kernels of a chapter's skeletons and solutions, or wrong solutions: quicker than each by itself."""
     if sys.platform == "linux":
         its = [it for it in EXERCISES if it.folder.parents[1] == chapter and it.memory_check and not it.needs_gpu]
-        folders = [files_of(it, name) for it in its for name in (it.wrong if wrong else ("skeleton", "solution"))]
+        folders = {files_of(it, name) for it in its for name in (it.wrong if wrong else ("skeleton", "solution"))}
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("CHAPTERS_SANITIZE", "memory")
-            launchers.compile_together([cu for folder in dict.fromkeys(folders) for cu in sorted(folder.glob("*.cu"))])
+            launchers.compile_together(sorted(cu for folder in folders for cu in folder.glob("*.cu")))
 
 
 def checked(it, name):

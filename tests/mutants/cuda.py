@@ -252,6 +252,12 @@ MUTANTS = [
     ),
     Mutant(TOKENS, ", *DEVICE_MACRO.findall(source)", "", TRANSLATED, why="a macro may make kernels"),
     Mutant(TRANSLATOR, 'text + "".join(line_ends)', "text", TRANSLATED, why="compilers name lines of the .cu"),
+    Mutant(
+        TRANSLATOR,
+        "-{threading.get_ident()}",
+        "",
+        "tests/cuda_on_cpu/test_translate.py::test_threads_may_write_the_same_header",
+    ),
     Mutant(LAUNCHES, ' and not t.source.startswith(">>>>", start)', "", TRANSLATED),
     Mutant(LAUNCHES, "while t.text(start - 1) in OPERATORS and", "while False and", TRANSLATED),
     Mutant(

@@ -29,6 +29,9 @@ def run(mine):
         error = first_error(done.stdout)
         if error == done.stdout:  # no compiler's: Python's, in the last line
             error = done.stdout.rstrip().splitlines()[-1]
+        if "TORCH_TARGET_VERSION" in error:  # an #error of torch, which does not say what it was given
+            given = [line for line in (mine / "setup.py").read_text().splitlines() if "TORCH_TARGET_VERSION" in line]
+            error = "\n".join([error, *given])
         raise Wrong(f"python setup.py bdist_wheel fails\n{error}".replace(f"{copy}/", ""))
     (wheel,) = (copy / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:

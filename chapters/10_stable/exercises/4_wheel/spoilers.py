@@ -9,7 +9,7 @@ HINTS = [
 WRONG = {
     "no_zeros": ("TORCH_TARGET_VERSION is 0.0, expected 2.10", {"setup.py": [("0x020a000000000000", "0x020a")]}),
     "decimal": (
-        "TORCH_TARGET_VERSION is ",  # "newer than the libtorch headers", or with older ones, "2.16, expected 2.10"
+        "0x0210000000000000",  # of setup.py where torch's headers refuse it; those of 2.11 do not
         {"setup.py": [("0x020a000000000000", "0x0210000000000000")]},
     ),
     "misnamed_tag": (
