@@ -10,7 +10,7 @@ NUMBERS := $(sort $(foreach main,$(MAINS),$(word 2,$(subst /, ,$(subst _, ,$(mai
 named = command -v "$${PYTHON:=python3}" >/dev/null || { echo "PYTHON=$$PYTHON: no such program" >&2; exit 1; }
 python = $(named); python=$$("$$PYTHON" tools/environment.py --for $(1))
 # The words of ARGS follow those of the command.
-run = "$$python" tools/run.py
+run = "$$python" -m tools.run
 
 # $(call tests,OPTIONS) runs pytest, in a process a core: on the GPU where there is one, then the same without it. The
 # tools do not care; status 5 says that there was no other test.
@@ -47,7 +47,7 @@ test-rest:
 
 ## make mutants      break the code in small ways and see the tests fail;  ARGS='chapters harness' takes these areas only
 mutants:
-	@$(call python,test) && $(run) "$$python" tools/mutants.py
+	@$(call python,test) && $(run) "$$python" -m tools.maintain.mutants
 
 ## make test-versions   the tests with the oldest, then with the newest of all that pyproject.toml allows; 12 GB
 test-versions: test-oldest test-newest
@@ -56,7 +56,7 @@ test-oldest test-newest: test-%:
 
 ## make doctor       what on this machine keeps lessons from running, and the command that mends it
 doctor:
-	@$(named); "$$PYTHON" tools/doctor.py
+	@$(named); "$$PYTHON" -m tools.doctor
 
 ## make cmake        the C++ side by CMake: configure, build, and ctest
 cmake:
@@ -86,40 +86,40 @@ clean:
 
 ## make sanitizeNN   run it on the CPU with AddressSanitizer, which finds reads and writes outside of arrays
 $(NUMBERS:%=sanitize%): sanitize%:
-	@$(call python,lesson) && $(run) "$$python" tools/sanitize.py chapters/$*_*/main.py
+	@$(call python,lesson) && $(run) "$$python" -m tools.lesson sanitize chapters/$*_*/main.py
 
 ## make memcheckNN   run it on the CPU and look at each access of a kernel: races, memory without a value, out of bounds
 $(NUMBERS:%=memcheck%): memcheck%:
-	@$(call python,lesson) && $(run) "$$python" tools/memory_check.py chapters/$*_*/main.py
+	@$(call python,lesson) && $(run) "$$python" -m tools.lesson memcheck chapters/$*_*/main.py
 
 ## make microscopeNN run its kernels on the CPU and show what each line asks of memory;  ARGS='--kernel tile --picture 78'
 $(NUMBERS:%=microscope%): microscope%:
-	@$(call python,lesson) && $(run) "$$python" tools/microscope.py $*
+	@$(call python,lesson) && $(run) "$$python" -m tools.lesson microscope $*
 
 ## make chapterNN    build, check and time that chapter;  make chapter03 ARGS='--help' passes arguments on
 $(NUMBERS:%=chapter%): chapter%:
 	@{ $(call python,lesson) && $(run) "$$python" chapters/$*_*/main.py; } || \
-	{ status=$$?; "$$PYTHON" tools/doctor.py --short >&2; exit $$status; }
+	{ status=$$?; "$$PYTHON" -m tools.doctor --short >&2; exit $$status; }
 
 ## make exercises    the exercises of all chapters, done and open;  make exercise03.2  checks yours, ARGS=--hint gives a hint
 exercises:
-	@$(call python,lesson) && "$$python" tools/exercise.py
+	@$(call python,lesson) && "$$python" -m grader
 exercise%:
-	@$(call python,lesson) && $(run) "$$python" tools/exercise.py $*
+	@$(call python,lesson) && $(run) "$$python" -m grader $*
 
 ## make gpu-sanitize   every kernel under compute-sanitizer's four tools: memcheck, racecheck, initcheck, synccheck
 gpu-sanitize:
-	@$(call python,test) && $(run) "$$python" tools/gpu_sanitize.py
+	@$(call python,test) && $(run) "$$python" -m tools.maintain.gpu_sanitize
 
 ## make counters     read the GPU's counters (ncu) of every kernel that make microscopeNN shows
 counters:
-	@$(call python,lesson) && $(run) "$$python" tools/counters.py
+	@$(call python,lesson) && $(run) "$$python" -m tools.maintain.counters
 
 ## make benchNN      measure that chapter on this machine into results/;  make bench  measures all
 bench:
-	@$(call python,lesson) && "$$python" tools/bench.py
+	@$(call python,lesson) && "$$python" -m tools.maintain.bench
 $(NUMBERS:%=bench%): bench%:
-	@$(call python,lesson) && "$$python" tools/bench.py $*
+	@$(call python,lesson) && "$$python" -m tools.maintain.bench $*
 
 # Any other number ends here.
 chapter% sanitize% memcheck% microscope% bench%:

@@ -78,7 +78,7 @@ set(CMAKE_CUDA_STANDARD ${CMAKE_MATCH_2})
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     link_libraries($<BUILD_INTERFACE:-l:libstdc++.so.6>) # not in what is installed: other projects choose for themselves
 endif()
-include_directories(${PROJECT_SOURCE_DIR}) # for common/check.h
+include_directories(${PROJECT_SOURCE_DIR}) # for common/cuda_check.h
 
 add_library(cuda INTERFACE)
 target_link_libraries(cuda INTERFACE Threads::Threads)
@@ -86,7 +86,7 @@ if(CHAPTERS_DEVICE STREQUAL "cuda")
     target_link_libraries(cuda INTERFACE CUDA::cudart)
 else()
     target_compile_definitions(cuda INTERFACE CUDA_ON_CPU)
-    target_include_directories(cuda INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/common/cuda_on_cpu/include>
+    target_include_directories(cuda INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/cuda_on_cpu/include>
                                               $<INSTALL_INTERFACE:include/cuda_on_cpu>)
 endif()
 
@@ -95,14 +95,13 @@ function(cuda_sources result)
     foreach(source ${ARGN})
         cmake_path(ABSOLUTE_PATH source)
         if(CHAPTERS_DEVICE STREQUAL "cpu")
-            set(translator ${PROJECT_SOURCE_DIR}/common/cuda_on_cpu/translate.py)
-            file(GLOB parts ${PROJECT_SOURCE_DIR}/common/cuda_on_cpu/*.py)
+            file(GLOB parts ${PROJECT_SOURCE_DIR}/cuda_on_cpu/*.py)
             cmake_path(GET source FILENAME name)
             set(translated ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
             add_custom_command(
                 OUTPUT ${translated}
-                COMMAND ${Python_EXECUTABLE} ${translator} ${source} ${translated} -I ${PROJECT_SOURCE_DIR}
-                        --depfile ${translated}.d
+                COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_SOURCE_DIR} ${Python_EXECUTABLE} -m cuda_on_cpu
+                        translate ${source} ${translated} -I ${PROJECT_SOURCE_DIR} --depfile ${translated}.d
                 COMMAND ${CMAKE_COMMAND} -E touch ${translated}
                 DEPENDS ${source} ${parts}
                 DEPFILE ${translated}.d # headers that the .cu includes

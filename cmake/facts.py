@@ -15,7 +15,7 @@ if os.environ.get("CHAPTERS_DEVICE") == "cpu":  # torch need not be imported, wh
 import torch
 
 from common import toolkit
-from common.device import device
+from common.machine import device
 
 toolkit.prepare()
 facts = [device.type, torch.utils.cmake_prefix_path]

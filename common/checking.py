@@ -9,8 +9,8 @@ from collections.abc import Callable
 import torch
 from torch.utils._pytree import tree_map_only
 
-from .device import device
 from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
+from .machine import device
 
 # torch 2.15's assert_close() imports torch.distributed and with it sympy, most of a second, to ask whether a tensor is
 # distributed over several machines. None is, here.

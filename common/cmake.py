@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import progress, toolkit
 from .cpp_extension import SANITIZE, SANITIZE_LINK, extension_folder, writable
-from .device import device
+from .machine import device
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -20,20 +20,22 @@ from unittest import mock
 
 import torch
 
-from . import cuda_on_cpu, progress, toolkit
-from .device import device
+from . import progress, toolkit
+from .machine import device
 
 toolkit.prepare()
 logging.getLogger("torch.utils.cpp_extension").setLevel(logging.ERROR)  # "No CUDA runtime is found" is no news here
 import torch.utils.cpp_extension as torch_extension  # noqa: E402
 
+from cuda_on_cpu.torch_extension import NO_HALF, cpu_extension, for_cpu  # noqa: E402
+
 BuildExtension = torch_extension.BuildExtension
 
-# Which tool looks at what kernels do in memory: "address" for AddressSanitizer (tools/sanitize.py sets it), "memory" for the
-# memory check of CUDA on CPU (tools/memory_check.py). What it takes to compile, and to link.
+# Which tool looks at what kernels do in memory: "address" for AddressSanitizer (tools/lesson.py sets it), "memory" for the
+# memory check of CUDA on CPU (tools/lesson.py). What it takes to compile, and to link.
 TOOL = os.environ.get("CHAPTERS_SANITIZE", "")
 if TOOL == "memory":
-    from .cuda_on_cpu import memory_check
+    from cuda_on_cpu import memory_check
 
     _compiler = memory_check.compiler()
     SANITIZE, SANITIZE_LINK = memory_check.cflags(_compiler), memory_check.ldflags(_compiler)
@@ -56,7 +58,7 @@ def load(*args, **kwargs):
     call["extra_ldflags"] = [*_LDFLAGS, *(call.get("extra_ldflags") or [])]
     with progress.watch(call["name"], call["sources"], folder), _quoted_ldflags():
         if device.type == "cpu":
-            call = _for_cpu(call)
+            call = for_cpu(call, SANITIZE, SANITIZE_LINK)
         else:
             toolkit.require()
         return torch_extension.load(**call)
@@ -64,9 +66,6 @@ def load(*args, **kwargs):
 
 # torch 2.11's stable ABI: later versions keep it.
 _STABLE = ["-DTORCH_TARGET_VERSION=0x020b000000000000"]
-# What torch passes to nvcc. It forbids what __half and __nv_bfloat16 can do by themselves, such as float(x): in its own
-# sources they would compete with c10::Half.
-_NO_HALF = [flag for flag in torch_extension.COMMON_NVCC_FLAGS if flag.startswith("-D__CUDA_NO_")]
 
 
 def load_stable(name, sources, **kwargs):
@@ -78,7 +77,7 @@ def load_stable(name, sources, **kwargs):
         sources=sources,
         extra_include_paths=[str(root)],
         extra_cflags=["-O2", "-DUSE_CUDA", *_STABLE],
-        extra_cuda_cflags=["-O3", *_STABLE, *(flag.replace("-D", "-U") for flag in _NO_HALF)],
+        extra_cuda_cflags=["-O3", *_STABLE, *(flag.replace("-D", "-U") for flag in NO_HALF)],
         is_python_module=False,
         **kwargs,
     )
@@ -102,7 +101,8 @@ def load_inline(*args, **kwargs):
         with mock.patch.object(torch_extension, "_jit_compile", lambda name, sources, *args, **kwargs: sources):
             call["sources"] = torch_extension.load_inline(**call)
         known = inspect.signature(torch_extension.load).parameters
-        return torch_extension.load(**_for_cpu({key: value for key, value in call.items() if key in known}))
+        call = {key: value for key, value in call.items() if key in known}
+        return torch_extension.load(**for_cpu(call, SANITIZE, SANITIZE_LINK))
 
 
 @functools.wraps(torch_extension.CUDAExtension)
@@ -110,17 +110,7 @@ def CUDAExtension(name, sources, *args, **kwargs):
     kwargs["extra_link_args"] = [*_LDFLAGS, *kwargs.get("extra_link_args", []), *SANITIZE_LINK]
     if device.type == "cuda":
         return torch_extension.CUDAExtension(name, sources, *args, **kwargs)
-    folder = os.path.join("build", "cuda_on_cpu", name)  # setuptools wants paths relative to setup.py
-    flags = kwargs.pop("extra_compile_args", [])
-    if not isinstance(flags, dict):
-        flags = {"cxx": flags, "nvcc": flags}
-    macros, folders = _of_nvcc(flags.get("nvcc", []))
-    folders = [*kwargs.pop("include_dirs", []), *folders]
-    includes = [*_cpu_include_paths(sources), *folders]
-    sources = _translate(sources, folder, folders, macros)
-    return torch_extension.CppExtension(
-        name, sources, *args, include_dirs=includes, extra_compile_args=_cpu_flags(flags.get("cxx", [])), **kwargs
-    )
+    return cpu_extension(name, sources, *args, tool=SANITIZE, **kwargs)
 
 
 def extension_folder(name: str) -> Path:
@@ -155,63 +145,3 @@ def _quoted_ldflags():
 
 def _build_directory(call: dict) -> str:
     return writable(call.get("build_directory") or extension_folder(call["name"]))
-
-
-def _for_cpu(call: dict) -> dict:
-    """The arguments of a load() for a GPU as those of a load() for CUDA on CPU."""
-    macros, folders = _of_nvcc(call.get("extra_cuda_cflags") or [])
-    sources, folders = call["sources"], [*(call.get("extra_include_paths") or []), *folders]
-    return call | {
-        "sources": _translate(sources, call["build_directory"], folders, macros),
-        "extra_include_paths": [*_cpu_include_paths(sources), *folders],
-        "extra_cflags": _cpu_flags(call.get("extra_cflags") or []),
-        "extra_cuda_cflags": None,
-        "extra_ldflags": [*call["extra_ldflags"], *SANITIZE_LINK],
-        "with_cuda": False,
-    }
-
-
-def _of_nvcc(flags: list[str]) -> tuple[str, list[str]]:
-    """What a .cu sees of the flags for nvcc: macros (-D and -U, torch's first), as its first lines; and folders (-I)."""
-    lines, folders = [], []
-    words = iter(shlex.split(" ".join([*_NO_HALF, *flags])))
-    for word in words:
-        option = word[:2]
-        if option not in ("-D", "-U", "-I"):
-            continue
-        value = word[2:] or next(words)
-        if option == "-I":
-            folders.append(value)
-        elif option == "-U":
-            lines.append(f"#undef {value}\n")
-        else:
-            name, equals, text = value.partition("=")
-            lines.append(f"#undef {name.partition('(')[0]}\n#define {name} {text if equals else 1}\n")
-    return "".join(lines), folders
-
-
-def _cpu_flags(flags: list[str]) -> list[str]:
-    return ["-O2", *cuda_on_cpu.CFLAGS, *flags, *SANITIZE]
-
-
-def _cpu_include_paths(sources: list[str]) -> list[str]:
-    """CUDA's headers as seen by a CPU, then the sources' folders: a translated .cu lies elsewhere than its own header."""
-    return [str(cuda_on_cpu.INCLUDE), *sorted({os.path.dirname(os.path.abspath(s)) for s in sources})]
-
-
-def _translate(sources: list[str], folder: str, include_dirs: list[str], macros: str) -> list[str]:
-    """Each .cu as C++ in that folder, with the headers that need it; a .cpp too, if it names CUDA to torch."""
-    translated = []
-    folders = [Path(d) for d in include_dirs]
-    for source in sources:
-        name = os.path.basename(source)
-        if source.endswith(".cu"):
-            out = os.path.join(folder, name + ".cpp")
-            cuda_on_cpu.translate_file(Path(source), Path(out), folders, macros)
-            source = out
-        elif cuda_on_cpu.names_cuda(Path(source), folders):
-            out = os.path.join(folder, "renamed", name)  # its headers come to lie there, and those of a .cu are others
-            cuda_on_cpu.translate_file(Path(source), Path(out), folders)
-            source = out
-        translated.append(source)
-    return translated

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 
 # Bytes: a multiple of the alignment that torch gives, and of what any vector load asks for. None for AddressSanitizer
-# (tools/sanitize.py): it watches what lies beside an allocation, and names the line that touches it.
+# (tools/lesson.py): it watches what lies beside an allocation, and names the line that touches it.
 MARGIN = 0 if "address" in os.environ.get("CHAPTERS_SANITIZE", "") else 1024
 
 # What each byte of margins and of uninitialised memory holds. Two patterns, used one after the other, because a right
@@ -22,8 +22,8 @@ NAN = 0xFF  # NaN in every floating-point dtype, -1 in signed integers, the larg
 OTHER = 0x42  # 48.6 in float32, 1.6e11 in float64: larger than most data, and small enough for a sum to change it
 
 
-if os.environ.get("CHAPTERS_SANITIZE") == "memory":  # tools/memory_check.py: it names the line that touches a margin
-    from .cuda_on_cpu.memory_check import announce
+if os.environ.get("CHAPTERS_SANITIZE") == "memory":  # tools/lesson.py: it names the line that touches a margin
+    from cuda_on_cpu.memory_check import announce
 else:
 
     def announce(address, nbytes, margin):

@@ -10,7 +10,7 @@ import threading
 import time
 from pathlib import Path
 
-from . import cuda_on_cpu
+import cuda_on_cpu
 
 
 class BuildError(RuntimeError):

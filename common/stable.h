@@ -16,7 +16,7 @@
 #include <torch/csrc/stable/library.h>
 #include <torch/csrc/stable/ops.h>
 
-#include "common/check_stable.h"
+#include "common/check_input_stable.h"
 
 using torch::stable::accelerator::DeviceGuard;
 

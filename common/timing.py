@@ -12,8 +12,8 @@ from unittest import mock
 import torch
 
 from .checking import check_at
-from .device import device
 from .guarded import Inputs, tensors_in
+from .machine import device
 
 # Bytes to overwrite before each call: more than any GPU's L2 holds. And while they are zeroed, some 0.2 ms, the host queues
 # the next call, so that the GPU does not wait for the host between the two events: after 256 MiB it did, for what
@@ -206,7 +206,7 @@ def gpu_times(op, args, budget=0.2, launches_before=lambda i: i % 4 == 3) -> lis
     the others. If all samples launched the same, an operator of three launches and the one that overwrites the L2 cache
     would have the slow one at the same place in every sample: inside in one run, outside in the next. With one more launch
     before every fourth sample, each of 16 samples in a row begins at another place, four times at each of the four. So
-    every operator has its average share of slow launches, however many it has. tools/launch_delays.py shows it.
+    every operator has its average share of slow launches, however many it has. tools/maintain/launch_delays.py shows it.
     """
     flush, launch = _overwrite(FLUSHED), _overwrite(1)
 

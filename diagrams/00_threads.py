@@ -1,6 +1,6 @@
 """The drawings of chapter 00: the machine, a grid on multiprocessors, a launch, the memories."""
 
-import tables
+from tools.maintain import tables
 
 FIGURES = "nvidia-h200", "00_threads", "memory"
 

@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
-from support import CHAPTERS, CMAKE_TARGETS, ROOT, chapter, operators
+
+from tests.support import CHAPTERS, CMAKE_TARGETS, ROOT, chapter, operators
 
 MEASURES = "test_harness_gpu", "test_wrong_operators"  # files whose tests ask how long a kernel takes
 

@@ -1,26 +1,20 @@
 """What the tests share: the chapters (found by looking into chapters/), and their operators."""
 
 import functools
-import importlib.util
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from tools.chapters import ROOT, load
+
 CMAKE_TARGETS = ["axpy_module", "axpy_main"]  # what `make test` tries of what CMake builds
 CHAPTERS = sorted(path.parent for path in ROOT.glob("chapters/[0-9][0-9]_*/main.py"))
 
 
 @functools.cache
 def chapter(name, file="main"):
-    """chapters/<name>/main.py (or another of its files) as a module. Lessons are named alike, so each gets its own name."""
-    path = ROOT / "chapters" / name / f"{file}.py"
-    spec = importlib.util.spec_from_file_location(f"chapter_{name}_{file}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """chapters/<name>/main.py (or another of its files) as a module."""
+    return load(ROOT / "chapters" / name / f"{file}.py")
 
 
 @functools.cache  # a process loads an extension once; a lock keeps two processes from building it at once

@@ -16,10 +16,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 
-import environment
+from common import find_cuda
 
-sys.path.append(str(environment.ROOT / "common"))  # the package `common` would import torch
-import find_cuda
+from . import environment
 
 GB = 1e9
 FILES = 8  # no lesson compiles more at once

@@ -1,7 +1,7 @@
 """Find what on this machine keeps the lessons from running, and print the command that mends each fault: `make doctor`.
 
-python3 tools/doctor.py            every diagnosis: ok, warning or broken, what was found, and how to mend it
-python3 tools/doctor.py --short    only what is broken; `make chapterNN` prints this when it fails
+python -m tools.doctor            every diagnosis: ok, warning or broken, what was found, and how to mend it
+python -m tools.doctor --short    only what is broken; `make chapterNN` prints this when it fails
 
 Ends with status 1 when something is broken. The doctor changes nothing, and needs only Python's standard library.
 """
@@ -10,8 +10,8 @@ import os
 import sys
 from pathlib import Path
 
-import environment
-from diagnoses import DIAGNOSES, WITH_GPU, WITH_TORCH, Machine, ok, warning
+from . import environment
+from .diagnoses import DIAGNOSES, WITH_GPU, WITH_TORCH, Machine, ok, warning
 
 
 def title(diagnosis):

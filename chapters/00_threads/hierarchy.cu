@@ -8,7 +8,7 @@
 // The compiler leaves out loads whose values nobody needs. So each kernel writes what follows from all of its loads.
 #include "hierarchy.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // Between two of these the clock runs: "memory" tells the compiler to move no load from one side of this line to the

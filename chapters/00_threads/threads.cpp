@@ -6,7 +6,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/check_input.h"
 #include "hierarchy.h"
 

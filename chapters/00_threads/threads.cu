@@ -1,7 +1,7 @@
 // threads.cu: three kernels that show how a GPU runs a kernel. Each has its launcher directly below it.
 #include "threads.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // A GPU keeps these two in special registers, for which C++ has no names. `asm` inserts an instruction of PTX, the

@@ -1,7 +1,7 @@
 // hello.cu: what runs on the GPU. load_inline calls this text cuda_sources and writes it to cuda.cu.
 #include "hello.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 
 __constant__ char letters[] = "Hello World!";  // constant memory: small, read-only, the same for every thread
 

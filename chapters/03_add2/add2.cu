@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // One thread adds one element, then jumps ahead by the size of the whole grid until the array ends: a grid-stride loop.

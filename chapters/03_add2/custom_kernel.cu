@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/check_input.h"
 #include "common/grid.h"
 

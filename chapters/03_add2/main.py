@@ -27,7 +27,7 @@ def build():
     return load(
         name="add2",
         sources=[str(here / "add2.cpp"), str(here / "add2.cu")],
-        extra_include_paths=[str(root)],  # for common/check.h
+        extra_include_paths=[str(root)],  # for common/cuda_check.h
         extra_cflags=["-O2"],  # load() itself asks for no optimisation of the .cpp; nvcc optimises a kernel anyway
     )
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 __global__ void my_kernel(float* output, const float* input, int64_t n) {

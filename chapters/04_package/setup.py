@@ -16,9 +16,11 @@ except ModuleNotFoundError as error:
     )
 
 here = Path(__file__).resolve().parent
-root = next((f for f in [here, *here.parents] if (f / "common" / "check.h").exists()), None)
+root = next((f for f in [here, *here.parents] if (f / "common" / "cuda_check.h").exists()), None)
 if root is None:
-    sys.exit(f"{here} needs common/check.h, check_input.h and grid.h, in a folder common/ beside setup.py or above it")
+    sys.exit(
+        f"{here} needs common/cuda_check.h, check_input.h and grid.h, in a folder common/ beside setup.py or above it"
+    )
 sys.path.insert(0, str(root))
 # A project of your own has headers of common/ alone: then torch's own classes, which need nvcc.
 try:
@@ -37,7 +39,7 @@ setup(
         CUDAExtension(
             name="my_cuda_extension.my_kernel",
             sources=["package.cpp", "package_kernel.cu"],
-            include_dirs=[str(root)],  # for common/check.h
+            include_dirs=[str(root)],  # for common/cuda_check.h
             extra_compile_args=flags,
         )
     ],

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // The loop of chapter 03, a grid-stride loop. fmaf() rounds once, after the sum. nvcc would make one of alpha * x + y

@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 #include "axpy.h"
-#include "common/bench.h"
+#include "common/timing.h"
 #include "common/check_input.h"
 
 static at::Tensor random(int64_t n) { return at::rand({n}, at::device(kernel_device).dtype(at::kFloat)); }
@@ -27,14 +27,14 @@ static void check() {
     std::printf("%-58s  ok\n", "check   axpy from C++: n = 0 1 3 255 256 257 1048579");
 }
 
-static void time(int64_t n, const bench::Limits& limits) {
+static void time(int64_t n, const timing::Limits& limits) {
     const at::Tensor x = random(n), y = random(n), z = random(n);
     const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
     const size_t bytes = 3 * n * sizeof(float);
     const auto row = [&](const char* name, auto&& run) {
-        bench::print_row(name, bench::measure(run, stream), bytes, limits);
+        timing::print_row(name, timing::measure(run, stream), bytes, limits);
     };
-    bench::print_head(n, "float32");
+    timing::print_head(n, "float32");
     row("launch_axpy", [&] {
         launch_axpy(z.mutable_data_ptr<float>(), 2.0f, x.const_data_ptr<float>(), y.const_data_ptr<float>(), n, stream);
     });
@@ -44,7 +44,7 @@ static void time(int64_t n, const bench::Limits& limits) {
 
 int main(int argc, char** argv) try {
     if (argc == 1) check();
-    const bench::Limits limits = argc > 1 ? bench::limits(nullptr) : bench::Limits();
+    const timing::Limits limits = argc > 1 ? timing::limits(nullptr) : timing::Limits();
     for (int i = 1; i < argc; i++) {
         char* end = nullptr;
         const long k = std::strtol(argv[i], &end, 10);

@@ -31,7 +31,7 @@ def build():
     return load(
         name="vec4",
         sources=[str(here / "vec4.cpp"), str(here / "vec4.cu")],
-        extra_include_paths=[str(root)],  # for common/check.h
+        extra_include_paths=[str(root)],  # for common/cuda_check.h
         extra_cflags=["-O2"],
     )
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 constexpr int threads = 256;

@@ -9,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-#include "common/check_stable.h"
+#include "common/check_input_stable.h"
 
 using torch::stable::accelerator::DeviceGuard;
 

@@ -8,7 +8,7 @@
 #include <initializer_list>
 
 #include "common/cache_hint.h"
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // ---- GELU and its derivative ---------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ root = here.parents[1]
 # One folder for all versions of torch and Python: what one of them has built, the others take.
 place = root / "build" / f"bias_gelu-wheel-{device.type}"
 SOURCES = ["bias_gelu.h", "bias_gelu.cpp", "bias_gelu_kernel.cu", "setup.py", "pyproject.toml", "src/bias_gelu/*.py"]
-USED = ["common/*.h", "common/cpp_extension.py", "common/cuda_on_cpu/*.py", "common/cuda_on_cpu/include/**/*.h"]
+USED = ["common/*.h", "common/cpp_extension.py", "cuda_on_cpu/*.py", "cuda_on_cpu/include/**/*.h"]
 
 # What a stable library may ask of others: {whose: names as nm prints them}. _ZNSt and _ZSt begin the names of std::.
 ALLOWED = {

@@ -6,10 +6,10 @@ from pathlib import Path
 from setuptools import setup
 
 here = Path(__file__).resolve().parent
-root = next((f for f in [here, *here.parents] if (f / "common" / "check_stable.h").exists()), None)
+root = next((f for f in [here, *here.parents] if (f / "common" / "check_input_stable.h").exists()), None)
 if root is None:
     sys.exit(
-        f"{here} needs common/cache_hint.h, check.h, check_stable.h and grid.h, in a folder common/ here or above it"
+        f"{here} needs common/cache_hint.h, cuda_check.h, check_input_stable.h and grid.h, in common/ here or above"
     )
 sys.path.insert(0, str(root))
 try:
@@ -25,7 +25,7 @@ setup(
         CUDAExtension(
             name="bias_gelu._C",
             sources=["bias_gelu.cpp", "bias_gelu_kernel.cu"],
-            include_dirs=[str(root)],  # for common/check_stable.h
+            include_dirs=[str(root)],  # for common/check_input_stable.h
             extra_compile_args={"cxx": ["-O2", "-g0", "-DUSE_CUDA", target], "nvcc": ["-O3", target]},
             py_limited_api=True,  # the file is _C.abi3.so, and is not linked to torch's library for Python
         )

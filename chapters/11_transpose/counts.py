@@ -1,7 +1,7 @@
 """What a warp asks of memory in each kernel of transpose.cu, counted from the addresses that its lanes compute.
 
 Nothing in here reads transpose.cu. If you change a kernel there, change tile() and addresses() as well;
-test_the_addresses_that_are_counted_are_the_kernels in tests/chapters/test_11_transpose.py compares the two.
+test_the_addresses_that_are_counted_are_the_kernels in tests/chapters/11_transpose/test_transpose.py compares the two.
 
 A sector is a piece of 32 bytes. Shared memory has 32 banks: the word, 4 bytes, at address a lies in bank a / 4 % 32. In a
 pass each bank reads or writes one word, on a load for all lanes that ask for it; another word of the bank needs another

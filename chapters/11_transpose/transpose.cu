@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 #include "common/pack.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 #include "common/pack.h"
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 #include "groups.h"
 #include "softmax.h"

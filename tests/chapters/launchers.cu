@@ -20,7 +20,7 @@
 #include "chapters/12_reduce/reduce.h"
 #include "chapters/13_softmax/rms_norm.h"
 #include "chapters/13_softmax/softmax.h"
-#include "common/check_launch.h"
+#include "common/checking.h"
 
 using Floats = const float* const*;
 
@@ -138,7 +138,7 @@ static void check_where_am_i(const char* name) {
     check_launch<int64_t>(
         name, 0, {4 * threads, 3 * 4 * threads},
         [](int64_t* out, const int64_t* const*, int64_t n, cudaStream_t s) {
-            const bench::Memory rows = bench::device_memory(n / 4 * sizeof(Where));
+            const timing::Memory rows = timing::device_memory(n / 4 * sizeof(Where));
             launch_where_am_i(static_cast<Where*>(rows.get()), n / 4 / threads, threads, 1000, s);
             names_of_threads_kernel<<<unsigned(n), 1, 0, s>>>(out, static_cast<const Where*>(rows.get()), n);
             CHECK_CUDA(cudaStreamSynchronize(s));  // before the rows' memory is gone
@@ -183,7 +183,7 @@ static void check_ring(const char* name) {
     check_launch<int64_t>(
         name, 0, {16},
         [](int64_t* out, const int64_t* const*, int64_t n, cudaStream_t s) {
-            const bench::Memory ring = bench::device_memory(n * sizeof(Line));
+            const timing::Memory ring = timing::device_memory(n * sizeof(Line));
             launch_ring(static_cast<Line*>(ring.get()), n, s);
             places_kernel<<<1, 1, 0, s>>>(out, static_cast<const Line*>(ring.get()), n);
             CHECK_CUDA(cudaStreamSynchronize(s));
@@ -200,7 +200,7 @@ static void check_chase(const char* name) {  // 16 lines: after 8 and 16 more st
     check_launch<int64_t>(
         name, 0, {1},
         [](int64_t* out, const int64_t* const*, int64_t, cudaStream_t s) {
-            const bench::Memory ring = bench::device_memory(16 * sizeof(Line)), result = bench::device_memory(24);
+            const timing::Memory ring = timing::device_memory(16 * sizeof(Line)), result = timing::device_memory(24);
             auto* values = static_cast<int64_t*>(result.get());
             launch_ring(static_cast<Line*>(ring.get()), 16, s);
             if (shared)
@@ -220,7 +220,7 @@ static void check_read(const char* name) {  // a sum for each thread of three bl
     check_launch<unsigned>(
         name, 0, {3 * reading_threads},
         [](unsigned* out, const unsigned* const*, int64_t, cudaStream_t s) {
-            const bench::Memory array = bench::device_memory(pieces * numbers * sizeof(unsigned));
+            const timing::Memory array = timing::device_memory(pieces * numbers * sizeof(unsigned));
             auto* count = static_cast<unsigned*>(array.get());
             launch_count(count, pieces * numbers, s);
             if (shared)
@@ -288,7 +288,7 @@ static void check_bias_gelu_backward(const char* name) {
     check_launch<float>(
         name, 3, {1, 3, 64, 255, 257, 1028},
         [](float* out, Floats in, int64_t n, cudaStream_t s) {
-            const bench::Memory memory = bench::device_memory((3 * rows + partial_rows<float>(rows, n) + 1) * n * 4);
+            const timing::Memory memory = timing::device_memory((3 * rows + partial_rows<float>(rows, n) + 1) * n * 4);
             float *grad = static_cast<float*>(memory.get()), *x = grad + rows * n, *grad_x = x + rows * n;
             float *grad_bias = grad_x + rows * n, *partial = grad_bias + n;
             for (int64_t row = 0; row < rows; row++) {
@@ -326,7 +326,7 @@ static void check_transpose(const char* name) {
         check_launch<unsigned>(
             name, 0, {0, down * across},
             [=](unsigned* out, const unsigned* const*, int64_t n, cudaStream_t s) {
-                const bench::Memory memory = bench::device_memory(n * sizeof(unsigned));
+                const timing::Memory memory = timing::device_memory(n * sizeof(unsigned));
                 auto* numbers = static_cast<unsigned*>(memory.get());
                 if (n > 0) launch_count(numbers, n, s);
                 launch(out, numbers, 1, n == 0 ? 0 : down, across, s);
@@ -344,7 +344,7 @@ static void check_sum(const char* name) {
     check_launch<float>(
         name, 1, {1},
         [](float* out, Floats in, int64_t, cudaStream_t s) {
-            const bench::Memory scratch = bench::device_memory(scratch_floats<float>(SUMMED, 0) * sizeof(float));
+            const timing::Memory scratch = timing::device_memory(scratch_floats<float>(SUMMED, 0) * sizeof(float));
             auto* memory = static_cast<float*>(scratch.get());
             if constexpr (std::is_invocable_v<decltype(launch_sum), float*, const float*, int64_t, float*, int,
                                               cudaStream_t>)
@@ -366,7 +366,7 @@ static void check_histogram(const char* name) {  // how often 77 occurs
     check_launch<int64_t, uint8_t>(
         name, 1, {1},
         [](int64_t* out, Bytes in, int64_t, cudaStream_t s) {
-            const bench::Memory memory = bench::device_memory(256 * sizeof(int64_t));
+            const timing::Memory memory = timing::device_memory(256 * sizeof(int64_t));
             auto* counts = static_cast<int64_t*>(memory.get());
             launch_histogram(counts, in[0], SUMMED, 256, s);
             CHECK_CUDA(cudaMemcpyAsync(out, counts + 77, sizeof *out, cudaMemcpyDeviceToDevice, s));
@@ -387,7 +387,7 @@ static void check_rows(const char* name, Launch launch, float (*expected)(const 
     check_launch<float>(
         name, 1, {1, 3, 255, 257, 5000},
         [=](float* out, Floats in, int64_t n, cudaStream_t s) {
-            const bench::Memory memory = bench::device_memory((n + 1) * ROW * sizeof(float));
+            const timing::Memory memory = timing::device_memory((n + 1) * ROW * sizeof(float));
             auto *result = static_cast<float*>(memory.get()), *ones = result + n * ROW;
             CHECK_CUDA(cudaMemsetAsync(ones, 0, ROW * sizeof(float), s));
             add(ones, nullptr, 1, ROW, s);
@@ -446,7 +446,7 @@ static void check_rms_norm_backward(const char* name) {  // of grad = x: x * s^3
         name,
         [](float* result, Floats in, const float* ones, int64_t n, cudaStream_t s) {
             const int64_t rows = partial_rows<float>(n, ROW, Step::automatic);
-            const bench::Memory memory = bench::device_memory((rows + 1) * ROW * sizeof(float));
+            const timing::Memory memory = timing::device_memory((rows + 1) * ROW * sizeof(float));
             auto *grad_weight = static_cast<float*>(memory.get()), *partial = grad_weight + ROW;
             launch_rms_norm_backward(result, grad_weight, partial, in[0], in[0], ones, n, ROW, 0.5f, Step::automatic,
                                      s);
@@ -498,9 +498,9 @@ static const std::vector<OtherRow> other_rows = {
 
 static void time(const Row& row) {
     const int64_t n = 1 << 20;
-    const bench::Timing t = bench_launch<float>(row.name, row.inputs, n, row.launch, row.expected, row.tolerance);
-    bench::print_head(n, "float32");
-    bench::print_row(row.name, t, (row.inputs + 1) * n * sizeof(float), bench::limits(nullptr));
+    const timing::Timing t = bench_launch<float>(row.name, row.inputs, n, row.launch, row.expected, row.tolerance);
+    timing::print_head(n, "float32");
+    timing::print_row(row.name, t, (row.inputs + 1) * n * sizeof(float), timing::limits(nullptr));
 }
 
 int main(int count, char** arguments) try {

@@ -1,7 +1,7 @@
 """Every operator of every chapter in a few words: what it takes, and what is right. A new one adds a row.
 
-From a row test_operators.py and test_operators_gpu.py make their cases, test_fuzz.py its examples, and tools/tables.py
-the table in the docs.
+From a row test_operators.py and test_operators_gpu.py make their cases, test_fuzz.py its examples, and
+tools/maintain/tables.py the table in the docs.
 """
 
 import functools
@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy
 import torch
-from support import chapter, operators
 
 from common import device
 from common.checking import SIZES
+from tests.support import chapter, operators
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 import torch
-from support import CHAPTERS, chapter, without_network
 
 from common import device, toolkit
+from tests.support import CHAPTERS, chapter, without_network
 
 per_chapter = pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
 
@@ -82,7 +82,7 @@ def test_builds_for_a_gpu_without_one(folder):
 @per_chapter
 def test_cuda_without_a_gpu_is_a_clear_message(folder, monkeypatch):
     """Before anything is built, for a device that is not there."""
-    monkeypatch.setattr(sys.modules["common.device"], "device", torch.device("cuda"))
+    monkeypatch.setattr(sys.modules["common.machine"], "device", torch.device("cuda"))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(sys, "argv", ["main.py"])
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # title() sets another

@@ -19,7 +19,8 @@ import torch
 pytest.importorskip("hypothesis", reason="hypothesis is not installed")
 import hypothesis  # noqa: E402
 from hypothesis import strategies  # noqa: E402
-from operator_cases import (
+
+from tests.chapters.operator_cases import (
     KINDS,
     LAYOUTS,
     OTHER_DEVICES,
@@ -28,7 +29,7 @@ from operator_cases import (
     example,
     random,
 )
-from operator_table import OPERATORS
+from tests.chapters.operator_table import OPERATORS
 
 SECONDS = float(os.environ.get("FUZZ", 3))
 SEED = int(os.environ.get("FUZZ_SEED") or python_random.randrange(10**6))

@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from support import CHAPTERS, ROOT
+
+from tests.support import CHAPTERS, ROOT
 
 TRACKS = [  # kernels, PyTorch
     ["00", "02", "03", "06", "08", "11", "12", "13"],

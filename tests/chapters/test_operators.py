@@ -8,7 +8,9 @@ from functools import partial
 import numpy
 import pytest
 import torch
-from operator_cases import (
+
+from common import check, device
+from tests.chapters.operator_cases import (
     FLOATING_KINDS,
     FLOATING_WRAPPED,
     KINDS,
@@ -26,10 +28,8 @@ from operator_cases import (
     try_each,
     try_out,
 )
-from operator_table import FUNCTIONS, NAMES, OPERATORS
-from support import CHAPTERS, chapter, operators
-
-from common import check, device
+from tests.chapters.operator_table import FUNCTIONS, NAMES, OPERATORS
+from tests.support import CHAPTERS, chapter, operators
 
 per_operator = pytest.mark.parametrize("op", OPERATORS, ids=str)
 per_dtype = pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
-from operator_cases import assert_close, assert_right, good, plain, random, tensors
-from operator_table import OPERATORS
-from support import operators
 
 from common import device
+from tests.chapters.operator_cases import assert_close, assert_right, good, plain, random, tensors
+from tests.chapters.operator_table import OPERATORS
+from tests.support import operators
 
 N = 2**16 if device.type == "cuda" else 2**10
 gpu = pytest.mark.skipif(device.type == "cpu", reason="needs a GPU")

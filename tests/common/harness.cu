@@ -1,11 +1,11 @@
-// Tests of check.h, grid.h and bench.h. Prints ok, or what does not hold.
+// Tests of cuda_check.h, grid.h and timing.h. Prints ok, or what does not hold.
 #include <cmath>
 #include <vector>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
-// What bench.h asks of a stream, between it and CUDA: m for a memset, e for an event; and how often it waits.
+// What timing.h asks of a stream, between it and CUDA: m for a memset, e for an event; and how often it waits.
 static std::string asked;
 static int runs_since_wait = 0;
 
@@ -27,7 +27,7 @@ static cudaError_t wait_for(cudaStream_t stream) {
 #define cudaEventRecord record
 #define cudaMemsetAsync set
 #define cudaStreamSynchronize wait_for
-#include "common/bench.h"
+#include "common/timing.h"
 #undef cudaEventRecord
 #undef cudaMemsetAsync
 #undef cudaStreamSynchronize
@@ -91,7 +91,7 @@ static void test_grid() {
 static void test_times(float* x, int n) {
     int runs = 0;
     const auto launch = [&] { launch_fill(x, n, 1, 4, 256), runs++, runs_since_wait++; };
-    const bench::Timing once = bench::measure(launch, nullptr);
+    const timing::Timing once = timing::measure(launch, nullptr);
     expect(once.samples >= 16 && once.samples % 16 == 0 && runs >= once.samples + 8,
            "measure runs as often as it says");
     expect(once.kernel > 0 && once.call > 0 && once.spread >= 0, "a time is positive");
@@ -99,16 +99,16 @@ static void test_times(float* x, int n) {
     const auto many = [&] {
         for (int i = 0; i < 100; i++) launch();
     };
-    const bench::Memory cache = bench::device_memory(bench::cache_bytes);
-    const std::vector<double> times = bench::event_times(many, 16, nullptr, cache.get());
-    expect(bench::middle_mean(times) > 5 * once.kernel, "100 launches take longer than one");
+    const timing::Memory cache = timing::device_memory(timing::cache_bytes);
+    const std::vector<double> times = timing::event_times(many, 16, nullptr, cache.get());
+    expect(timing::middle(times) > 5 * once.kernel, "100 launches take longer than one");
 
     asked.clear();
-    bench::event_times(launch, 8, nullptr, cache.get());
+    timing::event_times(launch, 8, nullptr, cache.get());
     expect(asked == "meemeemeemmeemeemeemeemmee", "every fourth sample has one more launch in front of it");
 
     const std::vector<double> samples = {5, 1, 4, 2, 80, 3, 6, 7};
-    expect(bench::median(samples) == 5 && bench::middle_mean(samples) == 4.5 && bench::spread(samples) == 4 / 4.5,
+    expect(timing::median(samples) == 5 && timing::middle(samples) == 4.5 && timing::spread(samples) == 4 / 4.5,
            "the middle half of all samples");
 }
 
@@ -124,22 +124,22 @@ static void test_call_time() {
         most = std::max(most, ++runs_since_wait);
         elapsed += std::chrono::microseconds(runs_since_wait <= room ? 3 : 53);
     };
-    const double full = bench::call_time<Clock>(run, nullptr);
+    const double full = timing::call_time<Clock>(run, nullptr);
     expect(std::abs(full - 3e-6) < 1e-9 && most == 32, "calls that wait for room in the queue do not count");
     room = 1000;
-    const double empty = bench::call_time<Clock>(run, nullptr);
+    const double empty = timing::call_time<Clock>(run, nullptr);
     expect(std::abs(empty - 3e-6) < 1e-9 && most == 64, "... nor does a round have more than 64 calls");
 }
 
 static void test_limits() {
-    const bench::Limits limits = bench::limits(nullptr, 1 << 22);
+    const timing::Limits limits = timing::limits(nullptr, 1 << 22);
     expect(limits.copy > 0 && limits.peak > limits.copy && limits.nothing >= 0,
            "a copy has a bandwidth below the peak");
 
     // A GPU of 4000 GB/s, whose copy reaches 3600, and a clock that says what we want.
-    const bench::Limits fake = {3.6e12, 4e12, 2e-6};
+    const timing::Limits fake = {3.6e12, 4e12, 2e-6};
     const auto suspicion = [&](size_t bytes, double seconds) {
-        return bench::suspicion({seconds, 0, 0, 10}, bytes, fake);
+        return timing::suspicion({seconds, 0, 0, 10}, bytes, fake);
     };
     expect(suspicion(12 << 20, (12 << 20) / 3.9e12) == "", "above the copy and below the peak is possible");
     expect(suspicion(12 << 20, (12 << 20) / 4.1e12) == "suspect: the memory's peak is 4000 GB/s", "above it is not");
@@ -149,15 +149,15 @@ static void test_limits() {
 }
 
 static void test_text() {
-    expect(bench::text(0.0000089) == "8.9 us" && bench::text(0.000123) == "123 us",
+    expect(timing::format_seconds(0.0000089) == "8.9 us" && timing::format_seconds(0.000123) == "123 us",
            "microseconds, as Python shows them");
-    expect(bench::text(0.00112) == "1.12 ms" && bench::text(0.0112) == "11.2 ms", "milliseconds");
-    expect(bench::text(0.112) == "112 ms" && bench::text(1.5) == "1.50 s", "seconds");
+    expect(timing::format_seconds(0.00112) == "1.12 ms" && timing::format_seconds(0.0112) == "11.2 ms", "milliseconds");
+    expect(timing::format_seconds(0.112) == "112 ms" && timing::format_seconds(1.5) == "1.50 s", "seconds");
 }
 
 int main() {
     const int n = 1000;
-    const bench::Memory memory = bench::device_memory(n * sizeof(float));
+    const timing::Memory memory = timing::device_memory(n * sizeof(float));
     test_check(static_cast<float*>(memory.get()), n);
     test_grid();
     test_times(static_cast<float*>(memory.get()), n);

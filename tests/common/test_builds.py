@@ -178,7 +178,7 @@ def test_first_error(output, first):
 def test_unknown_device_is_refused(monkeypatch):
     monkeypatch.setenv("CHAPTERS_DEVICE", "tpu")
     with pytest.raises(SystemExit, match="CHAPTERS_DEVICE must be cpu or cuda, got 'tpu'"):
-        sys.modules["common.device"]._choose()  # common.device is also the name of what it chose
+        sys.modules["common.machine"]._choose()  # common.machine is also the name of what it chose
 
 
 def test_no_nvcc_is_a_clear_message(monkeypatch):

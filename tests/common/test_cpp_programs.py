@@ -7,9 +7,10 @@ import sys
 
 import pytest
 import torch
-from support import ROOT
 
-from common import cuda_on_cpu, toolkit
+import cuda_on_cpu
+from common import toolkit
+from tests.support import ROOT
 
 pytestmark = pytest.mark.thorough
 HARNESS = [ROOT / "tests/common/harness.cu", ROOT / "tests/common/wrong_launchers.cu"]
@@ -67,6 +68,6 @@ def test_a_pack_is_one_access(source, kernels, access, tmp_path):
 
 
 def test_speed_of_cuda_on_cpu_can_be_measured():
-    lines = output(sys.executable, ROOT / "tools" / "bench_cuda_on_cpu.py").splitlines()
+    lines = output(sys.executable, "-m", "tools.maintain.bench_cuda_on_cpu").splitlines()
     assert [line.split()[0] for line in lines] == ["g++", "add", "sum_shuffle", "sum_tree"]
     assert all(re.search(r" \d+\.\d\d ms ", line) for line in lines[1:])

@@ -4,10 +4,10 @@ import subprocess
 import sys
 
 import pytest
-from support import ROOT, chapter, kept_folder, write
 
 from common import device
 from common.cpp_extension import CUDAExtension, load
+from tests.support import ROOT, chapter, kept_folder, write
 
 cpu_only = pytest.mark.skipif(device.type == "cuda", reason="about the CPU's build; CHAPTERS_DEVICE=cpu runs it")
 
@@ -61,8 +61,8 @@ def test_sanitize_finds_a_write_out_of_bounds(tmp_path):
     files = {"main.py": LESSON, "binding.cpp": BINDING, "add2.cu": source, "add2.h": header, "wrong.cu": wrong}
     for name, text in (files | {"wrong.h": header.replace("add2", "wrong")}).items():
         write(tmp_path / name, text)
-    command = [sys.executable, ROOT / "tools" / "sanitize.py", tmp_path / "main.py"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    command = [sys.executable, "-m", "tools.lesson", "sanitize", tmp_path / "main.py"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.endswith("added\n"), done.stderr[-3000:]
     assert done.returncode != 0 and "AddressSanitizer: heap-buffer-overflow" in done.stderr
     assert f"wrong.cu:{line}" in done.stderr
@@ -144,7 +144,7 @@ def test_a_cu_has_the_macros_of_nvcc(tmp_path, monkeypatch):
         ("-D N", "-DTWICE(x)=float(x)", allows, "-UTWICE"): "TWICE",
     }.items():
         (cpp,) = CUDAExtension("half", ["half.cu"], extra_compile_args={"nvcc": list(flags)}).sources
-        command = ["g++", "-std=c++17", "-DCUDA_ON_CPU", f"-I{ROOT}/common/cuda_on_cpu/include", "-fsyntax-only", cpp]
+        command = ["g++", "-std=c++17", "-DCUDA_ON_CPU", f"-I{ROOT}/cuda_on_cpu/include", "-fsyntax-only", cpp]
         done = subprocess.run(command, capture_output=True, text=True)
         assert (done.returncode != 0) == bool(error) and error in done.stderr, done.stderr
         assert "half.cu:2:" in done.stderr or not error

@@ -7,9 +7,9 @@ import dataclasses
 
 import pytest
 import torch
-from wrong_operators import pair, right
 
 from common import bench, device, timing
+from tests.common.wrong_operators import pair, right
 
 
 def test_bench_counts_bytes_prints_a_table_and_sees_a_slower_operator(capsys):

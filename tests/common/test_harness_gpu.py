@@ -1,4 +1,4 @@
-"""bench() against triton.testing.do_bench, and bench.h against ncu: two tools each, the same figures."""
+"""bench() against triton.testing.do_bench, and timing.h against ncu: two tools each, the same figures."""
 
 import csv
 import os
@@ -9,19 +9,21 @@ import subprocess
 
 import pytest
 import torch
-from launch_delays import repeated
-from support import ROOT, operators
 
 from common import check, device, timing, toolkit
 from common.guarded import Guarded
 from common.timing import measure
+from tests.support import ROOT, operators
+from tools.maintain.launch_delays import repeated
 
 pytestmark = pytest.mark.skipif(device.type == "cpu", reason="GPU times need a GPU")
 
 
 @pytest.mark.parametrize("k", [20, 24, 28])
 def test_agrees_with_do_bench_within_5_percent(k):
-    """The time of do_bench depends on how many launches came before it (tools/launch_delays.py): it gets eight beginnings."""
+    """The time of do_bench depends on how many launches came before it (tools/maintain/launch_delays.py).
+
+    So it gets eight beginnings."""
     from triton.testing import do_bench
 
     a, b = torch.rand(2**k, device=device), torch.rand(2**k, device=device)
@@ -40,8 +42,8 @@ def test_agrees_with_do_bench_within_5_percent(k):
 
 
 def test_what_was_launched_before_does_not_matter():
-    """Nor how much an operator launches: each launch of the same kernel adds the same time. tools/launch_delays.py says why
-    it could be otherwise, by 7 % for a single launch."""
+    """Nor how much an operator launches: each launch of the same kernel adds the same time.
+    tools/maintain/launch_delays.py says why it could be otherwise, by 7 % for a single launch."""
     x = torch.ones(2**20, device=device)
     args = x, torch.empty_like(x)
     times = {launches: [] for launches in (1, 2, 3, 4)}
@@ -141,5 +143,5 @@ def test_agrees_with_ncu_within_5_percent(tmp_path):
         pytest.skip(f"ncu cannot measure here: {error[0]}")
     assert done.returncode == 0, said
     theirs = statistics.median(metric(name, said)) / 1e9
-    print(f"\n2^28: bench.h {ours * 1e6:.1f} us, ncu {theirs * 1e6:.1f} us, {ours / theirs - 1:+.1%}")
+    print(f"\n2^28: timing.h {ours * 1e6:.1f} us, ncu {theirs * 1e6:.1f} us, {ours / theirs - 1:+.1%}")
     assert ours == pytest.approx(theirs, rel=0.05)

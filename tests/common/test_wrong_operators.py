@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-import wrong_operators
-from support import ROOT
 from torch.testing import assert_close
-from wrong_operators import WRONG_OPERATORS, pair, right
 
 from common import bench, check, checking, device, timing
 from common.guarded import NAN, OTHER, Guarded, Inputs
+from tests.common import wrong_operators
+from tests.common.wrong_operators import WRONG_OPERATORS, pair, right
+from tests.support import ROOT
 
 ODD = 2**16 + 3  # no multiple of anything, and no size of check()'s
 HERE = [wrong for wrong in WRONG_OPERATORS if wrong.needs != "GPU of its own"]
@@ -70,10 +70,9 @@ def test_the_crash_of_a_kernel_is_put_down_to_its_operator():
         pytest.skip("asynchronous error swallowed: needs a GPU of its own")
     (wrong,) = set(WRONG_OPERATORS) - set(HERE)
     for judge in "check(wrong, torch.add, pair)", "bench({'wrong': wrong}, pair, [1000], reference=torch.add)":
-        code = "from common import bench, check\nimport torch\nfrom wrong_operators import pair, "
+        code = "from common import bench, check\nimport torch\nfrom tests.common.wrong_operators import pair, "
         code += f"{wrong.operator.__name__} as wrong\n"
-        path = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / 'tests/common')!r}]\n"
-        done = subprocess.run([sys.executable, "-c", path + code + judge], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "-c", code + judge], capture_output=True, text=True, cwd=ROOT)
         assert done.returncode != 0 and re.search(f"AssertionError: .*{wrong.words}", done.stderr), done.stderr
 
 

@@ -1,9 +1,9 @@
-// How long one kernel takes by bench.h. tests/common/test_harness_gpu.py compares it with what ncu measures.
+// How long one kernel takes by timing.h. tests/common/test_harness_gpu.py compares it with what ncu measures.
 //
 //   timed 28    2^28 elements; prints seconds
 #include <cstdlib>
 
-#include "common/bench.h"
+#include "common/timing.h"
 #include "common/grid.h"
 
 __global__ void timed_kernel(float* out, const float* in, int64_t n) {
@@ -18,8 +18,8 @@ static void launch_timed(float* out, const float* in, int64_t n) {
 
 int main(int count, char** arguments) {
     const int64_t n = int64_t(1) << std::atoi(count > 1 ? arguments[1] : "20");
-    const bench::Memory out = bench::device_memory(n * sizeof(float)), in = bench::device_memory(n * sizeof(float));
+    const timing::Memory out = timing::device_memory(n * sizeof(float)), in = timing::device_memory(n * sizeof(float));
     CHECK_CUDA(cudaMemset(in.get(), 0, n * sizeof(float)));
     const auto run = [&] { launch_timed(static_cast<float*>(out.get()), static_cast<const float*>(in.get()), n); };
-    std::printf("%g\n", bench::measure(run, nullptr).kernel);
+    std::printf("%g\n", timing::measure(run, nullptr).kernel);
 }

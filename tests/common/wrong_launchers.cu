@@ -1,10 +1,10 @@
-// Tests of check_launch.h with wrong launchers: it must reject each, and say why. Prints ok, or what does not hold. The
+// Tests of checking.h with wrong launchers: it must reject each, and say why. Prints ok, or what does not hold. The
 // names in the table are those of tests/common/wrong_operators.py, which has wrong operators for Python.
 #include <algorithm>
 #include <functional>
 #include <map>
 
-#include "common/check_launch.h"
+#include "common/checking.h"
 #include "common/grid.h"
 
 static int failures = 0;
@@ -65,11 +65,11 @@ static float sum_of(const float* in, int64_t) {
 }
 
 // What wrong launchers keep from one call to the next.
-static std::vector<bench::Memory> memories;
+static std::vector<timing::Memory> memories;
 static std::map<std::pair<const void*, int64_t>, std::pair<int, float*>> kept;
 
 static float* new_memory(int64_t n) {
-    memories.push_back(bench::device_memory(n * sizeof(float)));
+    memories.push_back(timing::device_memory(n * sizeof(float)));
     return static_cast<float*>(memories.back().get());
 }
 
@@ -110,7 +110,7 @@ static cudaStream_t behind(cudaStream_t s) {
     CHECK_CUDA(cudaEventRecord(ready, s));
     CHECK_CUDA(cudaStreamWaitEvent(other, ready, 0));
     CHECK_CUDA(cudaEventDestroy(ready));
-    static const bench::Memory work = bench::device_memory(1 << 28);
+    static const timing::Memory work = timing::device_memory(1 << 28);
     CHECK_CUDA(cudaMemsetAsync(work.get(), 0, 1 << 28, other));
     return other;
 }

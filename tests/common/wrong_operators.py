@@ -1,17 +1,15 @@
 """Operators that are wrong, one for each way to look right, and the words with which check() and bench() reject them.
 
-The launchers of the same names are in tests/common/wrong_launchers.cu, for check_launch.h. common/README.md shows the table.
+The launchers of the same names are in tests/common/wrong_launchers.cu, for checking.h. common/README.md shows the table.
 """
 
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
 from common import device
 
 CPP = Path(__file__).parent / "wrong_launchers.cu"
@@ -447,7 +445,7 @@ WRONG_OPERATORS = [
 
 
 def cpp_words():
-    """{what is wrong: the words with which check_launch.h must reject it}, as wrong_launchers.cu has them."""
+    """{what is wrong: the words with which checking.h must reject it}, as wrong_launchers.cu has them."""
     return dict(re.findall(r'^    \{"([^"]+)",\s+"([^"]*)",', CPP.read_text(), re.M))
 
 

@@ -6,18 +6,17 @@ import hashlib
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from cuda_on_cpu import CFLAGS, INCLUDE, translate_file
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PROGRAMS = HERE / "programs"
 KEPT = ROOT / "build" / "tests" / "cuda_on_cpu"  # what this run compiles and the next one finds
 
-sys.path.insert(0, str(ROOT / "common"))  # not `common` itself, which needs torch
-from cuda_on_cpu import CFLAGS, INCLUDE, translate_file  # noqa: E402
 
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 COMPILERS = {

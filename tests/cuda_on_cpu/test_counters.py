@@ -10,10 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from building import ROOT, need
 
-sys.path.insert(0, str(ROOT / "tools"))
-import counters
+from tests.cuda_on_cpu.building import need
+from tools.maintain import counters
 
 FILES = sorted(counters.COUNTERS.glob("*.json"))
 SUBJECTS = [(file, subject) for file in FILES for subject in json.loads(file.read_text())["kernels"]]

@@ -10,8 +10,20 @@ import subprocess
 import sys
 
 import pytest
-from building import COMPILERS, KEPT, PROGRAMS, ROOT, WARNINGS, both_orders, line_of, need, run, state_of
-from cuda_on_cpu import memory_check, translate_file  # building.py puts common/ on the path
+
+from cuda_on_cpu import memory_check, programs, translate_file
+from tests.cuda_on_cpu.building import (
+    COMPILERS,
+    KEPT,
+    PROGRAMS,
+    ROOT,
+    WARNINGS,
+    both_orders,
+    line_of,
+    need,
+    run,
+    state_of,
+)
 
 RACE, VALUE, BOUNDS, ALIGNED = "data race: ", "uninitialised memory: ", "out of bounds: ", "misaligned address: "
 BARRIER, WARP, BLOCKS = "no __syncthreads() is", "no __syncwarp() and no barrier is between", "blocks run in any order"
@@ -158,7 +170,7 @@ def checked(name: str, compiler: str):
     translate_file(cu, cpp)
     state = state_of([*command, *flags, *memory_check.cflags(command), *memory_check.ldflags(command)], [cpp])
     if not (program.exists() and state_file.exists() and state_file.read_text() == state):
-        memory_check.build([cu], program, command, flags)
+        programs.build([cu], program, command, flags, checked=True)
         state_file.write_text(state)
     return program
 
@@ -252,7 +264,8 @@ def test_every_launcher_of_every_chapter(tmp_path):
     need("g++")
     headers = ROOT.glob("chapters/[0-9][0-9]_*/*.h")
     kernels = [cu for h in headers for cu in (h.with_suffix(".cu"), h.with_name(f"{h.stem}_kernel.cu")) if cu.exists()]
-    memory_check.build([ROOT / "tests/chapters/launchers.cu", *kernels], tmp_path / "launchers", ["g++"], [f"-I{ROOT}"])
+    launchers = ROOT / "tests/chapters/launchers.cu"
+    programs.build([launchers, *kernels], tmp_path / "launchers", ["g++"], [f"-I{ROOT}"], checked=True)
     result = subprocess.run([tmp_path / "launchers"], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
     assert result.stdout.count("  ok\n") == result.stdout.count("check ") > 30
@@ -262,8 +275,8 @@ def test_every_launcher_of_every_chapter(tmp_path):
 @pytest.mark.parametrize("main", sorted(ROOT.glob("chapters/*/main.py")), ids=lambda main: main.parent.name)
 def test_no_false_alarm_in_a_lesson(main):
     """Builds the lesson once more, with the recorder: 10 to 60 s; 09 and 10 check a million columns, which takes longer."""
-    command = [sys.executable, ROOT / "tools/memory_check.py", main]
-    result = subprocess.run(command, capture_output=True, text=True)
+    command = [sys.executable, "-m", "tools.lesson", "memcheck", main]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
 
 
@@ -283,9 +296,9 @@ def test_command_line(tmp_path):
         "#include <cstdio>\n__global__ void sum(int* s) { *s += 1; }\n"
         'int main() {\n    int* s;\n    cudaMallocManaged(&s, 4);\n    printf("here\\n");\n    sum<<<1, 2>>>(s);\n}\n'
     )
-    script = ROOT / "common/cuda_on_cpu/memory_check.py"
-    result = subprocess.run([sys.executable, script, tmp_path / "own.cu"], capture_output=True, text=True)
+    command = [sys.executable, "-m", "cuda_on_cpu", "check"]
+    result = subprocess.run([*command, tmp_path / "own.cu"], capture_output=True, text=True, cwd=ROOT)
     assert result.returncode != 0
     assert "kernel sum: " in result.stderr and "data race: thread (1, 0, 0)" in result.stderr
     assert f"{tmp_path / 'own.cu'}:2, and thread (0, 0, 0) of block (0, 0, 0) wrote it at" in result.stderr
-    assert "usage: " in run(sys.executable, script).stderr
+    assert "usage: " in subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stderr

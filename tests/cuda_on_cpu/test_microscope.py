@@ -12,9 +12,11 @@ import subprocess
 import sys
 
 import pytest
-from building import PROGRAMS, ROOT, WARNINGS, need
+
 from cuda_on_cpu import memory_check
 from cuda_on_cpu.microscope import _rows, of_program, picture, table
+from tests.cuda_on_cpu.building import PROGRAMS, ROOT, WARNINGS, need
+from tests.support import chapter
 
 pytestmark = pytest.mark.xdist_group("microscope")  # one process compiles access.cu, once
 
@@ -230,11 +232,9 @@ def test_any_order_of_threads_gives_the_same(every_row, monkeypatch):
 @pytest.mark.thorough
 def test_it_agrees_with_the_addresses_of_chapter_11():
     """Sectors and passes that chapters/11_transpose/counts.py computes without running a kernel. Builds the chapter."""
-    sys.path.insert(0, str(ROOT / "chapters/11_transpose"))
-    import counts
-
-    command = [sys.executable, ROOT / "tools/microscope.py", "11", "--json"]
-    rows = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    counts = chapter("11_transpose", "counts")
+    command = [sys.executable, "-m", "tools.lesson", "microscope", "11", "--json"]
+    rows = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=ROOT).stdout)
     for step in "naive", "tile", "padded", "swizzled", "rows", "wide":
         seen = {}
         for row in rows:
@@ -252,16 +252,19 @@ def test_command_line(tmp_path):
         "int main(int, char** words) {\n    float* a;\n    cudaMallocManaged(&a, 128);\n"
         "    for (int i = 0; i < 32; i++) a[i] = 1;\n    mine::twice<float><<<*words[1] - '0', 32>>>(a, nullptr);\n}\n"
     )
-    script = [sys.executable, ROOT / "common/cuda_on_cpu/microscope.py"]
-    done = subprocess.run([*script, tmp_path / "own.cu", "1"], capture_output=True, text=True, cwd=tmp_path)
+    script = [sys.executable, "-m", "cuda_on_cpu", "microscope"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [*script, tmp_path / "own.cu", "1"], capture_output=True, text=True, cwd=tmp_path, env=environment
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("mine::twice<float>\n  own.cu\n"), done.stdout
     assert "     3  __global__ void twice(T* a, void (*)(int)) { a[threadIdx.x] *= 2; }\n" in done.stdout
     assert "global memory: 256 bytes used of 256 in sectors, 100%" in done.stdout
     with pytest.raises(RuntimeError, match="no kernel ran that the microscope can see"):
         _rows("0\n")
-    assert "usage: " in subprocess.run(script, capture_output=True, text=True).stderr
+    assert "usage: " in subprocess.run(script, capture_output=True, text=True, env=environment).stderr
     clang = subprocess.run(
-        [*script, tmp_path / "own.cu"], capture_output=True, text=True, env=os.environ | {"CXX": "clang++"}
+        [*script, tmp_path / "own.cu"], capture_output=True, text=True, env=environment | {"CXX": "clang++"}
     )
     assert "needs g++" in clang.stderr or "not found" in clang.stderr

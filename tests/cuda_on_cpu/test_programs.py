@@ -11,9 +11,10 @@ import re
 import signal
 import subprocess
 
-import features
 import pytest
-from building import (
+
+from tests.cuda_on_cpu import features
+from tests.cuda_on_cpu.building import (
     CFLAGS,
     COMPILERS,
     INCLUDE,
@@ -340,7 +341,7 @@ def test_a_header_that_is_lacking_ends_the_compilation(compiler, tmp_path):
     """One line says so, also where a header of the reader's includes it; the README has the list."""
     lacking = {str(path.relative_to(INCLUDE)): path.read_text() for path in INCLUDE.rglob("*") if path.is_file()}
     lacking = {name: text for name, text in lacking.items() if text.startswith('#include "CUDA on CPU')}
-    said = "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no"
+    said = "CUDA on CPU (cuda_on_cpu/README.md says what it lacks) has no"
     assert lacking == {name: f'#include "{said} {name}"\n' for name in lacking}
     listed = re.search(r"- Headers: (.*?)\n- ", (INCLUDE.parent / "README.md").read_text(), re.DOTALL)[1]
     in_the_readme = re.findall(r"`([\w.]+/?)`", listed.split(". ")[0])
@@ -358,7 +359,7 @@ def test_a_header_that_is_lacking_ends_the_compilation(compiler, tmp_path):
 
 def test_cublas_is_declared_and_refuses_to_compute(compiler):
     result = run(build("cpu_only/no_cublas", compiler, *WARNINGS, "-Wpedantic", "-O0", "-g0"))
-    said = "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no"
+    said = "CUDA on CPU (cuda_on_cpu/README.md says what it lacks) has no"
     names = ("cublasSaxpy", "cublasSgemm", "cublasZgemmStridedBatched", "cublasLtMatmulDescCreate")
     assert result.stdout.splitlines() == ["1 6", *[f"{said} {name}()" for name in names], "1 6"], result.stderr
 

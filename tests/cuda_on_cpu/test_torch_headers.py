@@ -2,10 +2,10 @@
 
 import pytest
 import torch
-from support import kept_folder, write
 
 from common import device
 from common.cpp_extension import load
+from tests.support import kept_folder, write
 
 HEADER = """
 #pragma once

@@ -9,8 +9,10 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from building import CFLAGS, INCLUDE, ROOT, run
-from cuda_on_cpu import TranslationError, names_cuda, translate, translate_file
+
+from cuda_on_cpu import TranslationError, names_cuda, translate_file
+from cuda_on_cpu.translate import translate
+from tests.cuda_on_cpu.building import CFLAGS, INCLUDE, ROOT, run
 
 
 def body(source: str) -> str:
@@ -407,19 +409,20 @@ def test_headers_that_need_it_are_translated(tmp_path):
 
 
 def test_command_line(tmp_path):
-    script = ROOT / "common/cuda_on_cpu/translate.py"
+    command = [sys.executable, "-m", "cuda_on_cpu", "translate"]
     cu, out = tmp_path / "a.cu", tmp_path / "a.cpp"
     cu.write_text("k<<<1, 1>>>(a);\n")
-    subprocess.run([sys.executable, script, cu, out], check=True)
+    subprocess.run([*command, cu, out], check=True, cwd=ROOT)
     assert out.read_text() == translate(cu.read_text(), str(cu))
     (tmp_path / "in").mkdir()
     (tmp_path / "in/b.h").write_text("k<<<1, 1>>>();\n")
     cu.write_text('#include "b.h"\n')
-    subprocess.run([sys.executable, script, cu, out, "-I", tmp_path / "in", "--depfile", tmp_path / "d"], check=True)
+    words = [cu, out, "-I", tmp_path / "in", "--depfile", tmp_path / "d"]
+    subprocess.run([*command, *words], check=True, cwd=ROOT)
     assert (tmp_path / "d").read_text() == f"{out}: {cu} {tmp_path / 'in/b.h'}\n"
     assert "_b.h" in out.read_text()
     cu.write_text("\nk<<<")
-    result = run(sys.executable, script, cu, out)
+    result = subprocess.run([*command, cu, out], capture_output=True, text=True, cwd=ROOT)
     assert (result.returncode, result.stderr) == (1, f"{cu}:2: <<< without >>>\n")
 
 
@@ -441,7 +444,7 @@ def test_a_kernel_as_void_keeps_its_type(cast, new):
 
 def test_what_is_not_covered_ends_the_compilation(tmp_path):
     """One error, with the line of the first word; #if may leave it out, and the lines that follow keep their numbers."""
-    lacks = "CUDA on CPU (common/cuda_on_cpu/README.md says what it lacks) has no "
+    lacks = "CUDA on CPU (cuda_on_cpu/README.md says what it lacks) has no "
     said = lacks + "textures and surfaces"
     without = "#if 0\ncudaArray_t a = cudaMallocArray(1);\n#endif\nint x = wrong;\n"
     macro = "#define FETCH(t) tex1D<float>(t, 1)\n"

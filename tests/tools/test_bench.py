@@ -4,13 +4,11 @@ import json
 import sys
 
 import pytest
-from support import CHAPTERS, ROOT, chapter, operators
 
 from common import device, timing
 from common.timing import Timing
-
-sys.path.insert(0, str(ROOT / "tools"))
-import bench
+from tests.support import CHAPTERS, chapter, operators
+from tools.maintain import bench
 
 FIELDS = {"op", "n", "dtype", "kernel", "spread", "call", "bytes", "flops"}
 NO_ARITHMETIC = ("11_transpose",)  # it only moves elements
@@ -27,7 +25,6 @@ def test_every_benchmark_gives_tables(name, monkeypatch):
     for constant, value in small.items():
         if isinstance(getattr(main, constant, None), type(value)):  # STEPS are numbers of steps, or names of them
             monkeypatch.setattr(main, constant, value)
-    monkeypatch.setattr(sys, "path", [str(main.here), *sys.path])
     for table, rows in main.benchmark(operators(name)).items():
         data = json.loads(json.dumps(bench.rounded(rows)))
         assert data and "NaN" not in json.dumps(data)

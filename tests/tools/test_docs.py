@@ -10,15 +10,11 @@ import shutil
 import sys
 
 import pytest
-from support import ROOT
+
+from tests.support import ROOT
 
 pytest.importorskip("cogapp")
-sys.path.insert(0, str(ROOT / "tools"))
-import charts
-import docs
-import drawing
-import planted
-import tables
+from tools.maintain import charts, docs, drawing, planted, tables  # noqa: E402
 
 
 def main(monkeypatch, *arguments):

@@ -12,12 +12,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from support import ROOT
 
-sys.path.insert(0, str(ROOT / "tools"))
-import diagnoses
-import doctor
-from diagnoses import DIAGNOSES
+from tests.support import ROOT
+from tools import diagnoses, doctor
+from tools.diagnoses import DIAGNOSES
 
 TORCH = """
 import warnings
@@ -228,7 +226,7 @@ def test_a_machine_that_needs_no_nvcc(world):
 @pytest.fixture
 def clone(world):
     """A copy of the repository as far as the doctor and one failing lesson need it, run by the straw world's Python."""
-    for name in "Makefile", "pyproject.toml", "tools", "common/find_cuda.py":
+    for name in "Makefile", "pyproject.toml", "tools", "common/__init__.py", "common/find_cuda.py":
         target = world.repository / name
         target.parent.mkdir(exist_ok=True)
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
@@ -247,7 +245,7 @@ def test_the_standard_library_is_enough(clone):
     """A missing torch is one fault. A diagnosis that raises is reported, and the others still run."""
     clone.remove("torch", "numpy", "setuptools")
     clone.environ(TMPDIR="/nowhere")
-    done = clone.run(sys.executable, "tools/doctor.py")
+    done = clone.run(sys.executable, "-m", "tools.doctor")
     assert done.returncode == 1 and done.stderr == ""
     assert re.search("^warning disk .*FileNotFoundError", done.stdout, re.M)
     assert len(re.findall("^ok .*torch comes first$", done.stdout, re.M)) == len(doctor.WITH_TORCH + doctor.WITH_GPU)
@@ -261,12 +259,12 @@ def test_a_lesson_that_fails_prints_what_is_broken_and_keeps_its_status(clone):
     done = clone.run("make", "chapter03", f"PYTHON={sys.executable}")
     broken = re.search("^broken +hidden modules +.*\n +mv .*\n", done.stderr, re.M)
     assert "Error 3" in done.stderr and broken and not re.search("^(ok|warning) ", done.stderr, re.M)
-    everything = clone.run(sys.executable, "tools/doctor.py").stdout
+    everything = clone.run(sys.executable, "-m", "tools.doctor").stdout
     assert re.search("^ok +ninja", everything.partition(broken[0])[0], re.M)
 
 
 def test_it_goes_on_in_the_python_of_the_lessons(clone):
     clone.remove("torch")
     clone.program("python", 'echo "$@"', clone.repository / ".venv/bin")
-    done = clone.run(sys.executable, "tools/doctor.py", "--short")
+    done = clone.run(sys.executable, "-m", "tools.doctor", "--short")
     assert done.stdout.endswith("/tools/doctor.py --short\n")

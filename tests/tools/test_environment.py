@@ -13,10 +13,9 @@ from pathlib import Path
 
 import packaging
 import pytest
-from support import ROOT
 
-sys.path.insert(0, str(ROOT / "tools"))
-import environment
+from tests.support import ROOT
+from tools import environment
 
 VERSION = f"python{environment.VERSION}"
 BASE = f"{sys.base_prefix}/bin/{VERSION}"

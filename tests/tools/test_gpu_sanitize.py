@@ -1,15 +1,12 @@
 """`make gpu-sanitize` finds what is planted and misses no kernel. On a GPU a minute, for a build and two sanitizers."""
 
 import shutil
-import sys
 
 import pytest
-from support import ROOT
 
 from common import device
-
-sys.path.insert(0, str(ROOT / "tools"))
-import gpu_sanitize
+from tests.support import ROOT
+from tools.maintain import gpu_sanitize
 
 ON_A_GPU = pytest.mark.skipif(
     device.type == "cpu" or not shutil.which("compute-sanitizer"), reason="needs a GPU and its sanitizer"

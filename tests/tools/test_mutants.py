@@ -1,4 +1,4 @@
-"""tools/mutants.py in a tiny project, and the rows of this one. Some seconds: a pytest process for each mutant."""
+"""tools/maintain/mutants.py in a tiny project, and the rows of this one. Some seconds: a pytest process for each mutant."""
 
 import re
 import runpy
@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from support import ROOT
+
+from tests.support import ROOT
 
 CODE = "def half(x):\n    return x // 2\n"
 TESTS = """
@@ -40,7 +41,7 @@ def test_broken():
     assert False
 """
 ROWS = """
-from mutants import Mutant
+from tools.maintain.mutants import Mutant
 
 def mutant(replacement, tests, **more):
     return Mutant("code_under_test.py", "x // 2", replacement, tests, **more)
@@ -73,7 +74,9 @@ def project(tmp_path):
         "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\n',
         "tests/test_code.py": TESTS,
         "tests/mutants/area.py": ROWS,
-        "tools/mutants.py": (ROOT / "tools" / "mutants.py").read_text().replace("TIMEOUT = 900", "TIMEOUT = 10"),
+        "tools/maintain/mutants.py": (ROOT / "tools/maintain/mutants.py")
+        .read_text()
+        .replace("TIMEOUT = 900", "TIMEOUT = 10"),
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -81,7 +84,7 @@ def project(tmp_path):
 
 
 def run(project, *arguments):
-    command = [sys.executable, "tools/mutants.py", "--gpus", "0", "--workers", "2", *arguments]
+    command = [sys.executable, "-m", "tools.maintain.mutants", "--gpus", "0", "--workers", "2", *arguments]
     return subprocess.run(command, cwd=project, capture_output=True, text=True)
 
 
@@ -114,7 +117,6 @@ def test_only_those_asked_for(project):
 @pytest.mark.parametrize("path", sorted((ROOT / "tests" / "mutants").glob("*.py")), ids=lambda path: path.stem)
 def test_rows_name_what_is_there(path, monkeypatch):
     """Every text stands exactly once in its file, and every test exists: so that a change of either updates the row."""
-    monkeypatch.syspath_prepend(ROOT / "tools")
     wrong = []
     for mutant in runpy.run_path(str(path))["MUTANTS"]:
         count = (ROOT / mutant.file).read_text().count(mutant.text)

@@ -1,14 +1,11 @@
 """Which tool finds which planted mistake: what counts as an answer, and the table of the answers."""
 
 import json
-import sys
 
 import pytest
-from support import ROOT
 
-sys.path.insert(0, str(ROOT / "tools"))
-import planted
-import tables
+from tests.support import ROOT
+from tools.maintain import planted, tables
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-import conftest
 import torch
-from support import CHAPTERS
 
 import common
+from tests import conftest
+from tests.support import CHAPTERS
 
 
 def test_alone(tmp_path, monkeypatch):
@@ -48,7 +48,7 @@ def item(nodeid, *marks, **params):
 
 
 def test_only_what_the_tests_need_is_built():
-    one = item("tests/chapters/test_03_add2.py::test_x")
+    one = item("tests/chapters/03_add2/test_add2.py::test_x")
     assert list(conftest.builds([one])) == ["03_add2 build"]
     several = [one, item("tests/chapters/test_operators.py::test_x[05_cmake.axpy]")]
     assert list(conftest.builds(several)) == ["05_cmake build", "03_add2 build"]

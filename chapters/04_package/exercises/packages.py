@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from common.exercises import SOONER, Wrong, place
 from common.progress import first_error
+from grader.checks import SOONER, Wrong, place
 
 
 def copy(mine: Path) -> Path:

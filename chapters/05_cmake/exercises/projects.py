@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from common import cmake
-from common.exercises import place
+from grader.checks import place
 
 PROJECT = Path(__file__).resolve().parent / "project"
 

@@ -3,7 +3,7 @@
 
 #include <cub/device/device_reduce.cuh>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 
 void launch_cub_sum(float* out, const float* x, int64_t n, void* memory, size_t& bytes, cudaStream_t stream) {
     CHECK_CUDA(cub::DeviceReduce::Sum(memory, bytes, x, out, n, stream));

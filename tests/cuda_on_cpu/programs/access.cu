@@ -1,5 +1,5 @@
 // Kernels that access memory in ways that cost more than they need, and some that do not. test_microscope.py has what
-// the warps of each ask for, worked out by hand; tools/counters.py has a GPU count the same.
+// the warps of each ask for, worked out by hand; tools/maintain/counters.py has a GPU count the same.
 //
 // Each kernel has 4 blocks of 256 threads, unless it says otherwise: 32 warps.
 #include <cuda_pipeline.h>

@@ -52,7 +52,7 @@ __global__ void overloaded(float* a) { *a = 2; }
 __global__ void same_name(int* a) { *a = 7; }
 int* for_same_name = nullptr;
 // clang-format off: it would join the brackets, which other editors part
-void same_name() { same_name << < 1, 1 >> > (for_same_name); }
+void same_name() { same_name<<<1, 1>>>(for_same_name); }
 // clang-format on
 
 __device__ __forceinline__ int twice(int x) { return 2 * x; }

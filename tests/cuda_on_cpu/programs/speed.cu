@@ -1,4 +1,4 @@
-// How long the launches of CUDA on CPU take: median of 15. tools/bench_cuda_on_cpu.py builds and runs it.
+// How long the launches of CUDA on CPU take: median of 15. tools/maintain/bench_cuda_on_cpu.py builds and runs it.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -5,7 +5,7 @@ Every thread writes to three arrays: the numbers of its block, of its warp and o
 
 import torch
 
-from common.exercises import check, device, launchers
+from grader.checks import check, device, launchers
 
 MINUTES = 5
 FAILS = "? is not written"

@@ -5,7 +5,7 @@ The kernel gives each thread one element; the launcher chooses how many blocks t
 
 import torch
 
-from common.exercises import check, device, launchers, shared_out
+from grader.checks import check, device, launchers, shared_out
 
 MINUTES = 15
 FAILS = "undefined reference to `launch_squares"

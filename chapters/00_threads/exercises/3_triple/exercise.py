@@ -5,7 +5,7 @@ The kernel, or the launcher, or both are wrong for an n that is no multiple of 1
 
 import torch
 
-from common.exercises import check, device, launchers, shared_out
+from grader.checks import check, device, launchers, shared_out
 
 MINUTES = 10
 FAILS = "invalid configuration"

@@ -3,7 +3,7 @@
 Type numbers into answers.py. No kernel runs: what the lesson says of a grid gives them.
 """
 
-from common.exercises import answer
+from grader.checks import answer
 
 MINUTES = 5
 FAILS = "WARP is None"

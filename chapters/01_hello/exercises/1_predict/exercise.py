@@ -3,7 +3,7 @@
 Nothing is built: the four steps of the lesson give the answers.
 """
 
-from common.exercises import answer
+from grader.checks import answer
 
 MINUTES = 5
 FAILS = "LETTER is None"

@@ -5,7 +5,7 @@ Thread i reads byte i and writes the two letters that show it in hexadecimal.
 
 import torch
 
-from common.exercises import Wrong, check, device, found_by_cuda, launchers, orders, shared_out
+from grader.checks import Wrong, check, device, found_by_cuda, launchers, orders, shared_out
 
 MINUTES = 15
 FAILS = "yours '??'"

@@ -3,7 +3,7 @@
 The reader writes the function, and tells load_inline() which name Python sees.
 """
 
-from common.exercises import Wrong, module, place, refuses
+from grader.checks import Wrong, module, place, refuses
 
 MINUTES = 15
 MEMORY_CHECK = False

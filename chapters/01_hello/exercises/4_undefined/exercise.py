@@ -8,7 +8,7 @@ import subprocess
 
 import torch
 
-from common.exercises import Wrong, device, extension
+from grader.checks import Wrong, device, extension
 
 MINUTES = 15
 MEMORY_CHECK = False

@@ -5,7 +5,7 @@ Each row is multiplied by a number of its own.
 
 import torch
 
-from common.exercises import check, device, last_element, launchers, many, shared_out
+from grader.checks import check, device, last_element, launchers, many, shared_out
 
 MINUTES = 10
 FAILS = "? is not written"

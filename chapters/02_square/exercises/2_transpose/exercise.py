@@ -5,7 +5,7 @@ The result has as many rows as the matrix has columns. Each element has a thread
 
 import torch
 
-from common.exercises import check, device, launchers
+from grader.checks import check, device, launchers
 
 MINUTES = 25
 FAILS = "undefined reference to `launch_transpose"

@@ -5,7 +5,7 @@ The kernel is right, and each warp touches 16 sectors with one load. Four hold t
 
 import torch
 
-from common.exercises import check, device, launchers, limits, shared_out
+from grader.checks import check, device, launchers, limits, shared_out
 
 MINUTES = 15
 FAILS = "each load of a warp touches 16 sectors of device memory, at most 4 allowed"

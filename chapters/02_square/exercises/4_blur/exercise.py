@@ -5,7 +5,7 @@ The kernel averages neighbours in a row. Its conditions ask for the index, where
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers
+from grader.checks import Wrong, check, device, launchers
 
 MINUTES = 20
 FAILS = "wrong result"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import torch
 
-from common.cuda_on_cpu.microscope import microscope
-from common.exercises import answer, device, launchers
+from cuda_on_cpu.microscope import microscope
+from grader.checks import answer, device, launchers
 
 MINUTES = 5
 FAILS = "ALIGNED is None"

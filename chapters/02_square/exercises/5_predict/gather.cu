@@ -1,7 +1,7 @@
 // gather.cu: one load of one warp.
 #include "gather.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 
 __global__ void gather_kernel(float* out, const float* in, int64_t first, int64_t stride) {
     const float value = in[first + threadIdx.x * stride];

@@ -5,7 +5,7 @@ The launcher starts at most two blocks, so a thread has to compute several eleme
 
 import torch
 
-from common.exercises import check, device, launchers, limits, shared_out
+from grader.checks import check, device, launchers, limits, shared_out
 
 MINUTES = 10
 FAILS = "? is not written"

@@ -5,7 +5,7 @@ pairs.h says what the launcher does. No line of pairs.cu is there yet.
 
 import torch
 
-from common.exercises import check, device, last_element, launchers, many, shared_out
+from grader.checks import check, device, last_element, launchers, many, shared_out
 
 MINUTES = 20
 FAILS = "undefined reference to `launch_pairs"

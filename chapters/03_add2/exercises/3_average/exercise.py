@@ -5,7 +5,7 @@ The result is often right. The check says which two threads use the same element
 
 import torch
 
-from common.exercises import check, device, launchers, shared_out
+from grader.checks import check, device, launchers, shared_out
 
 MINUTES = 20
 FAILS = "data race"

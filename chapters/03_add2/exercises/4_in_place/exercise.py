@@ -5,7 +5,7 @@ The kernel is right. Its binding lets through what the kernel cannot handle.
 
 import torch
 
-from common.exercises import Wrong, device, extension, refuses
+from grader.checks import Wrong, device, extension, refuses
 
 MINUTES = 15
 MEMORY_CHECK = False

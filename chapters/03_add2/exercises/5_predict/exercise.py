@@ -3,7 +3,7 @@
 No kernel runs: what you know of grids gives the numbers.
 """
 
-from common.exercises import answer
+from grader.checks import answer
 
 MINUTES = 5
 FAILS = "BLOCKS is None"

@@ -3,7 +3,7 @@
 Nothing is built: the lesson's three steps give the answers.
 """
 
-from common.exercises import answer
+from grader.checks import answer
 
 MINUTES = 5
 FAILS = "UNDEFINED is None"

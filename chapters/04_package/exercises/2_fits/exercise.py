@@ -5,7 +5,7 @@ The reader's function looks at the name of a wheel, and into the wheel. The whee
 
 import zipfile
 
-from common.exercises import Wrong, module, place
+from grader.checks import Wrong, module, place
 
 MINUTES = 20
 FAILS = "expected 'python', yours None"

@@ -6,7 +6,7 @@ halve() is written in C++. A user has to find it in Python, and an editor has to
 import ast
 from pathlib import Path
 
-from common.exercises import Wrong, module
+from grader.checks import Wrong, module
 
 packages = module(Path(__file__).parents[1] / "packages.py")
 

@@ -5,7 +5,7 @@ Three mistakes, one behind the other, in setup.py and __init__.py.
 
 from pathlib import Path
 
-from common.exercises import Wrong, module
+from grader.checks import Wrong, module
 
 packages = module(Path(__file__).parents[1] / "packages.py")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from common.exercises import Wrong, module
+from grader.checks import Wrong, module
 
 packages = module(Path(__file__).parents[1] / "packages.py")
 

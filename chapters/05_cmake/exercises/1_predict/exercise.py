@@ -3,7 +3,7 @@
 Nothing is built: the lesson's drawing and its three commands give the answers.
 """
 
-from common.exercises import answer
+from grader.checks import answer
 
 MINUTES = 5
 FAILS = "COMMANDS is None"

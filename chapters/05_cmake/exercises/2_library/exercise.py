@@ -6,9 +6,9 @@ The sources are there. The reader writes the commands of CMake.
 import subprocess
 from pathlib import Path
 
-from common.exercises import Wrong, module
-from common.exercises import run as start
 from common.progress import BuildError
+from grader.checks import Wrong, module
+from grader.checks import run as start
 
 projects = module(Path(__file__).parents[1] / "projects.py")
 

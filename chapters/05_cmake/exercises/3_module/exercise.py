@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from common.exercises import Wrong, module
+from grader.checks import Wrong, module
 
 projects = module(Path(__file__).parents[1] / "projects.py")
 

@@ -9,9 +9,9 @@ import subprocess
 from pathlib import Path
 
 from common import cmake, device
-from common.exercises import Wrong, module, place
-from common.exercises import run as start
 from common.progress import first_error
+from grader.checks import Wrong, module, place
+from grader.checks import run as start
 
 projects = module(Path(__file__).parents[1] / "projects.py")
 

@@ -5,7 +5,7 @@ Two loads of 4 bytes give the same result, and touch each sector twice.
 
 import torch
 
-from common.exercises import Wrong, check, device, drawn, launchers, seen
+from grader.checks import Wrong, check, device, drawn, launchers, seen
 
 MINUTES = 15
 FAILS = "? is not written"

@@ -5,7 +5,7 @@ The launcher takes the kernel with float4 where it should not. Whole tensors sho
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, seen
+from grader.checks import Wrong, check, device, launchers, seen
 
 MINUTES = 10
 FAILS = "misaligned"

@@ -6,7 +6,7 @@ early changes what a later load returns.
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, limits, shared_out
+from grader.checks import Wrong, check, device, launchers, limits, shared_out
 
 MINUTES = 30
 PAIRS, THREADS = 4, 256

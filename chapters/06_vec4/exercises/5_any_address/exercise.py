@@ -5,7 +5,7 @@ scale.h says what the launcher does. No line of scale.cu is there yet.
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, seen
+from grader.checks import Wrong, check, device, launchers, seen
 
 MINUTES = 40
 FAILS = "undefined reference to `launch_scale"

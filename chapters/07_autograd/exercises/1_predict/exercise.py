@@ -5,7 +5,7 @@ Your numbers are compared with what torch saves on this machine.
 
 import torch
 
-from common.exercises import answer
+from grader.checks import answer
 
 MINUTES = 5
 FAILS = "NODE is None"

@@ -5,7 +5,7 @@ A Function in Python, with torch's operations. No kernel is needed.
 
 import torch
 
-from common.exercises import Wrong, module
+from grader.checks import Wrong, module
 
 MINUTES = 10
 FAILS = "a.grad is None"

@@ -5,7 +5,7 @@ Six classes compute silu(x). Two have right gradients. Your function has to say 
 
 import torch
 
-from common.exercises import Wrong, module
+from grader.checks import Wrong, module
 
 MINUTES = 20
 FAILS = "Constant: is_right() says True"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from common.exercises import Wrong, device, launchers, module
+from grader.checks import Wrong, device, launchers, module
 
 MINUTES = 20
 MEMORY_CHECK = False

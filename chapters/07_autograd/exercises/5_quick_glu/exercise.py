@@ -5,7 +5,7 @@ The forward kernel is there. The gradients follow from the chain rule.
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, module, orders, shared_out
+from grader.checks import Wrong, check, device, launchers, module, orders, shared_out
 
 MINUTES = 40
 FAILS = "? is not written"

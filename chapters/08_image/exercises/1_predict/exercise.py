@@ -3,7 +3,7 @@
 No kernel runs: the strides of a view and the five lines of rgb_to_gray_kernel give the numbers.
 """
 
-from common.exercises import answer
+from grader.checks import answer
 
 MINUTES = 10
 FAILS = "ROW_STRIDE is None"

@@ -5,7 +5,7 @@ The pixels have four bytes, B, G, R and A. The kernel loads four pixels at once;
 
 import torch
 
-from common.exercises import check, device, launchers
+from grader.checks import check, device, launchers
 
 MINUTES = 15
 FAILS = "wrong result"

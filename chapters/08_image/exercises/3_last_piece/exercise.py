@@ -5,7 +5,7 @@ Every result is right, because no thread uses the bytes that it should not have 
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, only_rows, seen
+from grader.checks import Wrong, check, device, launchers, only_rows, seen
 
 MINUTES = 20
 FAILS = "behind"

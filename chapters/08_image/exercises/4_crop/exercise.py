@@ -6,7 +6,7 @@ The kernel is right. Its binding passes the wrong stride, and checks nothing.
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from common.exercises import Wrong, check, device, extension, refuses
+from grader.checks import Wrong, check, device, extension, refuses
 
 MINUTES = 25
 MEMORY_CHECK = False

@@ -6,7 +6,7 @@ the launcher does. No line of prepare.cu is there yet. Begin with a thread for a
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, only_rows, seen
+from grader.checks import Wrong, check, device, launchers, only_rows, seen
 
 MINUTES = 60
 FAILS = "undefined reference to `launch_prepare"

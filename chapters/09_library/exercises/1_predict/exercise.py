@@ -3,7 +3,7 @@
 No operator runs: the lesson's first drawing and its block TORCH_LIBRARY give the answers.
 """
 
-from common.exercises import answer
+from grader.checks import answer
 
 MINUTES = 5
 FAILS = "PLAIN is None"

@@ -7,7 +7,7 @@ import warnings
 
 import torch
 
-from common.exercises import Wrong, device, module
+from grader.checks import Wrong, device, module
 
 MINUTES = 20
 MEMORY_CHECK = False

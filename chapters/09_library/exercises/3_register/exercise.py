@@ -5,7 +5,7 @@ The kernel, its launcher and the function that calls it are there. torch does no
 
 import torch
 
-from common.exercises import Wrong, device, extension
+from grader.checks import Wrong, device, extension
 
 MINUTES = 30
 MEMORY_CHECK = False

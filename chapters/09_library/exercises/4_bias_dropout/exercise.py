@@ -6,7 +6,7 @@ What chapters 03, 07 and 09 are about, in one operator: kernels, a gradient that
 import numpy as np
 import torch
 
-from common.exercises import Wrong, check, device, launchers, module, orders, shared_out
+from grader.checks import Wrong, check, device, launchers, module, orders, shared_out
 
 MINUTES = 60
 FAILS = "launch_bias_dropout() launches no kernel"

@@ -3,7 +3,7 @@
 Numbers, names and tags: the lesson's setup.py and its run have all that is needed.
 """
 
-from common.exercises import answer
+from grader.checks import answer
 
 MINUTES = 5
 FAILS = "TARGET is None"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from common.exercises import Wrong, device, extension, module, refuses
+from grader.checks import Wrong, device, extension, module, refuses
 
 MINUTES = 30
 MEMORY_CHECK = False

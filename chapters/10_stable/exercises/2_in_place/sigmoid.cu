@@ -1,7 +1,7 @@
 // sigmoid.cu: the sigmoid of a vector, in its place.
 #include "sigmoid.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 __global__ void sigmoid_kernel(float* x, int64_t n) {

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import torch
 
-from common.exercises import Wrong, check, device, extension, place, refuses
-from common.launchers import Watch
+from grader.checks import Wrong, check, device, extension, place, refuses
+from grader.launchers import Watch
 
 MINUTES = 30
 MEMORY_CHECK = False

@@ -3,7 +3,7 @@
 HINTS = [
     "The lesson's table has a row for each word that changes. The headers are those at the beginning of the lesson's "
     "bias_gelu.cpp.",
-    "Tensor, ScalarType, check_input() and check_same() come from common/check_stable.h, and so does KERNEL_DISPATCH_KEY. "
+    "Tensor, ScalarType, check_input(), check_same() and KERNEL_DISPATCH_KEY come from common/check_input_stable.h. "
     'check_input(x, "x", {ScalarType::Float}) takes a list of dtypes. The stream: current_stream() of the lesson.',
     "STABLE_TORCH_LIBRARY(exercise, m) has the m.def, STABLE_TORCH_LIBRARY_IMPL(exercise, KERNEL_DISPATCH_KEY, m) the m.impl, "
     'with TORCH_BOX(&axpy). A "float" of a schema is a double in C++.',

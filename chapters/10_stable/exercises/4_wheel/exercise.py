@@ -10,9 +10,9 @@ import subprocess
 import sys
 import zipfile
 
-from common.exercises import Wrong, place
-from common.exercises import run as start
 from common.progress import first_error
+from grader.checks import Wrong, place
+from grader.checks import run as start
 
 MINUTES = 15
 MEMORY_CHECK = False

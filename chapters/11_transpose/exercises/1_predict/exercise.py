@@ -5,7 +5,7 @@ No kernel runs: the addresses of the lanes give the numbers.
 
 from pathlib import Path
 
-from common.exercises import answer, module
+from grader.checks import answer, module
 
 MINUTES = 10
 FAILS = "LOAD is None"

@@ -5,7 +5,7 @@ The kernel is right, but a store of a warp touches 12 sectors where 4 could hold
 
 import torch
 
-from common.exercises import check, device, launchers, limits, shared_out
+from grader.checks import check, device, launchers, limits, shared_out
 
 MINUTES = 20
 FAILS = "each store of a warp touches 12 sectors"

@@ -5,7 +5,7 @@ A block moves one tile after another. The kernel has one mistake at the edges of
 
 import torch
 
-from common.exercises import check, device, launchers
+from grader.checks import check, device, launchers
 
 MINUTES = 15
 FAILS = "? is not written"

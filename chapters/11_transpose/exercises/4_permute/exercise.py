@@ -5,7 +5,7 @@ The kernel is right. A store of a warp touches 32 sectors: which two dimensions 
 
 import torch
 
-from common.exercises import check, device, launchers, limits
+from grader.checks import check, device, launchers, limits
 
 MINUTES = 30
 FAILS = "each store of a warp touches 32 sectors"

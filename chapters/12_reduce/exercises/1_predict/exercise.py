@@ -3,7 +3,7 @@
 No kernel runs: the lesson's lines give the numbers.
 """
 
-from common.exercises import answer
+from grader.checks import answer
 
 MINUTES = 5
 FAILS = "ATOMICS is None"

@@ -5,7 +5,7 @@ The kernel adds each element to the total. Let the lanes of a warp add first.
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, limits, shared_out, without_comments
+from grader.checks import Wrong, check, device, launchers, limits, shared_out, without_comments
 
 MINUTES = 15
 FAILS = "lanes of a warp change one address"

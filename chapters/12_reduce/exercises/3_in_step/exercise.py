@@ -5,7 +5,7 @@ The last levels take for granted that the lanes of a warp run in step. The check
 
 import torch
 
-from common.exercises import check, device, launchers
+from grader.checks import check, device, launchers
 
 MINUTES = 15
 FAILS = "data race"

@@ -5,7 +5,7 @@ Where all elements are equal, 32 lanes of a warp add to one address, one after a
 
 import torch
 
-from common.exercises import check, device, launchers, limits, shared_out
+from grader.checks import check, device, launchers, limits, shared_out
 
 MINUTES = 20
 FAILS = "32 lanes of a warp change one address in device memory"

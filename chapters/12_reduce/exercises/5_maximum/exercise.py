@@ -5,7 +5,7 @@ The largest element, NaN where there is one, as torch.max has it.
 
 import torch
 
-from common.exercises import check, device, launchers, shared_out
+from grader.checks import check, device, launchers, shared_out
 
 MINUTES = 40
 FAILS = "? is not written"

@@ -5,7 +5,7 @@ A warp has loaded its row. What is missing is the arithmetic.
 
 import torch
 
-from common.exercises import check, device, launchers
+from grader.checks import check, device, launchers
 
 MINUTES = 20
 FAILS = "wrong result"

@@ -5,7 +5,7 @@ Rows of numbers are right. A row whose first elements are -infinity, as attentio
 
 import torch
 
-from common.exercises import check, device, launchers
+from grader.checks import check, device, launchers
 
 MINUTES = 15
 FAILS = "nan"

@@ -5,7 +5,7 @@ The kernel is right for numbers around 0. For numbers around 3000, its variance 
 
 import torch
 
-from common.exercises import Wrong, check, device, launchers, seen
+from grader.checks import Wrong, check, device, launchers, seen
 
 MINUTES = 30
 FAILS = "x + 3000"

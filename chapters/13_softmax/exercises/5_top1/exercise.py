@@ -7,7 +7,7 @@ import os
 
 import torch
 
-from common.exercises import Wrong, check, device, extension, launchers, module, orders, refuses, seen
+from grader.checks import Wrong, check, device, extension, launchers, module, orders, refuses, seen
 
 MINUTES = 60
 FAILS = "? is not written"

@@ -1,6 +1,6 @@
 // Asynchronous copies and tensor cores: kernels that use shared memory too early, or too late, and right ones. Prints
-// what the memory check says of each, or of the one that is named; the test knows the marked lines. tools/planted.py
-// runs each kernel on a GPU, too.
+// what the memory check says of each, or of the one that is named; the test knows the marked lines.
+// tools/maintain/planted.py runs each kernel on a GPU, too.
 #include <mma.h>
 
 #include <cooperative_groups.h>

@@ -1,5 +1,5 @@
 // Kernels that use memory rightly, in ways that a careless check takes for mistakes: the memory check says nothing of
-// any, or of the one that is named. tools/planted.py runs each on a GPU, too.
+// any, or of the one that is named. tools/maintain/planted.py runs each on a GPU, too.
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>

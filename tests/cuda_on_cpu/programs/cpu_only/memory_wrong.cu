@@ -1,6 +1,6 @@
 // Kernels that use memory wrongly, each in its own way: `memory_wrong` prints what the memory check says of each, and
 // `memory_wrong tree` of that one. The test knows the marked lines: where the access is, and for a race where the other
-// one is. tools/planted.py runs each kernel on a GPU, too, under compute-sanitizer.
+// one is. tools/maintain/planted.py runs each kernel on a GPU, too, under compute-sanitizer.
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>

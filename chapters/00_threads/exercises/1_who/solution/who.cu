@@ -1,7 +1,7 @@
 // who.cu: each thread writes which one it is.
 #include "who.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 
 __global__ void who_kernel(int* block, int* warp, int* lane) {
     // your code

@@ -1,7 +1,7 @@
 // squares.cu: the numbers 0, 1, 4, 9, ...
 #include "squares.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // your code

@@ -1,7 +1,7 @@
 // triple.cu: each element times three.
 #include "triple.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 
 // your code
 __global__ void triple_kernel(int64_t* out, const int64_t* in, int64_t n) {

@@ -1,7 +1,7 @@
 // hex.cu: bytes in hexadecimal. The digits are in constant memory.
 #include "hex.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 __constant__ char digits[] = "0123456789abcdef";

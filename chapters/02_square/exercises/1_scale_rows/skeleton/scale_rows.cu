@@ -1,7 +1,7 @@
 // scale_rows.cu: each row of a matrix times a number of its own.
 #include "scale_rows.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 constexpr int tile = 16;

@@ -1,7 +1,7 @@
 // transpose.cu: rows become columns.
 #include "transpose.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // your code

@@ -1,7 +1,7 @@
 // negate.cu: the sign of each element of a matrix changes.
 #include "negate.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 constexpr int tile = 16;

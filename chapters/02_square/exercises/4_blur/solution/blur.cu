@@ -1,7 +1,7 @@
 // blur.cu: the mean of each element and its neighbours in the row.
 #include "blur.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 constexpr int tile = 16;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // The threads of the whole grid take the first elements, each one; then the next ones, until the array ends.

@@ -1,7 +1,7 @@
 // pairs.cu: each element of a vector plus each element of another.
 #include "pairs.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // your code

@@ -1,7 +1,7 @@
 // average.cu: the sum of two vectors, and the averages of neighbours in it.
 #include "average.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // your code

@@ -6,7 +6,7 @@ from pathlib import Path
 import torch  # where it is missing, this line says so
 from setuptools import setup
 
-root = next(folder for folder in Path(__file__).resolve().parents if (folder / "common" / "check.h").exists())
+root = next(folder for folder in Path(__file__).resolve().parents if (folder / "common" / "cuda_check.h").exists())
 sys.path.insert(0, str(root))
 from common.cpp_extension import BuildExtension, CUDAExtension  # without a GPU, they build for the CPU
 
@@ -17,7 +17,7 @@ setup(
         CUDAExtension(
             name="scaling.my_kernel",
             sources=["scaling.cpp", "scaling_kernel.cu"],
-            include_dirs=[str(root)],  # for common/check.h
+            include_dirs=[str(root)],  # for common/cuda_check.h
             extra_compile_args=flags,
         )
     ],

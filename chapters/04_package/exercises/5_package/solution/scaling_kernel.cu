@@ -1,7 +1,7 @@
 // scaling_kernel.cu: a vector times a number.
 #include "scaling.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 __global__ void scale_kernel(float* x, float factor, int64_t n) {

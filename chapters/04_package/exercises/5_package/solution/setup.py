@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from setuptools import setup
 
-root = next(folder for folder in Path(__file__).resolve().parents if (folder / "common" / "check.h").exists())
+root = next(folder for folder in Path(__file__).resolve().parents if (folder / "common" / "cuda_check.h").exists())
 sys.path.insert(0, str(root))
 from common.cpp_extension import BuildExtension, CUDAExtension  # without a GPU, they build for the CPU
 

@@ -1,7 +1,7 @@
 // multiply.cu: the product of complex numbers, one for each thread.
 #include "multiply.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 __global__ void multiply_kernel(float2* out, const float2* a, const float2* b, int64_t n) {

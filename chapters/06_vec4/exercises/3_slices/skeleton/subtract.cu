@@ -1,7 +1,7 @@
 // subtract.cu: the difference of two arrays, with float4 where the addresses allow that.
 #include "subtract.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 constexpr int threads = 256;  // of a block

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // A thread takes four elements, blockDim.x apart, then the next four, until the array ends: a block takes 4 *

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // your code

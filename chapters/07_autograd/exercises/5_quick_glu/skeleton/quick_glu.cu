@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 __device__ float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }

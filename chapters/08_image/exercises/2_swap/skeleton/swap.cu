@@ -1,7 +1,7 @@
 // swap.cu: red and blue change places, in four pixels a thread.
 #include "swap.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // A pixel's four bytes in a word, with red and blue in each other's places.

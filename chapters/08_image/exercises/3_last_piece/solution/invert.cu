@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // A piece has 4 bytes here. The thread's results fill a piece of `out`, and its pixels lie in one piece of `in`, or in

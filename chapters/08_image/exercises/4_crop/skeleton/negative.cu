@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 __global__ void negative_kernel(uint8_t* out, const uint8_t* in, int64_t height, int64_t width, int64_t row_stride) {

@@ -1,7 +1,7 @@
 // outer.cu: the products of all elements of x and of y.
 #include "outer.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 __global__ void outer_kernel(float* out, const float* x, const float* y, int64_t m, int64_t n) {

@@ -1,7 +1,7 @@
 // bias_dropout.cu: a bias and dropout in one pass, and the gradients.
 #include "bias_dropout.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // A number from 0 up to 1, without 1. The same seed and i give the same number each time; any other numbers, one that

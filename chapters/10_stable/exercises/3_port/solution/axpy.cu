@@ -1,7 +1,7 @@
 // axpy.cu: a scaled vector plus a vector.
 #include "axpy.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 __global__ void axpy_kernel(float* out, const float* x, const float* y, float factor, int64_t n) {

@@ -1,7 +1,7 @@
 // interleave.cu: three planes of an image, red, green and blue, become one array of pixels.
 #include "interleave.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 constexpr int threads = 256;  // of a block, and the pixels that it writes

@@ -1,7 +1,7 @@
 // strip.cu: a transpose in which a block moves all tiles of a column of tiles, one after another.
 #include "strip.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 constexpr int side = 32;  // of a tile, and of a block of threads

@@ -1,7 +1,7 @@
 // permute.cu: the last of three dimensions becomes the first, and the first the last.
 #include "permute.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 // your code

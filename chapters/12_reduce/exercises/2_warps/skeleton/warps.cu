@@ -1,7 +1,7 @@
 // warps.cu: a sum with one atomic addition for each warp.
 #include "warps.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 constexpr int threads = 128;

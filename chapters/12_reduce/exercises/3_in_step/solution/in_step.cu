@@ -1,7 +1,7 @@
 // in_step.cu: the sums of 256 elements each, by a tree. Its last levels are as they were written before 2017.
 #include "in_step.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 constexpr int threads = 256;

@@ -1,7 +1,7 @@
 // histogram.cu: how often each value occurs; the lanes of a warp that have the same value add once.
 #include "histogram.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 constexpr int threads = 128;

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 
 constexpr int threads = 64;
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 constexpr int elements = 16;  // that a lane keeps in its registers

@@ -4,7 +4,7 @@
 #include <cfloat>
 #include <cmath>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 __device__ float warp_max(float value) {

@@ -1,7 +1,7 @@
 // layer_norm.cu: each row gets the mean 0 and the variance 1, a block for each row.
 #include "layer_norm.h"
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/grid.h"
 
 constexpr int threads = 64, elements = 8;  // that a thread keeps in its registers

@@ -1,7 +1,7 @@
 // main.cpp: a program that calls the library. It prints 2 4 6.
 #include <cstdio>
 
-#include "common/check.h"
+#include "common/cuda_check.h"
 #include "scale.h"
 
 int main() {

@@ -1,0 +1,108 @@
+"""torch's CUDAExtension and load() where there is no GPU: every .cu is translated, and the host compiler builds it.
+
+In the setup.py of an operator:
+
+    from cuda_on_cpu.torch_extension import BuildExtension, CUDAExtension
+
+Both have torch's signatures, and are torch's own where torch sees a GPU. CUDA_ON_CPU=1 in the environment builds for the
+CPU all the same, CUDA_ON_CPU=0 for a GPU that is not there. This is the only module of cuda_on_cpu that knows torch.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import shlex
+from pathlib import Path
+
+import torch
+import torch.utils.cpp_extension as torch_extension
+from torch.utils.cpp_extension import BuildExtension
+
+from . import CFLAGS, INCLUDE, names_cuda, translate_file
+
+__all__ = ["NO_HALF", "BuildExtension", "CUDAExtension", "cpu_extension", "for_cpu"]
+
+# What torch passes to nvcc. It forbids what __half and __nv_bfloat16 can do by themselves, such as float(x): in its own
+# sources they would compete with c10::Half.
+NO_HALF = [flag for flag in torch_extension.COMMON_NVCC_FLAGS if flag.startswith("-D__CUDA_NO_")]
+
+
+@functools.wraps(torch_extension.CUDAExtension)
+def CUDAExtension(name, sources, *args, **kwargs):
+    on_cpu = os.environ.get("CUDA_ON_CPU") or ("0" if torch.cuda.is_available() else "1")
+    return (torch_extension.CUDAExtension if on_cpu == "0" else cpu_extension)(name, sources, *args, **kwargs)
+
+
+def cpu_extension(name, sources, *args, tool=(), **kwargs):
+    """torch's CUDAExtension for CUDA on CPU. tool: more flags for the compiler, as memory_check.cflags() has them."""
+    folder = os.path.join("build", "cuda_on_cpu", name)  # setuptools wants paths relative to setup.py
+    flags = kwargs.pop("extra_compile_args", [])
+    if not isinstance(flags, dict):
+        flags = {"cxx": flags, "nvcc": flags}
+    macros, folders = _of_nvcc(flags.get("nvcc", []))
+    folders = [*kwargs.pop("include_dirs", []), *folders]
+    includes = [*_include_paths(sources), *folders]
+    sources = _translate(sources, folder, folders, macros)
+    flags = _flags(flags.get("cxx", []), tool)
+    return torch_extension.CppExtension(name, sources, *args, include_dirs=includes, extra_compile_args=flags, **kwargs)
+
+
+def for_cpu(call: dict, tool=(), tool_link=()) -> dict:
+    """The arguments of torch's load() for a GPU as those of a load() for CUDA on CPU, with more flags to compile and link."""
+    macros, folders = _of_nvcc(call.get("extra_cuda_cflags") or [])
+    sources, folders = call["sources"], [*(call.get("extra_include_paths") or []), *folders]
+    return call | {
+        "sources": _translate(sources, call["build_directory"], folders, macros),
+        "extra_include_paths": [*_include_paths(sources), *folders],
+        "extra_cflags": _flags(call.get("extra_cflags") or [], tool),
+        "extra_cuda_cflags": None,
+        "extra_ldflags": [*(call.get("extra_ldflags") or []), *tool_link],
+        "with_cuda": False,
+    }
+
+
+def _of_nvcc(flags: list[str]) -> tuple[str, list[str]]:
+    """What a .cu sees of the flags for nvcc: macros (-D and -U, torch's first), as its first lines; and folders (-I)."""
+    lines, folders = [], []
+    words = iter(shlex.split(" ".join([*NO_HALF, *flags])))
+    for word in words:
+        option = word[:2]
+        if option not in ("-D", "-U", "-I"):
+            continue
+        value = word[2:] or next(words)
+        if option == "-I":
+            folders.append(value)
+        elif option == "-U":
+            lines.append(f"#undef {value}\n")
+        else:
+            name, equals, text = value.partition("=")
+            lines.append(f"#undef {name.partition('(')[0]}\n#define {name} {text if equals else 1}\n")
+    return "".join(lines), folders
+
+
+def _flags(flags: list[str], tool) -> list[str]:
+    return ["-O2", *CFLAGS, *flags, *tool]
+
+
+def _include_paths(sources: list[str]) -> list[str]:
+    """CUDA's headers as seen by a CPU, then the sources' folders: a translated .cu lies elsewhere than its own header."""
+    return [str(INCLUDE), *sorted({os.path.dirname(os.path.abspath(s)) for s in sources})]
+
+
+def _translate(sources: list[str], folder: str, include_dirs: list[str], macros: str) -> list[str]:
+    """Each .cu as C++ in that folder, with the headers that need it; a .cpp too, if it names CUDA to torch."""
+    translated = []
+    folders = [Path(d) for d in include_dirs]
+    for source in sources:
+        name = os.path.basename(source)
+        if source.endswith(".cu"):
+            out = os.path.join(folder, name + ".cpp")
+            translate_file(Path(source), Path(out), folders, macros)
+            source = out
+        elif names_cuda(Path(source), folders):
+            out = os.path.join(folder, "renamed", name)  # its headers come to lie there, and those of a .cu are others
+            translate_file(Path(source), Path(out), folders)
+            source = out
+        translated.append(source)
+    return translated

@@ -1,0 +1,378 @@
+"""What an exercise.py imports (chapters/*/exercises/*/exercise.py; CONTRIBUTING.md says how to write one).
+
+check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
+launchers(mine / "name.cu")     the launchers of a .cu, with no binding (launchers.py)
+limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
+shared_out(call, numel)         its threads share out the elements, also counted there
+seen(call)                      what each line of its kernels asks of memory, for other limits
+many(numel)                     so many zeros, without so much memory
+last_element(launch, out, ...)  launches the last blocks alone, for a result with more than 2^32 elements
+only_rows(crop)                 meanwhile a kernel may use the rows of that view alone
+refuses(call, error, words, what)    call() must raise that
+extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
+module(mine / "name.py")        a Python file of the reader, as a module
+place(mine)                     a folder in build/ for all that a check makes itself
+answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
+run(mine, command)              the output of a program that is started in the reader's folder
+without_comments(file)          the text of a C++ file, for what no run can show
+raise Wrong("what is wrong")    for all else
+"""
+
+import contextlib
+import hashlib
+import importlib.util
+import mmap
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import torch
+
+from common.checking import check_at
+from common.guarded import Inputs, announce
+from common.machine import device
+
+from .launchers import TooFewThreads, Unchecked, launchers, refuse_launch
+from .report import found_by_cuda, matrices, names_of_tensors, parameters, picture_of_wrong
+
+__all__ = [
+    "Wrong",
+    "answer",
+    "check",
+    "device",
+    "drawn",
+    "extension",
+    "found_by_cuda",
+    "last_element",
+    "launchers",
+    "limits",
+    "many",
+    "module",
+    "only_rows",
+    "orders",
+    "place",
+    "refuses",
+    "run",
+    "seen",
+    "shared_out",
+    "without_comments",
+]
+
+ROOT = Path(__file__).resolve().parents[1]
+SIZES = (0, 1, 2, 3, 31, 33, 255, 256, 257, 1000, 4099)  # small ones first: the reader sees the smallest that fails
+
+# g++ collects its garbage less often: a binding is compiled in 15 % less time.
+SOONER = ["--param=ggc-min-expand=1000", "--param=ggc-min-heapsize=2000000"]
+
+
+class Wrong(Exception):
+    """The reader's solution is wrong; the text says how: what was expected, what came."""
+
+
+def orders():
+    """Twice on the CPU: with the threads of a block first to last, then last to first. Once on a GPU, which has no order.
+
+    Yields what a message says of the order: nothing for the first."""
+    if device.type == "cuda":
+        yield ""
+        return
+    for reverse, remark in ("0", ""), ("1", " with the threads in reverse order (CUDA_REVERSE=1)"):
+        os.environ["CUDA_REVERSE"] = reverse
+        yield remark
+
+
+def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=False, name="n", outputs=()):
+    """common.check() for each of the sizes (ascending) and both thread orders; raises Wrong at the first that fails.
+
+    op, reference, inputs, rtol, atol, gradients as there; the op returns a tensor of its own, which torch.empty() may have
+    made. `name` is what the size is called, `outputs` what the results are, where there are several. A wrong result is shown
+    as a picture: which elements, expected and found.
+    """
+    for n in sizes:
+        for remark in orders():
+            torch.manual_seed(n)
+            first, second = inputs(n), inputs(n)
+            where = f"{name} = {n}{matrices(parameters(reference), first)}{remark}: "
+            try:
+                check_at(n, op, reference, Inputs(first), first, second, "", rtol, atol, gradients)
+            except AssertionError as error:
+                head, _, detail = str(error).partition("\n")
+                what = head.partition(f", n = {n}: ")[2] or head
+                names = names_of_tensors(parameters(reference), first)
+                what = re.sub(r"\binput (\d+)\b", lambda place, names=names: names[int(place[1])], what)
+                if what.startswith("wrong result"):
+                    pictures = (
+                        picture_of_wrong(op, reference, values, rtol, atol, outputs) for values in (first, second)
+                    )
+                    if picture := next(filter(None, pictures), ""):  # then it is wrong for these values in any call
+                        what, detail = "wrong result", picture
+                raise Wrong(f"{where}{what}\n{detail}".rstrip()) from None
+            except RuntimeError as error:  # the memory check, a launch that CUDA refuses, threads that wait for ever
+                raise Wrong(where + found_by_cuda(error)) from error
+    _check_errors(op, inputs(sizes[-1]))
+    print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
+
+
+def _check_errors(op, values):
+    """The launchers that op calls must report a launch that fails: here the first, then the second, ... of them do."""
+    try:
+        for number in range(1, 9):
+            if not refuse_launch(number, lambda: op(*values)):
+                return
+    except Unchecked as error:
+        raise Wrong(f"launch {number} was made to fail: {error}") from None
+
+
+def limits(call, **most):
+    """Raises Wrong where a line of a kernel that call() launches asks for more than this of memory: limits(call,
+    sectors_per_request=4, wavefronts_per_request=1). LIMITS has all names, properties of
+    cuda_on_cpu.microscope.Row.
+
+    The first request that the line made is drawn. Where seen() sees nothing, nothing is limited.
+    """
+    rows = seen(call)
+    if not rows:
+        return
+    for row in rows:
+        for name, limit in most.items():
+            if (count := getattr(row, name)) > limit:
+                space = "device memory" if row.space == "global" else "shared memory"
+                number = f"{count:g}" if count == int(count) else f"on average {count:.3g}"
+                said = LIMITS[name].format(kind=row.kind, count=number, space=space)
+                raise Wrong(f"{row.file}:{row.line}: {said}, at most {limit:g} allowed\n{drawn(row)}")
+    print(f"{'right':8}" + ", ".join(f"at most {limit:g} {UNITS[name]}" for name, limit in most.items()))
+
+
+LIMITS = {
+    "sectors_per_request": "each {kind} of a warp touches {count} sectors of {space}",
+    "wavefronts_per_request": "each {kind} of a warp takes {count} passes of {space}",
+    "lanes_at_one_address": "in each {kind} {count} lanes of a warp change one address in {space}",
+}
+UNITS = {
+    "sectors_per_request": "sectors for each access of a warp",
+    "wavefronts_per_request": "passes of shared memory",
+    "lanes_at_one_address": "lane at each address of an atomic",
+}
+
+
+def drawn(row) -> str:
+    """picture(row) of cuda_on_cpu.microscope, what it shows first: of many lines twelve, three if they are alike."""
+    from cuda_on_cpu.microscope import picture
+
+    _, legend, *lines, verdict = picture(row).splitlines()
+    alike = {tuple(cell == "." for cell in line.split()[2:]) for line in lines if "bank" not in line}
+    shown = 3 if len(alike) == 1 else 12
+    if len(lines) > shown + 1:
+        lines[shown:] = [f"{'':8}... and {len(lines) - shown} lines like these"]
+    return "\n".join([verdict, legend, *lines])
+
+
+def shared_out(call, numel, kind="store"):
+    """Raises Wrong where the threads of the kernels that call() launches do not share out `numel` elements: where they store
+    more often than so many need, or each time one lane of a warp alone, as a loop in one thread does.
+
+    kind: "store", or "load" where many elements give one result. As limits(): where seen() sees nothing, nothing is said.
+    """
+    rows = [row for row in seen(call) if (row.space, row.kind) == ("global", kind)]
+    where = " ".join(f"{row.file}:{row.line}" for row in rows)
+    if (count := sum(row.threads for row in rows)) > numel:
+        raise Wrong(f"{where}: {numel} elements, and {count} {kind}s: threads do what others have done already")
+    if rows and count == sum(row.requests for row in rows) > 1:
+        raise Wrong(
+            f"{where}: {count} {kind}s, each by one lane alone: threads that could work at the same time have nothing to do"
+        )
+    if rows:
+        print(f"{'right':8}{numel} elements, {count} {kind}s, by several threads at a time")
+
+
+def seen(call):
+    """The rows of cuda_on_cpu.microscope for what call() launches.
+
+    The microscope needs CUDA on CPU, the memory check and g++: without them this calls nothing and returns no row; on the
+    CPU it says so.
+    """
+    from cuda_on_cpu import memory_check
+    from cuda_on_cpu.microscope import microscope
+
+    if os.environ.get("CHAPTERS_SANITIZE") != "memory" or memory_check.is_clang(memory_check.compiler()):
+        if device.type == "cpu":
+            print(f"{'skipped':8}what a kernel asks of memory: counted with g++ on Linux only")
+        return []
+    os.environ["CUDA_REVERSE"] = "0"
+    return microscope(call)
+
+
+def many(numel):
+    """A tensor of so many float32 zeros, more than fit in memory: a page of it exists as soon as somebody has written there.
+
+    None on a GPU, and where the system has no such memory.
+    """
+    if device.type != "cpu" or sys.platform != "linux":
+        return None
+    no_reserve = 0x4000  # MAP_NORESERVE
+    try:
+        memory = mmap.mmap(-1, 4 * numel, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve)
+    except OSError:
+        return None
+    return torch.frombuffer(memory, dtype=torch.float32)
+
+
+def last_element(launch, out, *args, expected, where):
+    """Calls launch(out, *args) for the last blocks of its grid alone. Raises Wrong where an index of 32 bits has counted the
+    elements of out, which has a few more than 2^32: then these blocks have written near its beginning, and not out[-1].
+
+    Nothing is looked at where out is None, or the grid has no thread for each element.
+    """
+    if out is None:
+        return
+    count, lost = out.numel(), out.numel() - 2**32
+    said = f"{where}: {count} elements, more than 2^32"
+    os.environ["CUDA_REVERSE"] = "0"
+    try:
+        launch(out, *args, threads=count, only_last=True)
+    except TooFewThreads as error:
+        if lost <= error.threads < lost + 1024:
+            raise Wrong(
+                f"{said}, and {error.threads} threads, as for {lost}: how many bits has their number?"
+            ) from None
+        return
+    if out[-1] != expected and out[:lost].any():
+        place = int(out[:lost].nonzero()[-1])
+        raise Wrong(
+            f"{said}: the last blocks write element {place}, and not the last one, {count - 1}\n"
+            "How many bits has each number that the index is computed from?"
+        )
+    print(f"{'right':8}{said}")
+
+
+@contextlib.contextmanager
+def only_rows(crop):
+    """Meanwhile the memory check takes each row of crop, a view, for an array of its own: a kernel may use no byte beside it.
+
+    The bytes between two rows belong to the tensor, so nothing else would see that a kernel reads them. Raises Wrong for
+    such a kernel. Without the memory check nothing is seen.
+    """
+    rows = [row for row in crop if row.numel()]
+    gap = (crop.stride(0) * crop.itemsize - rows[0].nbytes) // 2 if rows else 0
+    for row in rows:
+        announce(row.data_ptr(), row.nbytes, gap)
+    try:
+        yield
+    except RuntimeError as error:
+        if "out of bounds" not in str(error):
+            raise
+        first = found_by_cuda(error).partition("\n")[0].replace("of a tensor", "of a row")
+        raise Wrong(f"a thread uses bytes beside a row, which are no part of the crop\n{first}") from error
+    finally:
+        for row in rows:
+            announce(row.data_ptr(), 0, 0)
+
+
+def refuses(call, error, words, what):
+    """call() must raise that error, with these words in its message; `what` says to the reader what was passed."""
+    try:
+        with _without_stderr():
+            call()
+    except error as raised:
+        if words.lower() not in str(raised).lower():
+            raise Wrong(f"{what}: the message does not say {words!r}\n{raised}") from None
+    except Exception as raised:
+        raise Wrong(f"{what}: {error.__name__} is expected, got {type(raised).__name__}\n{raised}") from None
+    else:
+        raise Wrong(f"{what}: {error.__name__} is expected, and there was no error")
+
+
+@contextlib.contextmanager
+def _without_stderr():
+    """Where a function of torch's stable ABI fails, torch writes thirty lines of trace there."""
+    stderr = os.dup(2)
+    try:
+        with open(os.devnull, "wb") as nothing:
+            os.dup2(nothing.fileno(), 2)
+        yield
+    finally:
+        os.dup2(stderr, 2)
+        os.close(stderr)
+
+
+def extension(mine, sources, stable=False, **kwargs):
+    """Builds these files of the folder `mine` by common.cpp_extension.load(), kwargs are its own, and returns the module.
+
+    stable: by load_stable(), so the operators are in torch.ops and nothing is returned. Raises BuildError.
+    """
+    from common.cpp_extension import load, load_stable
+
+    kwargs.setdefault("name", place(mine).name)
+    kwargs.setdefault("sources", [str(mine / source) for source in sources])
+    kwargs.setdefault("extra_cflags", ["-O0", *SOONER])  # with -O2 a binding takes half as long again to compile
+    if stable:
+        return load_stable(kwargs["name"], kwargs["sources"])
+    return load(extra_include_paths=[str(ROOT)], **kwargs)
+
+
+def place(mine) -> Path:
+    """The folder in build/ for what a check makes of `mine`, kept from one run to the next. Its name is a module's, too."""
+    from common.cpp_extension import extension_folder
+
+    return extension_folder(f"exercise_{hashlib.sha256(os.fsencode(mine.resolve())).hexdigest()[:8]}")
+
+
+def module(file):
+    """That Python file as a module. Its folder is on sys.path meanwhile, so it finds its neighbours."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    loaded = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(file.parent))
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def without_comments(file) -> str:
+    """The text of a C++ file with spaces for comments, on the same lines."""
+    return re.sub(r"//[^\n]*|/\*.*?\*/", lambda found: re.sub(r".", " ", found[0]), file.read_text(), flags=re.S)
+
+
+def answer(mine, name, right, why):
+    """Compares `name` of the reader's answers.py with what is right: a number, a choice or a list. None is no answer yet.
+
+    why: what to look at, for a reader whose answer is wrong; it does not give the answer away.
+    """
+    given = getattr(module(mine / "answers.py"), name, None)
+    if given is None:
+        raise Wrong(f"{name} is None: write your answer into {_shown(mine / 'answers.py')}")
+    if isinstance(given, str) and isinstance(right, (int, float)):
+        raise Wrong(f"{name} = {given!r} is a text: write a number, without quotes")
+    if isinstance(given, tuple) and isinstance(right, list):
+        given = list(given)
+    if given != right:
+        words = isinstance(given, list) and isinstance(right, list) and isinstance(right[0], str)
+        if words and sorted(map(str, given)) == sorted(right):
+            raise Wrong(
+                f"{name} = {given!r} has all that belongs there, and in another order than the question asks for"
+            )
+        raise Wrong(f"{name} = {given!r} is not right\n{why}")
+    print(f"{'right':8}{name} = {given!r}")
+
+
+def run(mine, command, **kwargs):
+    """The output, stderr included, of a program that runs in the folder `mine`; Wrong where it fails. [0] python: this one."""
+    command = [sys.executable if word == "python" else str(word) for word in command]
+    kwargs = {
+        "cwd": mine,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.STDOUT,
+        "text": True,
+        "errors": "replace",
+    } | kwargs
+    done = subprocess.run(command, **kwargs)
+    if done.returncode:
+        shown = " ".join(["python" if word == sys.executable else word for word in command])
+        raise Wrong(f"{shown} ended with status {done.returncode}\n" + "\n".join(done.stdout.splitlines()[-20:]))
+    return done.stdout
+
+
+def _shown(path):
+    with contextlib.suppress(ValueError):
+        return path.resolve().relative_to(ROOT)
+    return path

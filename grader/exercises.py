@@ -1,0 +1,208 @@
+"""What an exercise is, and how its check runs: in a process of its own, which the reader's code may end or crash.
+
+An exercise is a folder chapters/NN_name/exercises/K_name with exercise.py (the check, and what there is to say about it),
+spoilers.py (hints and wrong solutions, which give the solution away), skeleton/ and solution/. The first run copies skeleton/
+to mine/, which git ignores. CONTRIBUTING.md says more.
+"""
+
+import ast
+import dataclasses
+import importlib.util
+import multiprocessing
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CPU_SECONDS = 20  # for a check, of its own CPU time
+SECONDS = 180  # for a check, of the clock: compilers and other programs included
+RIGHT, WRONG, BROKEN, NO_GPU = 0, 1, 2, 3  # the exit status of a check; BROKEN: exercise.py itself has failed
+
+
+@dataclasses.dataclass(frozen=True)
+class Exercise:
+    """What exercise.py and spoilers.py say, read without running them: a docstring, and names that stand for literals."""
+
+    folder: Path
+    title: str
+    minutes: int
+    hints: list
+    fails: str  # words of the message that the skeleton gets
+    wrong: dict  # {name of a wrong solution: (words of the message that it gets, {file: [(text, what it is instead)]})}
+    needs_gpu: bool = False
+    memory_check: bool = True
+
+    @property
+    def number(self) -> str:
+        """Of the chapter and in it: 03.2"""
+        return f"{self.folder.parents[1].name[:2]}.{self.folder.name.partition('_')[0]}"
+
+    @property
+    def mine(self) -> Path:
+        return self.folder / "mine"
+
+
+def read(folder: Path) -> Exercise:
+    tree, spoilers = (ast.parse((folder / name).read_text()) for name in ("exercise.py", "spoilers.py"))
+    known = {field.name.upper(): field.name for field in dataclasses.fields(Exercise)}
+    said = {
+        known[node.targets[0].id]: ast.literal_eval(node.value)
+        for node in [*tree.body, *spoilers.body]
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) in known
+    }
+    return Exercise(folder=folder, title=ast.get_docstring(tree).splitlines()[0], **said)
+
+
+def find() -> list[Exercise]:
+    """All of them, in order."""
+    return [read(file.parent) for file in sorted(ROOT.glob("chapters/[0-9][0-9]_*/exercises/*/exercise.py"))]
+
+
+def names(exercise) -> list[str]:
+    """The files with a place for the reader's code."""
+    return [
+        str(f) for f in files_in(exercise.folder / "skeleton") if MARK in (exercise.folder / "skeleton" / f).read_text()
+    ]
+
+
+MARK = "your code"  # a line `// your code` begins what the reader writes, `// end of your code` ends it; # in Python
+
+
+def files_in(folder: Path) -> list[Path]:
+    return sorted(f.relative_to(folder) for f in folder.rglob("*") if f.is_file() and "__pycache__" not in f.parts)
+
+
+# ---- checking --------------------------------------------------------------------------------------------------------
+
+
+def devices(exercise: Exercise) -> list[str]:
+    """Where to check it: "cpu", and "cuda" if this machine may have a GPU."""
+    gpu = any(Path("/dev").glob("nvidia[0-9]*")) or Path("/dev/dxg").exists()  # the latter: in Windows' Linux
+    if exercise.needs_gpu:
+        return ["cuda"]
+    return ["cpu", "cuda"] if gpu and os.environ.get("CHAPTERS_DEVICE") != "cpu" else ["cpu"]
+
+
+def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tuple[int, str]:
+    """Checks the files of that folder in a process of its own: (RIGHT, WRONG, BROKEN or NO_GPU, what to tell the reader).
+
+    device: "cpu", or "cuda" for a GPU; where there is none, that says nothing and gives NO_GPU. echo(text) gets what is to
+    be told as it comes. The process is forked from one that has imported torch, which the first check starts.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["torch", "torch.testing"])
+    compilers = _compile_ahead(files) if device == "cpu" and exercise.memory_check else []
+    with tempfile.NamedTemporaryFile("r", prefix="exercise-", errors="replace") as log:
+        process = context.Process(target=_checked, args=(exercise, files, device, log.name))
+        process.start()
+        told, end = "", time.monotonic() + SECONDS
+        while process.is_alive() and time.monotonic() < end:
+            process.join(0.02)
+            told += (new := log.read())
+            if echo and new:
+                echo(new)
+        late = process.is_alive()
+        if late:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.join()
+        for compiler in compilers:
+            compiler.wait()
+        rest = log.read()
+        if process.exitcode not in (RIGHT, WRONG, BROKEN, NO_GPU):
+            rest += _ended(-process.exitcode, late)
+    if echo and rest:
+        echo(rest)
+    return (process.exitcode if process.exitcode in (RIGHT, BROKEN, NO_GPU) else WRONG), told + rest
+
+
+def _compile_ahead(files):
+    """In the first check: compilers of the .cu that need no binding, at work while torch is imported. The check waits for
+    them. Later ones need none, as torch is there."""
+    global _torch_is_there
+    if _torch_is_there or sys.platform != "linux" or any(files.glob("*.cpp")):
+        return []
+    _torch_is_there = True
+    program = [sys.executable, "-m", "grader.launchers"]
+    cus = [cu for cu in files.glob("*.cu") if cu.with_suffix(".h").exists()]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return [subprocess.Popen([*program, cu], cwd=ROOT, **quiet) for cu in cus]
+
+
+_torch_is_there = False
+
+
+def _ended(number, late):
+    if late or number == signal.SIGPROF:
+        return told(
+            "wrong",
+            f"no end after {SECONDS if late else CPU_SECONDS} s: an endless loop, or does each thread do the work of all?",
+        )
+    name = signal.Signals(number).name if number > 0 else f"status {-number}"
+    return told("wrong", f"the program crashed ({name}): host code has used memory that is not its own, for example")
+
+
+def _checked(exercise, files, device, log):
+    """In the process of a check."""
+    os.setsid()  # one group, which check() can end with all compilers in it
+    sys.dont_write_bytecode = True  # a file that is saved twice in a second must be read twice
+    if device == "cpu":
+        memory_check = exercise.memory_check and sys.platform == "linux"
+        os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="memory" if memory_check else "")
+    os.environ.setdefault("CUDA_ON_CPU_TIMEOUT", "5")
+    output = os.open(log, os.O_WRONLY | os.O_APPEND)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    sys.stdout.reconfigure(line_buffering=True, errors="replace")
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
+    from common import device as chosen
+    from common.progress import BuildError
+    from grader.checks import Wrong
+
+    if device == "cuda" and chosen.type != "cuda":
+        print(told("skipped", "this exercise needs a GPU") if exercise.needs_gpu else "", end="")
+        sys.exit(NO_GPU)
+    try:
+        spec = importlib.util.spec_from_file_location("exercise_under_check", exercise.folder / "exercise.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        module.run(files)
+    except (Wrong, BuildError) as error:
+        print(told("wrong", with_sources(str(error), files)), end="")
+        sys.exit(WRONG)
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        theirs = [f for f in frames if Path(f.filename).is_relative_to(files)]
+        asked = [f for f in frames if f.filename == str(exercise.folder / "exercise.py")]
+        first, *rest = str(error).splitlines() or [""]
+        lines = [f"{type(error).__name__}: {first}", *rest]
+        if len(lines) > 30:  # torch's traces: what is wrong is at the end
+            lines[1:-15] = ["..."]
+        lines += dict.fromkeys(f"at {f.filename}:{f.lineno}" for f in theirs)  # once each: there may be a recursion
+        lines += [f"(the check had called: {asked[-1].line})"] if asked else traceback.format_exc().splitlines()
+        print(told("wrong", with_sources("\n".join(lines), files)), end="")
+        sys.exit(WRONG if theirs or isinstance(error, (RuntimeError, TypeError, ValueError)) else BROKEN)
+    sys.exit(RIGHT)
+
+
+def told(word: str, text: str) -> str:
+    """A line of what a run prints, and those that belong to it."""
+    text = text.replace(f"{ROOT}/", "").rstrip()
+    return f"{word:8}" + text.replace("\n", f"\n{'':8}") + "\n"
+
+
+def with_sources(text: str, folder: Path) -> str:
+    """That text, and below it each line of the folder's files that it names as FILE:LINE. Files are named from there."""
+    text = text.replace(f"{folder}/", "").rstrip()
+    for file, line in sorted(set(re.findall(r"(?<![\w./-])([\w-]+\.(?:cu|cuh|h|cpp|py|txt)):(\d+)", text))):
+        if (folder / file).is_file():
+            source = (folder / file).read_text(errors="replace").splitlines()[int(line) - 1]
+            text += f"\n{f'{file}:{line}':15} {source}"
+    return text

@@ -1,0 +1,121 @@
+"""Chapter 07: the kernels and the raw operators, to the last digit and the last element; what they refuse."""
+
+import numpy
+import pytest
+import torch
+
+from common import check, device
+from common.checking import Guarded
+
+from .functions import every_function, leaves, main, module, swiglu_torch
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("name", ["swiglu_forward", "swiglu_backward"])
+def test_within_a_few_roundings(name, dtype):
+    """Errors relative to the result; but 1 + a * (1 - s) may be close to 0, so its error is relative to 1 + abs(a)."""
+    torch.manual_seed(0)
+    a = torch.linspace(-80, 80, 100_003, dtype=dtype, device=device)
+    b, grad = torch.randn_like(a), torch.randn_like(a)
+    # float64 is no reference for float64; x86's long double has 11 more bits.
+    x, y, g = (t.cpu().numpy().astype("longdouble") for t in (a, b, grad))
+    e = numpy.exp(-x)
+    s = 1 / (1 + e)
+    if name == "swiglu_forward":
+        cases = [(module().swiglu_forward(a, b), x * s * y, abs(x * s * y))]
+    else:
+        grad_a, grad_b = module().swiglu_backward(grad, a, b)
+        cases = [
+            (grad_a, g * y * s * (1 + x * e * s), abs(g * y * s) * (1 + abs(x))),
+            (grad_b, g * x * s, abs(g * x * s)),
+        ]
+    for result, exact, scale in cases:
+        error = abs(result.cpu().numpy() - exact) / (scale * torch.finfo(dtype).eps)
+        assert error.max() < 6, f"{error.max()} times the machine's epsilon, at a = {x[error.argmax()]}"
+
+
+@pytest.mark.parametrize("dtype, largest", [(torch.float32, 3e38), (torch.float64, 1e308)])
+def test_large_numbers_give_no_nan(dtype, largest):
+    """exp(-a) overflows below -89 (float32) and -710 (float64); silu is 0 there, and a on the other side."""
+    edge = 88.8 if dtype == torch.float32 else 709.9
+    a = torch.tensor([-largest, -1000, -edge, edge, 1000, largest], dtype=dtype, device=device)
+    one = torch.ones_like(a)
+    zero = torch.zeros(3, dtype=dtype, device=device)
+    torch.testing.assert_close(module().swiglu_forward(a, one), torch.cat([zero, a[3:]]))
+    grad_a, grad_b = module().swiglu_backward(one, a, one)
+    torch.testing.assert_close(grad_a, torch.cat([zero, one[3:]]))
+    torch.testing.assert_close(grad_b, torch.cat([zero, a[3:]]))
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_every_alignment(dtype, thread_order):
+    """Packs of 16 bytes, or single elements where one of the tensors does not begin at a multiple of 16 bytes."""
+    tolerance = 16 * torch.finfo(dtype).eps
+
+    def shifted(n, *offsets):
+        return [torch.randn(n + k, dtype=dtype, device=device)[k:] for k in offsets]
+
+    for n in (0, 1, 2, 3, 4, 5, 31, 1023):
+        for k in range(4):
+            for offsets in {(k, 0, 0), (0, k, 0), (0, 0, k), (k, k, k)}:
+                grad, a, b = shifted(n, *offsets)
+                with Guarded():
+                    out, grads = module().swiglu_forward(a, b), module().swiglu_backward(grad, a, b)
+                torch.testing.assert_close(out, swiglu_torch(a, b), rtol=tolerance, atol=tolerance)
+                expected = main.torch_backward(grad, a, b)
+                torch.testing.assert_close(grads, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.kernels
+def test_float64_at_awkward_sizes(thread_order):
+    three, two = main.tensors(3, torch.float64), main.tensors(2, torch.float64)
+    sizes = 0, 1, 3, 255, 256, 257, 2**16 + 3
+    check(module().swiglu_backward, main.torch_backward, three, sizes, rtol=1e-14, atol=1e-14)
+    check(module().swiglu, swiglu_torch, two, sizes, rtol=1e-14, atol=1e-14)
+    check(module().add, torch.add, two, sizes, rtol=0, atol=0)
+
+
+def test_output_mask():
+    grad, a, b = main.tensors(3)(9)
+    full = module().swiglu_backward(grad, a, b)
+    for mask in (True, True), (True, False), (False, True), (False, False):
+        result = module().swiglu_backward(grad, a, b if mask[0] else None, output_mask=mask)
+        for one, expected, wanted in zip(result, full, mask, strict=True):
+            assert torch.equal(one, expected) if wanted else one is None
+
+
+def test_the_raw_operator_refuses_an_expanded_gradient():
+    """It gets a pointer: a stride of 0 would have it read beyond the one element that there is."""
+    _, a, b = main.tensors(3)(9)
+    with pytest.raises(ValueError, match=r"grad must be contiguous, got strides \[0\]"):
+        module().swiglu_backward(torch.ones((), device=device).expand(9), a, b)
+
+
+@every_function
+def test_two_dtypes_are_refused(op):
+    a, b = leaves(4)
+    for args in (a, b.float()), (a.float(), b):
+        with pytest.raises(TypeError, match="b must have dtype (Double, got Float|Float, got Double)"):
+            op(*args)
+    with pytest.raises(TypeError, match="a must have dtype Float or Double, got Half"):
+        op(a.half(), b.half())
+    op(a, b).sum().backward()
+
+
+@pytest.mark.parametrize("i, name", [(0, "grad"), (2, "b")])
+def test_swiglu_backward_takes_one_dtype(i, name):
+    args = list(main.tensors(3)(4))
+    args[i] = args[i].double()
+    with pytest.raises(TypeError, match=f"{name} must have dtype Float, got Double"):
+        module().swiglu_backward(*args)
+
+
+@every_function
+def test_broadcasting_is_refused(op):
+    """A broadcast input's gradient would have to be summed: expand it outside, where torch sums it."""
+    a, b = leaves(4, 3)
+    with pytest.raises(ValueError, match="a and b must have the same shape"):
+        op(a, b[0])
+    op(a, b[0].expand(4, 3).contiguous()).sum().backward()
+    assert b.grad is not None and not b.grad[1:].any()

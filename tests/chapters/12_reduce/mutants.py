@@ -1,0 +1,61 @@
+"""Small breakages of chapter 12, and the tests that must fail because of each."""
+
+from tools.maintain.mutants import Mutant
+
+T = "tests/chapters/12_reduce/test_reduce.py::test_"
+GPU = "tests/chapters/test_operators_gpu.py::test_"
+CU, CPP, COUNT, MAIN = (f"chapters/12_reduce/{name}" for name in ("reduce.cu", "reduce.cpp", "histogram.cu", "main.py"))
+EXACT, GRIDS, ORDER = (
+    T + "each_step_adds_each_element_once",
+    T + "every_grid_and_every_alignment",
+    (T + "deterministic_adds_in_the_documented_order"),
+)
+HISTOGRAM = T + "histogram"
+
+MUTANTS = [
+    # ---- the steps
+    Mutant(CU, "CHECK_CUDA(cudaMemsetAsync(total, 0, sizeof(float), stream));", "", EXACT),
+    Mutant(CU, "if (i < n) atomicAdd(total, float(x[i]));", "if (i < n) *total = *total + float(x[i]) * (i > 0);", EXACT),
+    Mutant(CU, "for (int half = THREADS / 2; half > 0; half /= 2) {", "for (int half = THREADS / 2; half > 1; half /= 2) {",
+           EXACT),
+    Mutant(CU, "        if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];\n        __syncthreads();",
+           "        if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];", EXACT),
+    Mutant(CU, "for (int distance = 16;", "for (int distance = 8;", EXACT),
+    Mutant(CU, "    __syncthreads();  // all sums are written\n", "", EXACT),
+    Mutant(CU, "    __syncthreads();  // warp 0 has read them: the next call may write\n", "", ORDER),
+    Mutant(CU, "warp_sum(lane < warps ? sums[lane] : 0)", "warp_sum(sums[lane])", EXACT),
+    Mutant(CU, "float sum = i < tail ? float(x[whole * P::SIZE + i]) : 0;", "float sum = 0;", EXACT),
+    Mutant(CU, "P loaded[LOADS] = {};", "P loaded[LOADS];", EXACT),
+    Mutant(CU, "aligned(x) ? sum_chunks_kernel<Pack<T>, T> : sum_chunks_kernel<LoosePack<T>, T>",
+           "sum_chunks_kernel<Pack<T>, T>", GRIDS, gpus=1),
+    Mutant(CU, "last = atomicAdd(ticket, 1u) == gridDim.x - 1;", "last = atomicAdd(ticket, 1u) == 0;", GRIDS),
+    Mutant(CU, "    if (blocks > 1)\n", "    if (blocks > 1000)\n", GRIDS),
+    Mutant(CU, "constexpr int64_t CHUNK = PACK_THREADS * LOADS * Pack<T>::SIZE;", "constexpr int64_t CHUNK = 8192;", ORDER),
+    Mutant(CU, "sum += of_pack;", "for (const T value : loaded[k].values) sum += float(value);", ORDER),
+    Mutant(CU, "Pack<float>::SIZE + std::max<int64_t>(chunks_of<T>(n), blocks > 0 ? blocks : fitting_blocks<T>(n))",
+           "Pack<float>::SIZE + 1", "tests/chapters/test_operators.py::test_right_at_awkward_sizes[forward-12_reduce.sum]"),
+    # ---- half precision
+    Mutant(CU, "of_pack += float(value);", "of_pack = float(T(of_pack + float(value)));",
+           T + "half_precision_accumulates_in_float"),
+    Mutant(CU, "sum += of_pack;", "sum = float(T(sum + of_pack));", T + "half_precision_accumulates_in_float"),
+    # ---- the binding
+    Mutant(CPP, 'deterministic ? "chunks" : "last_block"', '"last_block"', ORDER),
+    Mutant(CPP, 'bins <= shared_bins() ? "copies" : "global"', '"copies"', HISTOGRAM + "_of_few_and_of_many_values"),
+    Mutant(CPP, 'step == "global" || bins <= shared_bins();', "true;",
+           T + "more_bins_than_shared_memory_has_are_refused_by_name"),
+    Mutant(CPP, "    const DeviceGuard guard(x.get_device_index());\n    const Tensor out = torch::stable::new_empty(x, {});",
+           "    const Tensor out = torch::stable::new_empty(x, {});",
+           f"{GPU}the_second_gpu_while_the_first_is_current[12_reduce.sum]", gpus=2),
+    # ---- what Python adds
+    Mutant(MAIN, "return grad.expand(ctx.shape), *", "return grad * torch.ones(ctx.shape), *", T + "gradient"),
+    Mutant(MAIN, "lambda x, bins, *args: x.new_empty(bins, dtype=torch.int64)", "lambda x, bins, *args: x.new_empty(bins)",
+           T + "opcheck"),
+    # ---- histogram
+    Mutant(COUNT, "if (i < n && unsigned(x[i]) < bins)", "if (i < n && int(x[i]) < int(bins) && x[i] + 1 > 1)", HISTOGRAM),
+    Mutant(COUNT, "if (unsigned(value) < bins) atomicAdd(&mine", "if (unsigned(value) + 1 < bins) atomicAdd(&mine", HISTOGRAM),
+    Mutant(COUNT, "counted[i] = 0;\n    __syncthreads();", "counted[i] = 0;", HISTOGRAM),
+    Mutant(COUNT, "    for (int i = threadIdx.x; i < int(bins) * copies; i += THREADS) counted[i] = 0;\n", "", HISTOGRAM),
+    Mutant(COUNT, "    if (first < n % P::SIZE) count(x[whole * P::SIZE + first]);\n", "", HISTOGRAM),
+    Mutant(COUNT, "(k + bin) % copies]", "k * bin % copies]", HISTOGRAM),
+    Mutant(COUNT, "    if (bytes > 48 * 1024)\n", "    if (bytes > 1 << 20)\n", HISTOGRAM + "_of_few_and_of_many_values"),
+]  # fmt: skip

@@ -1,0 +1,21 @@
+"""Small breakages of what runs the tests: tests/conftest.py and tools/maintain/mutants.py."""
+
+from tools.maintain.mutants import Mutant
+
+WORKERS = "tests/tools/test_workers.py::test_"
+VERDICTS = "tests/tools/test_mutants.py::test_every_verdict_and_restored_afterwards"
+
+MUTANTS = [
+    Mutant("tests/conftest.py", "fcntl.LOCK_EX if alone else fcntl.LOCK_SH", "fcntl.LOCK_SH", WORKERS + "alone"),
+    Mutant("tests/conftest.py", "fcntl.LOCK_EX if alone else fcntl.LOCK_SH", "fcntl.LOCK_EX", WORKERS + "alone"),
+    Mutant("tests/conftest.py", 'if build == "build" or thorough:', "if True:",
+           WORKERS + "only_what_the_tests_need_is_built"),
+    Mutant("tests/conftest.py", "item.add_marker(pytest.mark.thorough)", "pass", WORKERS + "marks_and_order"),
+    Mutant("tests/conftest.py", '(marked(item, "alone"), not', "(not", WORKERS + "marks_and_order"),
+    Mutant("tools/maintain/mutants.py", "        file.write_text(text)\n", "        pass\n", VERDICTS),
+    Mutant("tools/maintain/mutants.py", 'if tag != "FAILED")', 'if tag == "PASSED")', VERDICTS),
+    Mutant("tools/maintain/mutants.py", "return bool(bad)", "return 0", VERDICTS),
+    Mutant("tools/maintain/mutants.py", '"FAILED", "PASSED", "SKIPPED"  #', '"PASSED", "FAILED", "SKIPPED"  #', VERDICTS),
+    Mutant("tools/maintain/mutants.py", "if compiled and (error", "if False and (error", VERDICTS),
+    Mutant("tools/maintain/mutants.py", "            path.unlink()\n", "            pass\n", VERDICTS),
+]  # fmt: skip

@@ -1,0 +1,41 @@
+"""What a chapter is: a folder chapters/NN_name with a main.py. There is no list of them."""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def folders(function: str = "", root: Path = ROOT) -> dict[str, Path]:
+    """{number: folder} of the chapters, in order; only of those whose main.py defines that function, where it is named."""
+    mains = sorted(root.glob("chapters/[0-9][0-9]_*/main.py"))
+    return {main.parent.name[:2]: main.parent for main in mains if not function or defines(main, function)}
+
+
+def defines(file: Path, function: str) -> bool:
+    return f"\ndef {function}(" in f"\n{file.read_text()}"
+
+
+def load(file: Path) -> ModuleType:
+    """That Python file as a module. Lessons use the same names, so each module has a name of its own.
+
+    Its folder stays in sys.path, as when Python runs the file: it may import its neighbours, also later on.
+    """
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))
+    name = f"{file.parent.name}_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def kernels(root: Path = ROOT) -> set[str]:
+    """The names behind every __global__ in the chapters, those in Python's strings included. Whatever stands before the
+    next parenthesis counts as a name: one that is none is missed in what the tests launch, and so is noticed."""
+    files = [*root.glob("chapters/*/*.cu"), *root.glob("chapters/*/*.py")]
+    bounds = r"(?:__launch_bounds__\(.*?\)\s*)?"
+    return {name for file in files for name in re.findall(rf"__global__[^(]*?{bounds}(\w+)\s*\(", file.read_text())}

@@ -1,0 +1,156 @@
+"""Runs a lesson as CUDA on CPU under a tool that looks at what its kernels do in memory.
+
+python -m tools.lesson memcheck chapters/03_add2/main.py    the memory check: data races, uninitialised reads, ...
+python -m tools.lesson sanitize chapters/03_add2/main.py    AddressSanitizer: accesses outside of arrays
+python -m tools.lesson microscope 11                        what each line of the kernels asks of memory, as a GPU counts it
+    --kernel tile       ... of the kernels whose name has this in it
+    --picture 78        the addresses of one warp in that line: in sectors, or in banks
+    --svg FILE          ... drawn, too: FILE-light.svg and FILE-dark.svg
+    --json              the counts as data
+
+The microscope runs once(), in the chapter's main.py, which calls each kernel once. cuda_on_cpu/README.md says what the
+memory check and the microscope find. Linux; g++, or clang++ except for the microscope.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from cuda_on_cpu import memory_check
+
+from .chapters import ROOT, folders, load
+
+
+def memcheck(words: list[str]) -> None:
+    """Ends this process: with status 0 where nothing is found. The times that the lesson prints are those of a checked run."""
+    os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="memory")  # common/cpp_extension.py reads them
+    status = subprocess.run([sys.executable, *words]).returncode
+    if status == 0:
+        print(f"{'memory':8}nothing found: each access of each kernel was looked at")
+    sys.exit(status)
+
+
+def sanitize(words: list[str]) -> None:
+    """Becomes that program. A report names the kernel's line in the .cu, and the line that allocated the array."""
+    compiler = memory_check.compiler()
+
+    def library(*names: str) -> str:
+        """The path of the first of these libraries that the compiler has."""
+        for name in names:
+            asked = subprocess.run([*compiler, f"-print-file-name={name}"], capture_output=True, text=True)
+            if os.path.isabs(path := asked.stdout.strip()):
+                return path
+        sys.exit(f"{compiler[0]} has no AddressSanitizer ({names[0]}). On Debian and Ubuntu: sudo apt-get install g++")
+
+    # Python is not built with AddressSanitizer, so its runtime has to be there first; libstdc++ after it, or the runtime
+    # would not see exceptions. Python frees little at its end, so leaks mean nothing.
+    asan = library("libasan.so", f"libclang_rt.asan-{os.uname().machine}.so")
+    os.environ.update(LD_PRELOAD=f"{asan} {library('libstdc++.so.6')}", ASAN_OPTIONS="detect_leaks=0")
+    os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="address")  # common/cpp_extension.py reads them
+    os.execv(sys.executable, [sys.executable, *words])
+
+
+# ---- the microscope -------------------------------------------------------------------------------------------------
+
+
+def look(number: str):
+    """The rows of that chapter. Messages of its build go to stderr."""
+    from cuda_on_cpu.microscope import microscope
+
+    main = load(folders("once")[number] / "main.py")
+    with contextlib.redirect_stdout(sys.stderr):
+        ops = main.build()
+    return microscope(lambda: main.once(ops))
+
+
+def as_data(row) -> dict:
+    """All that a row knows, for JSON."""
+    ratios = {name: getattr(row, name) for name, of in vars(type(row)).items() if isinstance(of, property)}
+    data = dataclasses.asdict(row) | ratios | {"file": os.path.relpath(row.file, ROOT)}
+    del data["example"]  # addresses, which differ from run to run
+    return data
+
+
+def draw(row, name: str) -> None:
+    """The picture of a row as name-light.svg and name-dark.svg: 128 bytes a line, which are four sectors or 32 banks."""
+    from cuda_on_cpu.microscope import words
+
+    from .maintain import drawing
+
+    of_word, is_global, cell, most = words(row), row.space == "global", 2.2, 10
+    lines = sorted({word // 32 for word in of_word})
+
+    def warp(canvas):
+        top = 5.5
+        canvas.height(top + cell * min(len(lines), most) + 4)
+        canvas.text(0.8, 1.5, f"{row.kernel}, line {row.line}, {row.space} {row.kind}", align="left", bold=True)
+        for k in range(0, 32, 8):
+            canvas.text(0.8 + k * cell, 4.2, "a sector" if is_global else f"bank {k}", "grey", align="left")
+        for y, line in enumerate(lines[:most]):
+            for k in range(32):
+                lanes = of_word.get(32 * line + k, [])
+                fetched = is_global and any(32 * line + near in of_word for near in range(k // 8 * 8, k // 8 * 8 + 8))
+                colour = "blue" if lanes else "orange" if fetched else "grey"
+                number = str(lanes[0]) if lanes else ""
+                canvas.box(0.8 + k * cell, top + y * cell, cell, cell, number, colour, 0.3 if lanes or fetched else 0)
+        more = f"; {len(lines) - most} lines more" if len(lines) > most else ""
+        canvas.text(0.8, top + cell * min(len(lines), most) + 2, caption + more, align="left")
+
+    if is_global:
+        sectors = len({word // 8 for word in of_word})
+        caption = f"{sectors} sectors, {len(of_word)} of their {8 * sectors} words asked for; a number is a lane"
+    else:
+        count, least = row.wavefronts_per_request, row.least_wavefronts_per_request
+        caption = f"{count:.3g} passes on average, {least:.3g} needed at least; a number is a lane"
+    drawing.save(
+        lambda theme: Path(f"{name}-{theme}.svg"),
+        f"drawn by tools/lesson.py {' '.join(sys.argv[1:])}",
+        lambda axes, colours: warp(drawing.Canvas(axes, colours)),
+        (7.2, 3),
+        12,
+    )
+
+
+def microscope(words: list[str]) -> None:
+    options = argparse.ArgumentParser(prog="make microscope", description="What each line asks of memory.")
+    options.add_argument("chapter", choices=list(folders("once")), help="its number")
+    options.add_argument("--kernel", default="", metavar="NAME", help="only kernels with this in their name")
+    options.add_argument("--picture", type=int, metavar="LINE", help="the addresses of one warp in that line")
+    options.add_argument("--svg", metavar="FILE", help="draw that picture")
+    options.add_argument("--json", action="store_true", help="as data")
+    options = options.parse_args(words)
+
+    os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="memory")  # common/cpp_extension.py reads them
+    from cuda_on_cpu.microscope import LEGEND, picture, table
+
+    rows = [row for row in look(options.chapter) if options.kernel in row.kernel]
+    if not rows:
+        sys.exit(f"No kernel of chapter {options.chapter} has {options.kernel} in its name")
+    if options.json:
+        return print(json.dumps([as_data(row) for row in rows], indent=1))
+    if options.picture:
+        rows = [row for row in rows if row.line == options.picture]
+        if not rows:
+            sys.exit(f"No kernel accesses memory in line {options.picture}")
+        if options.svg:
+            for row in rows:
+                draw(row, f"{options.svg}-{row.space}-{row.kind}")
+        return print("\n\n".join(picture(row) for row in rows))
+    print(table(rows, ROOT), LEGEND, sep="\n\n")
+
+
+def main() -> None:
+    tools = {tool.__name__: tool for tool in (memcheck, sanitize, microscope)}
+    name, *words = sys.argv[1:] or [""]
+    if name not in tools or not words:
+        sys.exit(__doc__)
+    tools[name](words)
+
+
+if __name__ == "__main__":
+    main()

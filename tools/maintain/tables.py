@@ -1,0 +1,150 @@
+"""Markdown tables for docs.py: the figures in results/<machine>.json, and what operators take."""
+
+import contextlib
+import itertools
+import json
+import os
+import re
+import sys
+
+from common.timing import format_seconds
+
+from ..chapters import ROOT
+
+RESULTS = ROOT / "results"
+
+NOTHING = "results/ has nothing for this yet.\n"
+MEASURED_WITH = "{gpu}, driver {driver}, torch {torch}, nvcc {nvcc}; {date}, commit {commit}"
+COLUMNS = {  # a table has those for which its rows have the figures
+    "chapter": lambda row: row["chapter"][:2],
+    "n": lambda row: f"{number(row['n'])} {row.get('dtype', '')}".rstrip().removesuffix(" float32"),
+    "": lambda row: row["op"],
+    "elements of a row": lambda row: number(row["length"]),
+    "memory": lambda row: row["level"],
+    "bytes read": lambda row: row["level"] and size(row["bytes"]),
+    "latency": lambda row: f"{row['latency'] * 1e9:.3g} ns",
+    "in cycles": lambda row: f"{row['cycles']:.0f}",
+    "bandwidth": lambda row: f"{row['bandwidth'] / 1e9:.0f} GB/s",
+    "kernel": lambda row: format_seconds(row["kernel"]),
+    "spread": lambda row: f"{row['spread']:.0%}",
+    "GB/s": lambda row: f"{row['bytes'] / row['kernel'] / 1e9:.0f}",
+    "of copy": lambda row: f"{row['of_copy']:.2f}" + (f" ({row['suspect']})" if "suspect" in row else ""),
+    "call": lambda row: format_seconds(row["call"]),
+    **{key: lambda row, key=key: f"{row[key] / 2**20:.0f} MiB" for key in ("saved", "held", "peak")},
+    "images": lambda row: str(row["images"]),
+    "all of them": lambda row: format_seconds(row["seconds"]),
+    "images a second": lambda row: f"{row['images'] / row['seconds']:.0f}",
+    "FLOP a byte": lambda row: f"{row['intensity']:.3f}",
+    "GFLOP/s": lambda row: f"{row['speed'] / 1e9:.0f}",
+    "of the limit": lambda row: f"{row['speed'] / row['limit']:.2f}",
+}
+
+
+def figures(machine, chapter, name=None):
+    """{chapter: its figures}, of one chapter, or of all for the roofline; empty where nothing has been measured yet."""
+    file = RESULTS / f"{machine}.json"
+    data = json.loads(file.read_text()) if file.exists() else {}
+    if any("gpu" not in measured for measured in data.values()):
+        raise ValueError(f"results/{machine}.json was not measured on a GPU; times without one say nothing about it")
+    return {key: of for key, of in data.items() if not name or key == chapter and name in of["tables"]}
+
+
+def roofline(data):
+    """A row for each of our own operators at its largest size and in its best shape, in float32 or in integers. The limit,
+    in FLOP a second, is what the slower of memory and arithmetic would allow (see results/README.md)."""
+    points = []
+    for chapter, measured in data.items():
+        # `lengths` has steps of one operator at lengths where most of them are slow; a shape is no part of the name.
+        rows = [row for name, rows in measured["tables"].items() if name != "lengths" for row in rows]
+        rows = [row | {"op": re.sub(r"^\d+ x \d+: ", "", row["op"])} for row in rows if "flops" in row and row["flops"]]
+        ours = [row for row in rows if not re.match("torch|.*:", row["op"]) and row["dtype"] != "float64"]
+        for op in dict.fromkeys(row["op"] for row in ours):
+            same = [row for row in ours if row["op"] == op]
+            most = max(row["bytes"] for row in same)
+            row = max((row for row in same if row["bytes"] > 0.99 * most), key=lambda row: row["flops"] / row["kernel"])
+            intensity, speed = row["flops"] / row["bytes"], row["flops"] / row["kernel"]
+            limit = min(intensity * row["copy"], measured["limits"]["flops"])
+            points.append({"chapter": chapter, "intensity": intensity, "speed": speed, "limit": limit})
+            points[-1] |= {"op": op, "n": row["n"]}
+    return points
+
+
+def markdown(rows, text=("", "chapter", "memory")):
+    """A table of rows, each {head: cell}. A first cell that repeats the one above it stays empty. text: heads of columns
+    that are aligned to the left."""
+    lines = [list(row.values()) for row in rows]
+    for above, line in reversed([*itertools.pairwise(lines)]):
+        line[0] = "" if line[0] == above[0] else line[0]
+    rules = ["---" if head in text else "--:" for head in rows[0]]
+    return "".join(f"| {' | '.join(line)} |\n" for line in [rows[0], rules, *lines])
+
+
+def table(machine, chapter, name=None, *, folder):
+    """One table of that file, or the roofline's, for a README in that folder."""
+    data = figures(machine, chapter, name)
+    if not data:
+        return NOTHING
+    rows = roofline(data) if chapter == "roofline" else data[chapter]["tables"][name]
+    rows = _training(rows) if isinstance(rows, dict) else map(_cells, rows)
+    return f"{markdown([*rows])}\n{source(data, machine, name, folder)}\n"
+
+
+def source(data, machine, name, folder):
+    """With what it was measured, when, and where the figures are: below each table and picture."""
+    lines = dict.fromkeys(MEASURED_WITH.format(**measured) for measured in data.values())
+    file = f"[{machine}.json]({os.path.relpath(RESULTS / f'{machine}.json', folder)})"
+    keys = f", {next(iter(data))}, {name}" if name else ""
+    return f"{'<br>'.join(lines)}. Data: {file}{keys}."
+
+
+def number(n):
+    """2^20, or 10 000 000."""
+    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}".replace(",", " ")
+
+
+def size(nbytes):
+    """32 KiB, or 1 GiB: a power of two."""
+    power = max(0, nbytes.bit_length() - 1) // 10
+    return f"{nbytes >> 10 * power} {['bytes', 'KiB', 'MiB', 'GiB', 'TiB'][power]}"
+
+
+def _cells(row):
+    cells = {}
+    for head, cell in COLUMNS.items():
+        with contextlib.suppress(KeyError):
+            cells[head] = cell(row)
+    return cells
+
+
+def _training(data):
+    steps = [0, data["steps"] // 4, data["steps"] // 2, data["steps"] - 1]
+    for model, losses in data["losses"].items():
+        shown = {f"loss before step {step + 1}": f"{losses[step]:.4g}" for step in steps}
+        yield {"": model, **shown, "a step": format_seconds(data["seconds"][model])}
+
+
+def what_operators_take(folder):
+    """The tests' table of operators, for readers."""
+    sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/chapters")]
+    from operator_table import FUNCTIONS
+
+    every = {(op.path, op.variant): op for op in FUNCTIONS}
+    shown = [op for (path, variant), op in every.items() if variant or (path, "out") not in every]  # out: all it takes
+    heads = ["operator", "tensors", "dtype", "shape", "memory", "other arguments", "requires grad"]
+    return markdown([dict(zip(heads, _operator(op), strict=True)) for op in shown], text=heads)
+
+
+def _operator(op):
+    remarks = {a: ["optional"] * (a in op.optional) + ["receives the result"] * (a == op.writes) for a in op.arguments}
+    tensors = [f"`{a}`" + f" ({', '.join(words)})" * bool(words) for a, words in remarks.items()]
+    dtypes = [str(dtype).removeprefix("torch.") for dtype in op.dtypes]
+    dtypes = [f"any of {', '.join(map(str, op.itemsizes))} bytes"] if op.itemsizes else dtypes
+    ranks = f"{op.ranks[0]} or more" if isinstance(op.ranks, range) else " or ".join(map(str, op.ranks or ()))
+    shape = [f"{ranks} dimensions" if op.ranks else "any"] + [f"`{name}`: the last of them" for name in op.shapes]
+    shape += [f"the last of {op.last}"] * bool(op.last) + [f"{op.multiple}n elements"] * (op.multiple > 1)
+    memory = ["rows may lie apart" if op.crops else "contiguous"] + ["at a multiple of 16 bytes"] * op.aligned
+    scalars = [f"`{name}`: {scalar.accepts}" for name, scalar in op.scalars.items() if scalar.accepts]
+    gradient = "yes" if op.differentiable else "refused" if op.dtype.is_floating_point else ""
+    operator = f"{op.chapter[:2]} `{op.name}`" + f", {op.variant}" * (bool(op.variant) and not op.optional)
+    *of_tensors, gradient = [*map(", ".join, (tensors, dtypes, shape, memory)), gradient] if tensors else [""] * 5
+    return [operator, *of_tensors, "; ".join(scalars), gradient]
