@@ -3,7 +3,6 @@
 from tools.maintain.mutants import Mutant
 
 T = "tests/chapters/12_reduce/test_reduce.py::test_"
-GPU = "tests/chapters/test_operators_gpu.py::test_"
 CU, CPP, COUNT, MAIN = (f"chapters/12_reduce/{name}" for name in ("reduce.cu", "reduce.cpp", "histogram.cu", "main.py"))
 EXACT, GRIDS, ORDER = (
     T + "each_step_adds_each_element_once",
@@ -43,9 +42,6 @@ MUTANTS = [
     Mutant(CPP, 'bins <= shared_bins() ? "copies" : "global"', '"copies"', HISTOGRAM + "_of_few_and_of_many_values"),
     Mutant(CPP, 'step == "global" || bins <= shared_bins();', "true;",
            T + "more_bins_than_shared_memory_has_are_refused_by_name"),
-    Mutant(CPP, "    const DeviceGuard guard(x.get_device_index());\n    const Tensor out = torch::stable::new_empty(x, {});",
-           "    const Tensor out = torch::stable::new_empty(x, {});",
-           f"{GPU}the_second_gpu_while_the_first_is_current[12_reduce.sum]", gpus=2),
     # ---- what Python adds
     Mutant(MAIN, "return grad.expand(ctx.shape), *", "return grad * torch.ones(ctx.shape), *", T + "gradient"),
     Mutant(MAIN, "lambda x, bins, *args: x.new_empty(bins, dtype=torch.int64)", "lambda x, bins, *args: x.new_empty(bins)",
