@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from common import check, device
-from tests.support import ROOT, chapter, operators
+from tests.support import ROOT, chapter, in_packs, operators, ptx_of
 
 needs_gpu = pytest.mark.skipif(device.type == "cpu", reason="needs a GPU")
 
@@ -153,6 +153,13 @@ for what in lambda: torch.cuda.synchronize(), lambda: torch.ones(1, device="cuda
     lines = done.stdout.splitlines()
     assert lines[0] == "aligned: fine", done.stdout + done.stderr
     assert len(lines) == 3 and all("misaligned address" in line for line in lines[1:]), done.stdout + done.stderr
+
+
+@pytest.mark.thorough
+def test_a_pack_is_one_access(tmp_path):
+    kernels = ptx_of(ROOT / "chapters/06_vec4/vec4.cu", tmp_path)
+    packed = [code for name, code in kernels.items() if re.search(r"add_kernel_vec4|unrolledI6float4", name)]
+    assert packed and all(map(in_packs, packed))
 
 
 # ---- the lesson ----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import torch
 
 from common import device
 from common.cpp_extension import extension_folder
-from tests.support import ROOT, operators
+from tests.support import ROOT, in_packs, operators, ptx_of
 
 DTYPES = (torch.float32, torch.float64)
 APPROXIMATE = ("none", "tanh")
@@ -111,6 +111,14 @@ def test_a_bias_gradient_has_the_same_bits_each_time(ops):
     grad, x, bias = random((5000, 12), (5000, 12), (12,), dtype=torch.float32)
     first = ops.bias_gelu_backward(grad, x, bias)[1]
     assert all(torch.equal(ops.bias_gelu_backward(grad, x, bias)[1], first) for _ in range(20))
+
+
+@pytest.mark.thorough
+def test_a_pack_is_one_store(tmp_path):
+    """A pack of the bias may reach into the next row, and is several loads."""
+    kernels = ptx_of(ROOT / "chapters/09_library/bias_gelu.cu", tmp_path)
+    packed = [code for name, code in kernels.items() if re.search(r"_kernelI\wLi[24]E", name)]
+    assert packed and all(in_packs(code, "st") for code in packed)
 
 
 # ---- gradients -------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import cuda_on_cpu
 from common import check, device, toolkit
 from common.cpp_extension import load
 from tests.chapters.operator_cases import try_all
-from tests.support import ROOT, chapter, kept_folder, operators, write
+from tests.support import ROOT, chapter, kept_folder, operators, ptx_of, write
 
 CHAPTER = "11_transpose"
 STEPS = ["naive", "tile", "padded", "swizzled", "rows", "wide"]
@@ -346,15 +346,11 @@ def test_where_rows_begin_within_a_sector_only_rows_stores_whole_sectors():
             assert counted["shared load"] == (max(1, size // 4),) * 2, "nor has it bank conflicts"
 
 
-@pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
 def test_nvcc_makes_one_store_of_a_pack(tmp_path):
     """And one load. Of an assignment of the pack, nvcc 13.0 makes several stores."""
-    source, ptx = ROOT / "chapters" / CHAPTER / "transpose.cu", tmp_path / "transpose.ptx"
-    nvcc = toolkit.cuda_home() / "bin" / "nvcc"
-    command = [nvcc, "-arch=sm_90", "-std=c++17", f"-I{ROOT}", "-ptx", source, "-o", ptx]
-    subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    kernels = ptx_of(ROOT / "chapters" / CHAPTER / "transpose.cu", tmp_path)
     for letter, size in zip("htjm", INTEGERS, strict=True):  # uint8_t to uint64_t
-        body = re.search(rf"\.entry \w*transpose_wide_kernelI{letter}.*?\n}}", ptx.read_text(), re.S)[0]
+        (body,) = (code for name, code in kernels.items() if f"transpose_wide_kernelI{letter}" in name)
         accesses = re.findall(r"(ld|st)\.global\S*?(\.v\d)?\.\w(\d+)\s", body)
         widths = [(kind, int(bits) // 8 * int(v[2:] or 1)) for kind, v, bits in accesses]
         assert sorted(widths) == [("ld", 16)] * (16 // size) + [("st", 16)] * (16 // size), size

@@ -3,6 +3,7 @@
 import ctypes
 import itertools
 import math
+import re
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ import torch
 from common import device
 from common.cpp_extension import extension_folder, load
 from tests.chapters.opinfo import FUNCTIONS
-from tests.support import ROOT, operators
+from tests.support import ROOT, in_packs, operators, ptx_of
 
 softmax, softmax_backward, rms_norm, rms_norm_backward = (
     op.reference for op in FUNCTIONS if op.chapter == "13_softmax"
@@ -165,6 +166,14 @@ def test_more_than_2_to_the_31_elements(ops, n):
             close(result[part : part + 8], expected(*some, **scalars), atol=1e-3)
     grad_x, _ = ops.rms_norm_backward(grad, x, weight)
     close(grad_x[-8:], rms_norm_backward(grad[-8:], x[-8:], weight, 1e-6)[0], atol=1e-4)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("file", ["softmax.cu", "rms_norm.cu"])
+def test_a_pack_is_one_access(file, tmp_path):
+    kernels = ptx_of(ROOT / "chapters/13_softmax" / file, tmp_path)
+    packed = [code for name, code in kernels.items() if re.search("_kernelI.*Li[48]E", name) and "Li1ELi" not in name]
+    assert packed and all(map(in_packs, packed))
 
 
 # ---- exactness -------------------------------------------------------------------------------------------------------
