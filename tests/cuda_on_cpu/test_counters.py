@@ -5,64 +5,36 @@ The comparison is thorough: 10 to 70 s a chapter, to compile its kernels for the
 
 from __future__ import annotations
 
+import collections
 import json
+import runpy
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cuda_on_cpu.building import need
+from tests.cuda_on_cpu.building import ROOT, need
+from tests.cuda_on_cpu.reasons import COPIES, PREDICATED, STMATRIX, STRUCT, TWICE
 from tools.maintain import counters
 
 FILES = sorted(counters.COUNTERS.glob("*.json"))
 SUBJECTS = [(file, subject) for file in FILES for subject in json.loads(file.read_text())["kernels"]]
 # (kernel, counter, or "" for all of them): why the model counts something else.
-PREDICATED = (
-    "nvcc executes a short `if` without a jump: its loads and stores are requests of warps with no lane in it, too"
-)
-GRID = "the grid goes by the number of multiprocessors, 132 there and 8 here"
-ONE_LANE = (
-    "a store of one lane needs one pass; the GPU counts more of them as bank conflicts, perhaps with loads that return"
-)
-MERGED = "nvcc reads neighbouring numbers at once, and none that nobody uses; the C++ reads each"
-COPIES = (
-    "nvcc puts three loads that never take place, `@!PT LDS RZ, [RZ]`, before asynchronous copies: see cuobjdump -sass"
-)
-TWICE = "a copy of 16 bytes a lane with bank conflicts asks the cache for its sectors twice"
-STMATRIX = "the passes of stmatrix are counted, its instructions are not: smsp__inst_executed_op_stsm stays 0"
-STRUCT = "nvcc copies a struct in pieces as large as its alignment, which g++ does not report"
-EXPLAINED: dict[tuple[str, str], str] = {
-    ("copied16_conflicts", "global load sectors"): TWICE,
+OF_THE_PROGRAM = {  # programs/access.cu
     ("large_struct", ""): STRUCT,
     ("shorts", ""): STRUCT,
     ("shorts_one_further", ""): STRUCT,
     ("two_doubles", ""): STRUCT,
-    ("softmax_cluster_kernel", "shared load requests"): COPIES,
-    ("softmax_cluster_kernel", "shared store requests"): GRID,
-    ("softmax_cluster_kernel", "shared store wavefronts"): GRID,
-    ("softmax_cluster_kernel", "shared copy requests"): PREDICATED,
-    ("transpose_rows_kernel", "shared load requests"): PREDICATED,
+    ("copied16_conflicts", "global load sectors"): TWICE,
     ("shared_counters", "shared store requests"): PREDICATED,
-    ("sum_tree_kernel", "shared load requests"): PREDICATED,
-    ("sum_tree_kernel", "shared store requests"): PREDICATED,
-    ("bias_gelu_backward_kernel", ""): GRID,
-    ("sum_rows_kernel", ""): GRID,
-    ("sum_packs_kernel", "shared store wavefronts"): ONE_LANE,
-    ("sum_last_block_kernel", "shared store wavefronts"): ONE_LANE,
 }
 for kernel in "matrices_side_by_side", "matrices_apart", "matrices_padded":
-    EXPLAINED[kernel, "shared store requests"] = STMATRIX
+    OF_THE_PROGRAM[kernel, "shared store requests"] = STMATRIX
 for kernel in "copied4", "copied4_conflicts", "copied16", "copied16_conflicts":
-    EXPLAINED[kernel, "shared load requests"] = COPIES
-for kernel in (
-    "three_passes_kernel",
-    "shared_kernel",
-    "softmax_kernel",
-    "softmax_backward_kernel",
-    "rms_norm_kernel",
-    "rms_norm_backward_kernel",
-):
-    EXPLAINED[kernel, "shared load requests"] = EXPLAINED[kernel, "shared load wavefronts"] = MERGED
+    OF_THE_PROGRAM[kernel, "shared load requests"] = COPIES
+EXPLAINED = collections.defaultdict(dict, access=OF_THE_PROGRAM)  # {subject: {(kernel, counter, or ""): a reason}}
+for chapter in sorted(ROOT.glob("tests/chapters/*/counters.py")):
+    EXPLAINED[chapter.parent.name] = runpy.run_path(str(chapter))["EXPLAINED"]
 
 
 @pytest.mark.skipif(
@@ -70,10 +42,9 @@ for kernel in (
 )
 def test_there_are_counters():
     assert SUBJECTS
-    counted = {
-        kernel for file in FILES for kernels in json.loads(file.read_text())["kernels"].values() for kernel in kernels
-    }
-    assert {kernel for kernel, _ in EXPLAINED} <= counted, "reasons for what no GPU has counted"
+    for subject, reasons in EXPLAINED.items():
+        counted = set().union(*(json.loads(file.read_text())["kernels"].get(subject, ()) for file in FILES))
+        assert {kernel for kernel, _ in reasons} <= counted, f"{subject}: reasons for what no GPU has counted"
 
 
 def wrong(counted: dict, model: dict, explained=()) -> list[tuple]:
@@ -91,7 +62,7 @@ def test_the_model_counts_what_a_gpu_counts(file, subject):
     need("g++")
     counted, model = json.loads(file.read_text())["kernels"][subject], counters.modelled(subject)
     assert counted and not set(counted) - set(model), "kernels that the model has not seen"
-    assert not wrong(counted, model, EXPLAINED)
+    assert not wrong(counted, model, EXPLAINED[subject])
 
 
 def test_a_difference_is_found():
