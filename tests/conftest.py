@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import CHAPTERS, CMAKE_TARGETS, ROOT, chapter, operators
+from tests.support import CHAPTERS, ROOT, chapter, operators
 
 MEASURES = "test_harness_gpu", "test_wrong_operators"  # files whose tests ask how long a kernel takes
 
@@ -59,22 +59,15 @@ def pytest_collection_modifyitems(items):
 
 
 def builds(items):
-    """{name: function} of what these tests need built, the longest first."""
-    from common import cmake
-
-    names = [folder.name for folder in CHAPTERS if any(folder.name in item.nodeid for item in items)]
-    thorough = {Path(item.path).stem for item in items if marked(item, "thorough")}
+    """{name: function} of what these tests need built, the longest first: CMake's and setuptools' own builds."""
+    needed = [folder for folder in CHAPTERS if any(folder.name in item.nodeid for item in items)]
+    thorough = any(marked(item, "thorough") for item in items)
     found = {}
-
-    def cmake_build():  # one for all of it, as it holds the lock of their folder
-        cmake.build("CMake", [], ["all"] if "test_05_cmake" in thorough else CMAKE_TARGETS)
-
-    for name in sorted(names, key=lambda name: (name != "05_cmake", name != "04_package")):
+    tools = "CMakeLists.txt", "setup.py"
+    for name in (f.name for f in sorted(needed, key=lambda f: [not (f / tool).exists() for tool in tools])):
         for build in (word for word in dir(chapter(name)) if word.startswith("build")):
             if build == "build" or thorough:
                 found[f"{name} {build}"] = lambda name=name, build=build: operators(name, build)
-    if "05_cmake" in names:
-        found["05_cmake build"] = cmake_build
     return found
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from tools.chapters import ROOT, load
 
-CMAKE_TARGETS = ["axpy_module", "axpy_main"]  # what `make test` tries of what CMake builds
 CHAPTERS = sorted(path.parent for path in ROOT.glob("chapters/[0-9][0-9]_*/main.py"))
 
 
