@@ -116,6 +116,10 @@ SHAPES = [(), (1,) * 8, (2, 1, 2, 1, 2, 1, 2, 1), (7,), (0,), (0, 3), (3, 0), (2
 def test_every_rank_and_nothing_in_each_dimension(op):
     shapes = {shape: of_shape(op, shape) for shape in SHAPES}
     try_all({shape: partial(try_out, op, args) for shape, args in shapes.items()})
+    nothing = of_shape(op, op.shape(0))
+    scalars = [{name: value} for name, scalar in op.scalars.items() for value in scalar.right]
+    taken = [scalar for scalar in scalars if not op.scalar_faults(nothing, scalar)]
+    try_all({str(scalar): partial(assert_right, op, nothing, **scalar) for scalar in taken})
 
 
 # ---- what they refuse ------------------------------------------------------------------------------------------------

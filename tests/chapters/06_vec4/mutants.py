@@ -12,6 +12,7 @@ CU, CPP = "chapters/06_vec4/vec4.cu", "chapters/06_vec4/vec4.cpp"
 ALIGNMENT = T + "add_forward_is_right_at_every_alignment"
 STREAM = "c10::cuda::getCurrentCUDAStream()"
 GUARD = "const c10::cuda::CUDAGuard guard"
+ONLY_SAVES_A_LAUNCH = ["launch_add_forward"]  # of one block, which goes on to its ends
 
 MUTANTS = [
     # ---- a thread's share, tail, head, alignment

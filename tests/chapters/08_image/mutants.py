@@ -9,6 +9,7 @@ REUSED = GPU + "the_memory_of_inputs_may_be_reused_when_the_stream_has_got_there
 LARGE = GPU + "more_than_2_to_the_31_elements"
 CU, CPP = "chapters/08_image/image.cu", "chapters/08_image/image.cpp"
 STREAM = "c10::cuda::getCurrentCUDAStream()"
+ONLY_SAVES_A_LAUNCH = ["launch_rgb_to_gray", "launch_normalize_volume"]  # but for empty rows with gaps, see below
 
 MUTANTS = [
     # ---- rounding, shift, edges, gaps, quotient
@@ -29,6 +30,9 @@ MUTANTS = [
            T + "shapes"),
     Mutant(CU, "if (i < n) out[i] = volume[i] / maxVal;", "if (i < n) out[i] = volume[i] * (1 / maxVal);",
            T + "every_quotient_is_correctly_rounded"),
+    Mutant(CU, "if (images.count == 0 || images.height == 0 || images.width == 0) return;\n    // Bytes", "// Bytes",
+           "tests/chapters/test_operators.py::test_not_contiguous_is_refused[08_image.rgb_to_gray]",
+           why="empty rows with gaps"),
     Mutant(CU, "uintptr_t(p) % 8 == 0 ?", "uintptr_t(p) % 2 == 0 ?", T + "every_alignment_of_a_volume", gpus=1,
            why="a CPU loads 8 bytes from any address"),
     Mutant(CPP, "rounded > 0 && std::isfinite(rounded)", "maxVal > 0 && std::isfinite(rounded)",

@@ -10,6 +10,7 @@ EXACT, GRIDS, ORDER = (
     (T + "deterministic_adds_in_the_documented_order"),
 )
 HISTOGRAM = T + "histogram"
+ONLY_SAVES_A_LAUNCH = ["launch_histogram_shared"]  # of one block, which counts nothing
 
 MUTANTS = [
     # ---- the steps
