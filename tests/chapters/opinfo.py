@@ -265,7 +265,7 @@ def bias_gelu_backward(grad, x, bias, approximate):
 
 # ---- the operators of all chapters -------------------------------------------------------------------------------------
 def rows(folder):
-    """Those in that folder's operators.py, which imports this module."""
+    """Those in that folder's operators.py, which imports this module: so import this one first."""
     module = importlib.import_module(f"tests.chapters.{folder.name}.operators")
     return [replace(op, chapter=folder.name) for op in module.OPERATORS]
 

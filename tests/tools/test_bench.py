@@ -1,5 +1,6 @@
 """`make bench`: what it keeps as data, and what happens to the file when a measurement fails."""
 
+import importlib
 import json
 import sys
 
@@ -7,11 +8,12 @@ import pytest
 
 from common import device, timing
 from common.timing import Timing
+from tests.chapters.opinfo import FUNCTIONS
 from tests.support import CHAPTERS, chapter, operators
 from tools.maintain import bench
 
 FIELDS = {"op", "n", "dtype", "kernel", "spread", "call", "bytes", "flops"}
-NO_ARITHMETIC = ("11_transpose",)  # it only moves elements
+ONLY_MOVES = {op.chapter for op in FUNCTIONS if op.rearranges}  # elements, without arithmetic
 WITH_BENCHMARK = [folder.name for folder in CHAPTERS if hasattr(chapter(folder.name), "benchmark")]
 
 
@@ -21,10 +23,9 @@ def test_every_benchmark_gives_tables(name, monkeypatch):
     """Builds the chapter, unless another test has."""
     main = chapter(name)
     monkeypatch.setattr(timing, "_repeats", lambda budget, timed: 2)
-    small = {"SIDES": [8], "SIZES": [16], "LARGE": 2**11, "STEPS": 10, "IMAGES": [(8, 16)], "VOLUMES": [(2, 8, 8)]}
+    small = getattr(importlib.import_module(f"tests.chapters.{name}.operators"), "SMALL", {})
     for constant, value in small.items():
-        if isinstance(getattr(main, constant, None), type(value)):  # STEPS are numbers of steps, or names of them
-            monkeypatch.setattr(main, constant, value)
+        monkeypatch.setattr(main, constant, value)
     for table, rows in main.benchmark(operators(name)).items():
         data = json.loads(json.dumps(bench.rounded(rows)))
         assert data and "NaN" not in json.dumps(data)
@@ -32,7 +33,7 @@ def test_every_benchmark_gives_tables(name, monkeypatch):
         for row, timing_of_row in zip(data, rows, strict=True) if timed else []:
             assert set(row) == FIELDS | set(timing_of_row.more), row
             assert row["kernel"] > 0 and row["bytes"] > 0 and row["dtype"], row
-            assert row["flops"] > 0 or table == "call" or name in NO_ARITHMETIC, row  # no place in the roofline
+            assert row["flops"] > 0 or table == "call" or name in ONLY_MOVES, row  # no place in the roofline
 
 
 @pytest.fixture

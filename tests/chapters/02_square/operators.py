@@ -10,3 +10,5 @@ OPERATORS = [
     Operator("custom_operation", ("input",), lambda x: 2 * x),
     Operator("add_cuda", AB, add),
 ]  # fmt: skip
+
+SMALL = {"SIDES": [8], "LARGE": 2**11}  # what test_bench.py sets in main.py

@@ -19,3 +19,5 @@ OPERATORS = [
     Operator("vector_add", AB, add),
     Operator("custom_operation", ("input",), lambda x: 2 * x, build="build_one_file"),
 ]  # fmt: skip
+
+SMALL = {"SIZES": [16]}  # what test_bench.py sets in main.py

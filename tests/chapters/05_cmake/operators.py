@@ -18,3 +18,5 @@ ALPHA = Scalar("float", 1.0, (0, -2.0, 3e38, 1e-50, inf, -inf, nan, numpy.float3
 OPERATORS = [
     Operator("axpy", ("x", "y"), axpy, scalars={"alpha": ALPHA}),
 ]  # fmt: skip
+
+SMALL = {"SIZES": [16]}  # what test_bench.py sets in main.py

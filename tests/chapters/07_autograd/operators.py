@@ -37,3 +37,5 @@ OPERATORS = [
     Operator("SwiGLUWithGate.apply", AB, swiglu_and_gate, **both_rounded, differentiable=True,
              of=functools.partial(python_function, name="SwiGLUWithGate")),
 ]  # fmt: skip
+
+SMALL = {"SIZES": [16], "STEPS": 10}  # what test_bench.py sets in main.py

@@ -47,3 +47,5 @@ OPERATORS = [
     Operator("normalize_volume", ("volume",), quotient, **VOLUME),
     Operator("normalize_volume_naive", ("volume",), quotient, **VOLUME),
 ]  # fmt: skip
+
+SMALL = {"IMAGES": [(8, 16)], "VOLUMES": [(2, 8, 8)]}  # what test_bench.py sets in main.py

@@ -12,3 +12,5 @@ OPERATORS = [
     Operator("bias_gelu", ("x", "bias"), bias_gelu, **X_BIAS | {"dispatched": False}, **both_rounded,
              variant="by pybind11", build="build_pybind"),
 ]  # fmt: skip
+
+SMALL = {"SIZES": [16]}  # what test_bench.py sets in main.py

@@ -16,3 +16,5 @@ OPERATORS = [
     Operator("transpose", ("x",), transposed, **TRANSPOSE),
     Operator("transpose_step", ("x",), transposed, **TRANSPOSE, scalars={"step": TRANSPOSE_STEP}),
 ]  # fmt: skip
+
+SMALL = {"LARGE": 2**11}  # what test_bench.py sets in main.py

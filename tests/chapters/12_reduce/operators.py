@@ -32,3 +32,5 @@ OPERATORS = [
     Operator("histogram_by", ("x",), histogram, **COUNTS,
              scalars={"bins": replace(BINS, right=(1, 256, 20_000)), "step": BINS_STEP}),
 ]  # fmt: skip
+
+SMALL = {"LARGE": 2**11}  # what test_bench.py sets in main.py
