@@ -217,7 +217,12 @@ def _on_a_side_stream_of_cuda_on_cpu():
 
 @functools.cache
 def _side_stream():
-    return torch.cuda.Stream()  # always the same one: torch keeps freed memory for the stream that it was used on
+    """Always the same one: torch keeps freed memory for the stream that it was used on. And one that no operator gets.
+
+    torch has 32 streams of each priority and hands them out in turn: an operator with a stream of its own would share a
+    usual one with check() once in 32 times, and pass. So it is one of the greatest priority.
+    """
+    return torch.cuda.Stream(priority=torch.cuda.Stream.priority_range()[1])
 
 
 def _assert_no_shared_memory(result, args, prefix):
