@@ -6,6 +6,7 @@
 
 #include "common/check.h"
 #include "common/grid.h"
+#include "common/shared_memory.h"
 #include "groups.h"
 #include "softmax.h"
 
@@ -58,7 +59,7 @@ struct Kernel {
 
     // More than 48 KiB of shared memory must be asked for, and clusters of more than 8 blocks.
     void prepare() const {
-        CHECK_CUDA(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        allow_shared_memory(function);
         CHECK_CUDA(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     }
 };

@@ -99,7 +99,7 @@ MUTANTS = [
            forward("warp")),
     Mutant(LAUNCH_H, "kernel.threads) + 31) / 32 * 32;", "kernel.threads));", forward("block")),
     Mutant(LAUNCH_H, "while (threads > int64_t(blocks) *", "while (threads > 2 * int64_t(blocks) *", forward("cluster")),
-    Mutant(LAUNCH_H, "CHECK_CUDA(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));", "",
+    Mutant(LAUNCH_H, "        allow_shared_memory(function);\n", "",
            forward("cluster")),
     Mutant(LAUNCH_H, "if (persistent) groups = std::min(groups, most_groups());", "groups = std::min(groups, most_groups());",
            MANY),
@@ -111,9 +111,8 @@ MUTANTS = [
            "cudaLaunchKernelEx(&config, function, Parameters(arguments)...);", LAUNCH),
     Mutant(LAUNCH_H, "        config.stream = stream;\n", "", LAUNCH),
     # ---- softmax
-    Mutant(SOFTMAX, "    CHECK_CUDA(cudaFuncSetAttribute(shared_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, "
-           "int(bytes)));\n", "", forward("shared")),
-    Mutant(SOFTMAX, "if (bytes > most - parts)", "if (bytes < 0)", SMOKE),
+    Mutant(SOFTMAX, "= allow_shared_memory(shared_kernel<T>);", "= most_shared_memory();", forward("shared")),
+    Mutant(SOFTMAX, "if (bytes > most)", "if (bytes < 0)", SMOKE),
     Mutant(SOFTMAX, "THREADS, bytes, stream>>>(out, x, n);\n    CHECK_LAUNCH();", "THREADS, bytes, stream>>>(out, x, n);",
            LAUNCH),
     Mutant(SOFTMAX, "1.442695041f", "1.4427f", T + "errors_beside_torchs[float32]"),
