@@ -3,6 +3,8 @@
 import ctypes
 import itertools
 import math
+import shutil
+import subprocess
 
 import pytest
 import torch
@@ -11,6 +13,7 @@ from support import ROOT, operators
 
 from common import device
 from common.cpp_extension import extension_folder, load
+from common.cuda_on_cpu import memory_check
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 per_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda t: str(t)[6:])
@@ -307,6 +310,20 @@ def test_refused_with_memory_and_without(ops):
         for where in x.device, "meta":
             with pytest.raises(RuntimeError, match=words.replace("[", r"\[")):
                 call(x.to(where), weight.to(where))
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")
+def test_a_caller_in_cpp(tmp_path):
+    """`partial` must not be used for packs of 32 bytes where it begins between them. And only a kernel that could take the
+    rows is asked for its longest: the driver answers for a cluster. 15 s to compile."""
+    files = [ROOT / "tests/chapters/launches_13.cu", ROOT / "chapters/13_softmax/rms_norm.cu"]
+    memory_check.build(files, tmp_path / "launches", ["g++"], [f"-I{ROOT}"])
+    done = subprocess.run([tmp_path / "launches"], capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "gradient of weight: 4 4 4 4 4 4 4 4",
+        "rows of 50257 elements: online, asked 1 times",
+    ], done.stderr
 
 
 # ---- mistakes, planted ----------------------------------------------------------------------------------------------

@@ -57,8 +57,10 @@ MUTANTS = [
            f"{GPU}the_second_gpu_while_the_first_is_current[12_reduce.sum]", gpus=2),
     # ---- what Python adds
     Mutant(MAIN, "return grad.expand(ctx.shape), *", "return grad * torch.ones(ctx.shape), *", T + "gradient"),
-    Mutant(MAIN, "lambda x, bins, *args: x.new_empty(bins, dtype=torch.int64)", "lambda x, bins, *args: x.new_empty(bins)",
-           T + "opcheck"),
+    Mutant(MAIN, "return x.new_empty(bins, dtype=torch.int64)", "return x.new_empty(bins)", T + "opcheck"),
+    *(Mutant(MAIN, f"torch._check({text}", "torch._check(True", T + "refused_with_memory_and_without") for text in (
+        "x.dtype in dtypes", "x.is_contiguous()", "step in LADDER", "0 <= blocks <= 2**16", "1 <= bins < 2**31",
+        'step in ("global", "shared", "copies")')),
     # ---- histogram
     Mutant(COUNT, "if (i < n && unsigned(x[i]) < bins)", "if (i < n && int(x[i]) < int(bins) && x[i] + 1 > 1)", HISTOGRAM),
     Mutant(COUNT, "if (unsigned(value) < bins) atomicAdd(&mine", "if (unsigned(value) + 1 < bins) atomicAdd(&mine", HISTOGRAM),
