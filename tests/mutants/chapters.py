@@ -164,7 +164,7 @@ MUTANTS = [
            T + "06_vec4.py::test_every_number_of_loads"),
     Mutant(VEC4, "&blocks, kernel, threads, reserved", "&blocks, kernel, threads, 0",
            T + "06_vec4.py::test_reserved_shared_memory_leaves_room_for_fewer_blocks"),
-    Mutant(VEC4, "    if (reserved > 0) CHECK_CUDA(", "    if (reserved < 0) CHECK_CUDA(",
+    Mutant(VEC4, "reserved > 0 ? allow_shared_memory(kernel) : 0", "most_shared_memory()",
            T + "06_vec4.py::test_reserved_shared_memory_leaves_room_for_fewer_blocks"),
     Mutant(VEC4, "if (i < n4) c[i]", "if (i <= n4) c[i]", case(RIGHT, "06_vec4.add_vec4", "forward")),
     Mutant(VEC4, "if (i < n) c[i] = a[i] + b[i];", "if (i < n - 1) c[i] = a[i] + b[i];", forward("06_vec4.add_scalar")),
