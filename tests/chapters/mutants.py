@@ -164,7 +164,7 @@ MUTANTS = [
            T + "06_vec4.py::test_every_number_of_loads"),
     Mutant(VEC4, "&blocks, kernel, threads, reserved", "&blocks, kernel, threads, 0",
            T + "06_vec4.py::test_reserved_shared_memory_leaves_room_for_fewer_blocks"),
-    Mutant(VEC4, "    if (reserved > 0) CHECK_CUDA(", "    if (reserved < 0) CHECK_CUDA(",
+    Mutant(VEC4, "reserved > 0 ? allow_shared_memory(kernel) : 0", "most_shared_memory()",
            T + "06_vec4.py::test_reserved_shared_memory_leaves_room_for_fewer_blocks"),
     Mutant(VEC4, "if (i < n4) c[i]", "if (i <= n4) c[i]", case(RIGHT, "06_vec4.add_vec4", "forward")),
     Mutant(VEC4, "if (i < n) c[i] = a[i] + b[i];", "if (i < n - 1) c[i] = a[i] + b[i];", forward("06_vec4.add_scalar")),
@@ -293,5 +293,10 @@ MUTANTS = [
     Mutant(GELU_PY, "(2 - u * u) * density", "(1 - u * u) * density", LIBRARY + "gradcheck"),
     Mutant(GELU_PY, "k * 6 * 0.044715", "k * 3 * 0.044715", LIBRARY + "gradcheck"),
     Mutant(GELU_PY, "(torch.float16, torch.bfloat16)", "(torch.float16,)", DISPATCHER + "autocast_computes_in_float32"),
+    Mutant(GELU_AUTOGRAD, "cached_cast(at::kFloat, x, kernel_device)", "x", DISPATCHER + "autocast_computes_in_float32"),
+    Mutant(GELU_AUTOGRAD, "    m.impl(\"bias_gelu\", at::autocast::get_autocast_dispatch_key_from_device_type(kernel_device), "
+           "TORCH_FN(autocast));\n", "", DISPATCHER + "autocast_computes_in_float32",
+           why="autograd saves what the inner operator's autocast has not converted yet"),
+    Mutant(GELU_PY, "    if info.batch_size == 0:", "    if False:", DISPATCHER + "vmap"),
     Mutant(GELU_PY, "x.movedim(x_dim, 0).contiguous(), bias", "x.movedim(x_dim, 0), bias", DISPATCHER + "vmap"),
 ]  # fmt: skip

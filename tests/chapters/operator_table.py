@@ -50,6 +50,9 @@ class Operator:
     in_place: the first argument is an input and receives the result; the operator's own chapter tests it.
     variant: what sets this row apart from another of the same operator.
     build: the function of main.py whose module has the operator.
+    at_once: four calls that test_operators_gpu.py makes in four threads, as (shape, scalars), where four sizes alone would
+        launch one kernel in one way.
+    partial_from: the size from which its blocks leave partial results in memory of their call's own.
     of: how to get it from that module, where it is none of its functions.
     compared: what of a result without tensors as arguments is compared with the reference's: times are left out."""
 
@@ -80,6 +83,8 @@ class Operator:
     in_place: bool = False
     variant: str = ""
     build: str = "build"
+    at_once: tuple | list = ()
+    partial_from: int = 0
     of: Callable | None = None
     compared: Callable = lambda result: result
 
@@ -400,8 +405,9 @@ SUM_STEP = Scalar("str", "last_block", ("atomic", "tree", "shuffle", "packs", "c
                   "atomic, tree, shuffle, packs, last_block or chunks")  # fmt: skip
 GRID = Scalar("int", 0, (1, 2, 100), (-1, 2**16 + 1, 2**32), "0 to 65536")
 BINS = Scalar("int", 200, (1, 256, 1000, 20_000, 100_000), (0, -1, 2**31, 2**40), "1 to 2^31 - 1")
+AT_ONCE = 50_000, 13_000, 40_000, 1000  # floats or bins in shared memory: more than 12288 are more than 48 KiB
 BINS_STEP = Scalar("str", "copies", ("global", "shared"), ("", "Global", "best"), "global, shared or copies")
-SUM = FLOATS | {"tolerance": 2e-6, "reduces": True, "differentiable": True}
+SUM = FLOATS | {"tolerance": 2e-6, "reduces": True, "differentiable": True, "partial_from": 2**17}
 COUNTS = {"dtypes": (torch.uint8, torch.int32), "reduces": True, "dispatched": True, "stable": True}
 GROUP = Scalar(
     "str", "auto", ("online", "warp"), ("", "Warp", "warps", "shared"), "auto, online, warp, block or cluster"
@@ -410,7 +416,8 @@ SOFTMAX_STEP = Scalar("str", "auto", ("online", "warp", "three_passes", "shared"
                       "auto, three_passes, shared, online, warp, block or cluster")  # fmt: skip
 EPS = Scalar("float", 1e-6, (0, 1, 0.5, 1e-42, numpy.float32(0.5), torch.tensor(0.5)), (-1, nan, infinity, 1e39),
              "0 or more, and finite as float32")  # fmt: skip
-ROWS = FLOATS | {"shape": lambda n: (n, 5), "ranks": range(1, 65), "differentiable": True}
+ROWS = FLOATS | {"shape": lambda n: (n, 5), "ranks": range(1, 65), "differentiable": True,
+                 "at_once": [((2, n), {}) for n in AT_ONCE]}  # fmt: skip
 X_WEIGHT = ROWS | {"shapes": {"weight": lambda shape: tuple(shape[-1:])}, "scalars": {"eps": EPS, "step": GROUP}}
 IMAGE = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint8,), "ranks": (3, 4), "last": 3, "crops": True}
 VOLUME = {"shape": lambda n: (n, 2, 3), "dtypes": (torch.uint16,), "ranks": (3,), "scalars": {"maxVal": MAX_VAL}}
@@ -437,7 +444,8 @@ FUNCTIONS = [
     Operator("05_cmake", "axpy", ("x", "y"), axpy, scalars={"alpha": ALPHA}),
     Operator("06_vec4", "add_scalar", AB, add),
     Operator("06_vec4", "add_grid_stride", AB, add),
-    Operator("06_vec4", "add_unrolled", AB, add, scalars={"loads": LOADS, "width": WIDTH, "reserved": RESERVED}),
+    Operator("06_vec4", "add_unrolled", AB, add, scalars={"loads": LOADS, "width": WIDTH, "reserved": RESERVED},
+             at_once=[((1000,), {"reserved": 4 * n}) for n in AT_ONCE]),
     Operator("06_vec4", "add_unrolled", AB, add, scalars={"width": Scalar("int", 4)}, **FLOAT4, variant="width=4"),
     Operator("06_vec4", "add_vec4", AB, add, **FLOAT4),
     Operator("06_vec4", "add_forward", AB, add),
@@ -475,10 +483,12 @@ FUNCTIONS = [
     Operator("11_transpose", "transpose_step", ("x",), transposed, **TRANSPOSE, scalars={"step": TRANSPOSE_STEP}),
     Operator("12_reduce", "sum", ("x",), sum_of_all, **SUM, scalars={"deterministic": DETERMINISTIC}),
     Operator("12_reduce", "sum_by", ("x",), sum_of_all, **SUM, scalars={"step": SUM_STEP, "blocks": GRID}),
-    Operator("12_reduce", "histogram", ("x",), histogram, **COUNTS, scalars={"bins": BINS}),
+    Operator("12_reduce", "histogram", ("x",), histogram, **COUNTS, scalars={"bins": BINS},
+             at_once=[((5000,), {"bins": n}) for n in AT_ONCE]),
     Operator("12_reduce", "histogram_by", ("x",), histogram, **COUNTS,
              scalars={"bins": replace(BINS, right=(1, 256, 20_000)), "step": BINS_STEP}),
-    Operator("13_softmax", "softmax", ("x",), softmax, **ROWS, scalars={"step": SOFTMAX_STEP}, tolerance=1e-6),
+    Operator("13_softmax", "softmax", ("x",), softmax, **ROWS | {"at_once": [((2, n), {"step": "shared"}) for n in AT_ONCE]},
+             scalars={"step": SOFTMAX_STEP}, tolerance=1e-6),
     Operator("13_softmax", "softmax_backward", ("grad", "y"), softmax_backward, **ROWS, scalars={"step": GROUP},
              tolerance=2e-6),
     Operator("13_softmax", "rms_norm", ("x", "weight"), rms_norm, **X_WEIGHT, tolerance=1e-6),

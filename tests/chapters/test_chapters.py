@@ -107,3 +107,12 @@ def test_every_launch_is_on_the_given_stream_and_checked(folder):
         for launch in re.findall(r".*cudaLaunchKernelEx\(.*", text := file.read_text()):
             assert "CHECK_CUDA(" in launch and "config.stream = stream;" in text, f"{file}: {launch}"
     assert launches
+
+
+@per_chapter
+def test_no_launch_lowers_the_limit_of_shared_memory(folder):
+    """A kernel has one limit for all host threads. A launcher that sets it to what one launch needs makes another thread's
+    launch fail, once in some thousand calls."""
+    for file in *folder.glob("*.cu"), *folder.glob("*.h"):
+        text = file.read_text()
+        assert "cudaFuncAttributeMaxDynamicSharedMemorySize" not in text, f"{file}: call allow_shared_memory(kernel)"
