@@ -45,7 +45,7 @@ test-all:
 test-rest:
 	@$(call python,test) && $(call tests,-m thorough)
 
-## make mutants      break the code in small ways and see the tests fail;  ARGS='chapters harness' takes these areas only
+## make mutants      break the code in small ways and see the tests fail;  ARGS='03_add2 common' takes these folders only
 mutants:
 	@$(call python,test) && $(run) "$$python" -m tools.maintain.mutants
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from common import device, toolkit
-from tests.support import CHAPTERS, chapter, without_network
+from tests.support import CHAPTERS, ROOT, chapter, without_network
 
 per_chapter = pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
 
@@ -59,6 +59,17 @@ def test_runs_from_another_folder(folder):
     assert where in done.stdout.splitlines()[0]
     assert "\033" not in done.stdout and "\r" not in done.stdout, "plain text in a pipe"
     assert "Warning" not in done.stderr
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory check needs Linux")
+@per_chapter
+def test_the_memory_check_finds_nothing_in_the_tests_of_kernels(folder):
+    """All steps, dtypes and sizes that the tests marked `kernels` try, with each access of each kernel looked at."""
+    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "kernels", "-k", folder.name, "tests/chapters"]
+    command = [sys.executable, "-m", "tools.lesson", "memcheck", *tests]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
 
 
 @pytest.mark.thorough

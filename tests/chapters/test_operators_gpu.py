@@ -14,7 +14,7 @@ import torch
 
 from common import device
 from tests.chapters.operator_cases import assert_close, assert_right, good, of_shape, plain, random, tensors
-from tests.chapters.operator_table import OPERATORS
+from tests.chapters.opinfo import OPERATORS
 from tests.support import operators
 
 N = 2**16 if device.type == "cuda" else 2**10

@@ -263,19 +263,6 @@ def test_the_hosts_mistakes(compiler):
 
 
 @pytest.mark.thorough
-def test_every_launcher_of_every_chapter(tmp_path):
-    """tests/chapters/launchers.cu with the kernels of all chapters: no false alarm, and no mistake."""
-    need("g++")
-    headers = ROOT.glob("chapters/[0-9][0-9]_*/*.h")
-    kernels = [cu for h in headers for cu in (h.with_suffix(".cu"), h.with_name(f"{h.stem}_kernel.cu")) if cu.exists()]
-    launchers = ROOT / "tests/chapters/launchers.cu"
-    programs.build([launchers, *kernels], tmp_path / "launchers", ["g++"], [f"-I{ROOT}"], checked=True)
-    result = subprocess.run([tmp_path / "launchers"], capture_output=True, text=True)
-    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
-    assert result.stdout.count("  ok\n") == result.stdout.count("check ") > 30
-
-
-@pytest.mark.thorough
 @pytest.mark.parametrize("main", sorted(ROOT.glob("chapters/*/main.py")), ids=lambda main: main.parent.name)
 def test_no_false_alarm_in_a_lesson(main):
     """Builds the lesson once more, with the recorder: 10 to 60 s; 09 and 10 check a million columns, which takes longer."""

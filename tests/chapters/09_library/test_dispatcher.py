@@ -227,7 +227,7 @@ def test_the_pybind11_function_breaks_the_graph(ops):
 
 @gpu
 def test_a_cuda_graph_under_reduce_overhead(ops):
-    """New values in each call: a graph without the operator would give old ones. test_09_pitfalls.py has that."""
+    """New values in each call: a graph without the operator would give old ones. test_pitfalls.py has that."""
     block = chapter("09_library", "buys").Block(ops.bias_gelu).to(device)
     compiled = torch.compile(block, fullgraph=True, mode="reduce-overhead")
     with torch.no_grad():

@@ -52,9 +52,6 @@ MUTANTS = [
     Mutant(CPP, 'bins <= shared_bins() ? "copies" : "global"', '"copies"', HISTOGRAM + "_of_few_and_of_many_values"),
     Mutant(CPP, 'step == "global" || bins <= shared_bins();', "true;",
            T + "more_bins_than_shared_memory_has_are_refused_by_name"),
-    Mutant(CPP, "    const DeviceGuard guard(x.get_device_index());\n    const Tensor out = torch::stable::new_empty(x, {});",
-           "    const Tensor out = torch::stable::new_empty(x, {});",
-           f"{GPU}the_second_gpu_while_the_first_is_current[12_reduce.sum]", gpus=2),
     # ---- what Python adds
     Mutant(MAIN, "return grad.expand(ctx.shape), *", "return grad * torch.ones(ctx.shape), *", T + "gradient"),
     Mutant(MAIN, "return x.new_empty(bins, dtype=torch.int64)", "return x.new_empty(bins)", T + "opcheck"),

@@ -12,9 +12,12 @@ import torch
 from common import device
 from common.cpp_extension import extension_folder, load
 from cuda_on_cpu import programs
-from tests.chapters.operator_table import rms_norm, rms_norm_backward, softmax, softmax_backward
+from tests.chapters.opinfo import FUNCTIONS
 from tests.support import ROOT, operators
 
+softmax, softmax_backward, rms_norm, rms_norm_backward = (
+    op.reference for op in FUNCTIONS if op.chapter == "13_softmax"
+)
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 per_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda t: str(t)[6:])
 gpu = pytest.mark.skipif(device.type == "cpu", reason="needs a GPU")
