@@ -6,14 +6,15 @@ The report names the kernel's line in the .cu, and the line that allocated the a
 """
 
 import os
-import shlex
 import subprocess
 import sys
+
+import environment
 
 
 def library(*names):
     """The path of the first of these libraries that the C++ compiler has."""
-    compiler = shlex.split(os.environ.get("CXX", "c++"))
+    compiler = environment.compiler()
     for name in names:
         path = subprocess.run([*compiler, f"-print-file-name={name}"], capture_output=True, text=True).stdout.strip()
         if os.path.isabs(path):

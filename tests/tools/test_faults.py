@@ -3,15 +3,19 @@
 import errno
 import multiprocessing
 import os
+import re
+import shutil
 import signal
+import sys
 import time
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
-from common import cmake, cpp_extension, progress
+from common import cmake, cpp_extension, progress, toolkit
 
+device = sys.modules["common.device"]  # the module; common.device is a torch.device
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # torch's threads only wait here
 # The smallest extension, with Python's header only.
 SOURCE = """
@@ -65,6 +69,18 @@ def test_killed_while_building(small):
         (small.build / "hanging").unlink()
         assert (small.build / half).read_text() == "half\n"
     small.load()
+
+
+def test_a_compiler_of_several_words_and_one_without_any(small, capfd, monkeypatch):
+    """The first line of a lesson names it, and torch gets no empty name."""
+    for cxx in "env c++", "", " ":
+        monkeypatch.setenv("CXX", cxx)
+        named = re.fullmatch(r"(.*) \d+\.\d+\.\d+", device._host_compiler())[1]
+        assert named == (cxx.strip() or "c++")
+        shutil.rmtree(small.build, ignore_errors=True)
+        toolkit.prepare()
+        small.start().join()
+    assert capfd.readouterr().out.count("loaded small\n") == 3
 
 
 def test_two_at_once(small, capfd):
