@@ -35,7 +35,7 @@ NEEDED = {"lesson": ["dependencies"], "test": ["dependencies", "test", "cmake"],
 LESSON = ["dependencies", "cuda", "cmake"]
 INSTALLED = {"lesson": LESSON, "test": [*LESSON, "test", "pictures"], "lint": [*LESSON, "lint", "pictures"]}
 # GB that lessons take, measured with torch 2.15: files that pip fetches, and .venv. Only on Linux does torch bring CUDA.
-FETCHED, UNPACKED = (3.1, 6.2) if sys.platform == "linux" else (0.2, 1)
+FETCHED, UNPACKED = (3.2, 6.1) if sys.platform == "linux" else (0.2, 1)
 
 
 def library(name):

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -256,8 +257,8 @@ def test_what_pip_does_is_one_line_and_its_own_lines_are_in_a_log(repository):
     os.close(ours)
     assert process.communicate()[0].startswith("ran ")
     lines = shown.decode().replace("\r\n", "\n").split("\r\033[K")
-    assert "setup   torch-2.15.0                      0.53 of about 3.1 GB" in lines
-    assert "setup   numpy-2.4.6                       0.54 of about 3.1 GB" in lines
+    assert "setup   torch-2.15.0                      0.53 of about 3.2 GB" in lines
+    assert "setup   numpy-2.4.6                       0.54 of about 3.2 GB" in lines
     assert sum(line.count("\n") for line in lines) == 2
 
 
@@ -355,6 +356,48 @@ def test_a_bare_python_reads_pyproject_with_pips_copies(repository):
     hide = "import importlib.util as u; f = u.find_spec; u.find_spec = lambda x: None if x == 'ensurepip' else f(x)"
     repository.customize(hide)
     assert "sudo apt-get install python3." in repository.make("chapter03").err and repository.logged() == []
+
+
+ARM = {"sys_platform": "linux", "platform_system": "Linux", "platform_machine": "aarch64", "python_version": "3.12"}
+GLIBC = "manylinux2014", "manylinux_2_17", "manylinux_2_24", "manylinux_2_26", "manylinux_2_27", "manylinux_2_28"
+
+
+def for_arm(requirements):
+    """Those that count for Python 3.12 on Linux on Arm, without their conditions: pip would ask this machine for them."""
+    for requirement in map(environment.Requirement, requirements):
+        if requirement.marker is None or requirement.marker.evaluate(ARM | {"extra": ""}):
+            requirement.marker = None
+            yield str(requirement)
+
+
+def found_for_arm(folder, *options):
+    """{name of a package: [its file's name, what it requires]} of what pip would install there."""
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed", "--target", folder]
+    pip += ["--report=-", "--only-binary=:all:", "--python-version=3.12", *(f"--platform={g}_aarch64" for g in GLIBC)]
+    done = subprocess.run([*pip, "--retries=1", "--timeout=20", *options], capture_output=True, text=True)
+    if "WARNING: Retrying" in done.stderr:
+        pytest.skip("there is no network")
+    assert done.returncode == 0, done.stderr
+    found = {}
+    for package in json.loads(done.stdout)["install"]:
+        file = package["download_info"]["url"].rpartition("/")[2]
+        found[package["metadata"]["name"]] = file, package["metadata"].get("requires_dist", [])
+    return found
+
+
+@pytest.mark.parametrize("torch", ["torch==2.11.*", environment.TORCH])
+def test_linux_on_arm_gets_cuda_and_an_nvcc_for_it(tmp_path, torch):
+    """Nothing is installed. An index that has no metadata beside its files makes pip fetch them: 0.6 GB, 15 s."""
+    lesson = [torch if line == environment.TORCH else line for line in environment.requirements(*environment.LESSON)]
+    found = found_for_arm(tmp_path, "--no-deps", *for_arm(lesson))
+    assert {"torch", "numpy", "cmake", "cuda-toolkit"} <= set(found)
+    assert "aarch64" in found["torch"][0]
+    toolkit = next(line for line in for_arm(found["torch"][1]) if line.startswith("cuda-toolkit"))
+    nvcc = next(line for line in for_arm(lesson) if line.startswith("cuda-toolkit"))
+    version = environment.Requirement(toolkit).specifier
+    found = found_for_arm(tmp_path, f"{nvcc}{version}")
+    for name in "nvcc", "crt", "nvvm", "cccl":
+        assert "aarch64" in next(file for package, (file, _) in found.items() if package.endswith(name)), found
 
 
 @pytest.mark.parametrize("cxx", ["env true", "", " "])
