@@ -121,7 +121,7 @@ def follow(lines, log, stamp, total):
             name = "-".join(file[1].split("-")[:2])
         if line.startswith("Installing collected packages"):
             stamp.write_text("")
-            show(f"{'setup':8}{line.count(',') + 1} packages, {fetched + size:.2f} GB, are fetched and being installed")
+            show(f"{'setup':8}installing {line.count(',') + 1} packages ({fetched + size:.2f} GB fetched)")
         elif size and (file or progress):
             show(f"{'setup':8}{name:<33}{fetched + part:5.2f}{total} GB", end="")
     show("", end="")
@@ -150,7 +150,7 @@ def set_up(venv, wanted, known, *options):
             if child.returncode:
                 last = "\n".join(log.read_text().splitlines()[-10:])
                 sys.exit(
-                    f"{last}\n{venv} is unfinished. {log} has all that pip said; no network is the usual reason.\n"
+                    f"{last}\n{venv} is not ready. {log} has all of the output; no network is the usual reason.\n"
                     "Run the same command again: pip's cache keeps what was fetched. If there was no room:\n"
                     "PIP_NO_CACHE_DIR=1 keeps no copies, TMPDIR=/a/larger/folder unpacks elsewhere."
                 )

@@ -242,7 +242,7 @@ def test_what_pip_does_is_one_line_and_its_own_lines_are_in_a_log(repository):
     """Elsewhere than in a terminal, that line is printed once everything is fetched."""
     said = repository.make("chapter03", FETCHING=FETCH).err.splitlines()
     assert len(said) == 2 and "Making .venv with" in said[0]
-    assert said[1] == "setup   2 packages, 0.56 GB, are fetched and being installed"
+    assert said[1] == "setup   installing 2 packages (0.56 GB fetched)"
     log = (repository.venv / "pip.log").read_text()
     assert log.count("Collecting") == 200 and "(539.1 MB)" in log and "Progress" not in log
     shutil.rmtree(repository.venv)
@@ -265,7 +265,7 @@ def test_what_pip_does_is_one_line_and_its_own_lines_are_in_a_log(repository):
 def test_a_pip_that_fails_is_shown_by_its_last_lines(repository):
     process = repository.make("chapter03", FETCHING=FETCH + "sys.exit('ERROR: no network')")
     assert "Collecting 199\nERROR: no network\n" in process.err and "Collecting 100" not in process.err
-    assert f"{repository.venv}/pip.log has all that pip said" in process.err
+    assert f"{repository.venv}/pip.log has all of the output" in process.err
 
 
 def test_what_is_asked_for_is_added_and_stays(repository):
@@ -375,7 +375,7 @@ def found_for_arm(folder, *options):
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed", "--target", folder]
     pip += ["--report=-", "--only-binary=:all:", "--python-version=3.12", *(f"--platform={g}_aarch64" for g in GLIBC)]
     done = subprocess.run([*pip, "--retries=1", "--timeout=20", *options], capture_output=True, text=True)
-    if "WARNING: Retrying" in done.stderr:
+    if done.returncode and "WARNING: Retrying" in done.stderr:
         pytest.skip("there is no network")
     assert done.returncode == 0, done.stderr
     found = {}
