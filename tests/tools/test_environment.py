@@ -15,7 +15,7 @@ from pathlib import Path
 
 import packaging
 import pytest
-from support import ROOT
+from support import CHAPTERS, ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
 import environment
@@ -356,6 +356,19 @@ def test_a_bare_python_reads_pyproject_with_pips_copies(repository):
     hide = "import importlib.util as u; f = u.find_spec; u.find_spec = lambda x: None if x == 'ensurepip' else f(x)"
     repository.customize(hide)
     assert "sudo apt-get install python3." in repository.make("chapter03").err and repository.logged() == []
+
+
+@pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
+def test_a_lesson_started_by_another_python_says_how_to_start_it(folder, tmp_path):
+    """-S: a Python without packages. What finds torch and numpy in PYTHONPATH still lacks two."""
+    main = folder / "main.py"
+    start = f"Run: make chapter{folder.name[:2]}   (or .venv/bin/python {main.relative_to(ROOT)})\n"
+    for name in "torch", "numpy":
+        (tmp_path / f"{name}.py").touch()
+    for place, lacking in (None, "torch, numpy, setuptools, ninja"), (tmp_path, "setuptools, ninja"):
+        env = {"PATH": str(tmp_path)} | ({"PYTHONPATH": str(place)} if place else {})
+        done = subprocess.run([sys.executable, "-S", main], env=env, capture_output=True, text=True)
+        assert done.stderr == f"This Python has no {lacking}. {start}" and done.returncode == 1
 
 
 ARM = {"sys_platform": "linux", "platform_system": "Linux", "platform_machine": "aarch64", "python_version": "3.12"}
