@@ -213,7 +213,7 @@ def main():
         if not ready:
             set_up(venv, wanted, known, *(["--upgrade"] if options.versions == "newest" else []))
     except KeyboardInterrupt:
-        print("\nInterrupted. Run the same command again.", file=sys.stderr)
+        show("Interrupted. Run the same command again.")
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.raise_signal(signal.SIGINT)  # so the shell and make end, too, with status 130
     except OSError as error:

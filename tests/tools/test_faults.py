@@ -6,12 +6,14 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
 from unittest import mock
 
 import pytest
+from support import ROOT
 
 from common import cmake, cpp_extension, progress, toolkit
 
@@ -68,6 +70,35 @@ def test_killed_while_building(small):
         process.join()
         (small.build / "hanging").unlink()
         assert (small.build / half).read_text() == "half\n"
+    small.load()
+
+
+LESSON = """
+from common import title
+from common.cpp_extension import load
+title(3, "small")
+load("small", [{source!r}], build_directory={build!r})
+"""
+
+
+def test_interrupted_while_building(small, tmp_path):
+    """Ctrl-C reaches the compilers, too. The next run builds what is missing."""
+    main = tmp_path / "main.py"
+    main.write_text(LESSON.format(source=str(small.source), build=str(small.build)))
+    process = subprocess.Popen(
+        [sys.executable, main],
+        env=os.environ | {"HANG": "-c", "PYTHONPATH": str(ROOT), "CHAPTERS_DEVICE": "cpu"},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # `make test &` ignores it
+    )
+    while not (small.build / "hanging").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.communicate(timeout=30)[1] == "Interrupted. Run the same command again.\n"
+    assert process.returncode == -signal.SIGINT  # a shell says 130
     small.load()
 
 
