@@ -25,7 +25,7 @@ MUTANTS = [
     # The making of .venv.
     Mutant(
         "tools/environment.py",
-        'return "ready" if made_from == wanted else "outdated"',
+        'return "ready" if set(wanted) <= set(installed) else "outdated"',
         'return "ready"',
         ENVIRONMENT + "test_made_once_then_mended_or_made_anew",
     ),
@@ -37,8 +37,8 @@ MUTANTS = [
     ),
     Mutant(
         "tools/environment.py",
-        '        stamp.write_text("")\n',
-        "        stamp.touch()\n",
+        '            stamp.write_text("")\n            show(',
+        "            show(",
         ENVIRONMENT + "test_killed_and_run_again",
         why="a .venv that pip was mending when it was killed passes for the one before",
     ),
@@ -54,6 +54,81 @@ MUTANTS = [
         "if venv.exists() and not stamp.exists() and any(venv.iterdir()):",
         "if False:",
         ENVIRONMENT + "test_a_venv_of_the_readers_own_is_not_touched",
+    ),
+    Mutant(
+        "tools/environment.py",
+        "(r for r in installed if r in known and r not in wanted)",
+        "()",
+        ENVIRONMENT + "test_what_is_asked_for_is_added_and_stays",
+        why="pip is not told of what it must not break",
+    ),
+    Mutant(
+        "tools/environment.py",
+        "if r in known and r not in wanted",
+        "if r not in wanted",
+        ENVIRONMENT + "test_what_is_asked_for_is_added_and_stays",
+        why="pip gets a bound that has left pyproject.toml",
+    ),
+    Mutant(
+        "tools/environment.py",
+        '        if line.startswith("Installing collected packages"):\n            stamp',
+        '        stamp.write_text("")\n        if line.startswith("Installing collected packages"):\n            stamp',
+        ENVIRONMENT + "test_lessons_still_run_when_nothing_could_be_added",
+    ),
+    Mutant(
+        "tools/environment.py",
+        "fetched, size, part = fetched + size,",
+        "fetched, size, part = size,",
+        ENVIRONMENT + "test_what_pip_does_is_one_line_and_its_own_lines_are_in_a_log",
+    ),
+    Mutant("tools/environment.py", "[-10:]", "[:10]", ENVIRONMENT + "test_a_pip_that_fails_is_shown_by_its_last_lines"),
+    Mutant(
+        "tools/environment.py",
+        "signal.raise_signal(signal.SIGINT)",
+        "sys.exit(130)",
+        ENVIRONMENT + "test_killed_and_run_again",
+        why="a shell takes that for a program that has dealt with Ctrl-C, and goes on",
+    ),
+    Mutant(
+        "pyproject.toml",
+        "; sys_platform == 'linux'\"",
+        "; sys_platform == 'linux' and platform_machine == 'x86_64'\"",
+        ENVIRONMENT + "test_linux_on_arm_gets_cuda_and_an_nvcc_for_it",
+    ),
+    Mutant(
+        "common/__init__.py",
+        'missing.append("ninja")',
+        "pass",
+        ENVIRONMENT + "test_a_lesson_started_by_another_python_says_how_to_start_it",
+    ),
+    # The compiler.
+    Mutant(
+        "tools/environment.py",
+        'shlex.split(os.environ.get("CXX", "")) or ["c++"]',
+        '[os.environ.get("CXX") or "c++"]',
+        [
+            ENVIRONMENT + "test_a_compiler_of_several_words_and_one_without_any",
+            ENVIRONMENT + "test_the_compiler_that_sanitize_asks",
+        ],
+    ),
+    Mutant(
+        "common/toolkit.py",
+        'if not os.environ.get("CXX", "c++").strip():',
+        "if False:",
+        FAULTS + "test_a_compiler_of_several_words_and_one_without_any",
+    ),
+    Mutant(
+        "common/cpp_extension.py",
+        "shlex.split(compiler) if compiler ==",
+        "compiler if compiler ==",
+        FAULTS + "test_a_compiler_of_several_words_and_one_without_any",
+        why="of torch 2.15 only",
+    ),
+    Mutant(
+        "common/timing.py",
+        'if os.environ.get("CHAPTERS_SANITIZE"):',
+        'if "CHAPTERS_SANITIZE" in os.environ:',
+        "tests/common/test_harness.py::test_under_a_sanitizer_times_mean_nothing_and_are_few",
     ),
     # The toolkit.
     Mutant(
@@ -96,6 +171,12 @@ MUTANTS = [
         "fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)",
         "pass",
         FAULTS + "test_two_at_once",
+    ),
+    Mutant(
+        "common/progress.py",
+        "elif issubclass(kind, KeyboardInterrupt):",
+        "elif False:",
+        FAULTS + "test_interrupted_while_building",
     ),
     Mutant("common/progress.py", '.replace(".cuda", ".cu")', "", BUILDS + "test_an_object_is_named_by_its_source"),
     Mutant(
