@@ -8,6 +8,7 @@ Either way a build shows what it is doing, fails with the compiler's first error
 build/<torch version and device>/<name>.
 """
 
+import contextlib
 import errno
 import functools
 import inspect
@@ -56,7 +57,7 @@ def load(*args, **kwargs):
     call["sources"] = [str(s) for s in ([sources] if isinstance(sources, (str, Path)) else sources)]
     call["build_directory"] = folder = _build_directory(call)
     call["extra_ldflags"] = [*_LDFLAGS, *(call.get("extra_ldflags") or [])]
-    with progress.watch(call["name"], call["sources"], folder), _quoted_ldflags():
+    with progress.watch(call["name"], call["sources"], folder), _quoting():
         if device.type == "cpu":
             call = for_cpu(call, SANITIZE, SANITIZE_LINK)
         else:
@@ -92,7 +93,7 @@ def load_inline(*args, **kwargs):
         if not isinstance(call.get(sources) or "", str):
             call[sources] = list(call[sources])
     sources = ["main.cpp", "cuda.cu"] if call.get("cuda_sources") else ["main.cpp"]
-    with progress.watch(call["name"], sources, folder), _quoted_ldflags():
+    with progress.watch(call["name"], sources, folder), _quoting():
         if device.type == "cuda":
             toolkit.require()
             return torch_extension.load_inline(**call)
@@ -132,15 +133,24 @@ def writable(folder: Path) -> str:
     return str(folder)
 
 
-def _quoted_ldflags():
-    """torch quotes the folders of headers, but not those of libraries: a .venv in `My Projects` would not link."""
-    prepare = torch_extension._prepare_ldflags
+@contextlib.contextmanager
+def _quoting():
+    """torch quotes the folders of headers, but not those of libraries: a .venv in `My Projects` would not link. And torch 2.15
+    quotes CXX, as if it were one word: "ccache g++" is two."""
+    prepare, wrap = torch_extension._prepare_ldflags, getattr(torch_extension, "_wrap_compiler", None)
 
     def quoted(*args, **kwargs):
         flags = prepare(*args, **kwargs)
         return [shlex.quote(flag) if flag.startswith("-L") and os.path.isdir(flag[2:]) else flag for flag in flags]
 
-    return mock.patch.object(torch_extension, "_prepare_ldflags", quoted)
+    def words(compiler):  # of CXX, or nvcc
+        return wrap(shlex.split(compiler) if compiler == os.environ.get("CXX") else compiler)
+
+    with (
+        mock.patch.object(torch_extension, "_prepare_ldflags", quoted),
+        mock.patch.object(torch_extension, "_wrap_compiler", words, create=True),
+    ):
+        yield
 
 
 def _build_directory(call: dict) -> str:

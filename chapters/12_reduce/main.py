@@ -15,14 +15,14 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
 from common import bench, check, device, title
 from common.cpp_extension import load_stable
+
+import torch  # after `common`, which says what to do where torch is missing
 
 LADDER = "atomic", "tree", "shuffle", "packs", "last_block", "chunks"
 GPU = device.type == "cuda"

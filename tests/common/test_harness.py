@@ -47,6 +47,13 @@ def test_kernel_and_spread_are_of_the_middle_half(monkeypatch, on_a_cpu):
     assert row.spread == pytest.approx(0.5 / 1.5, abs=0.01)
 
 
+def test_under_a_sanitizer_times_mean_nothing_and_are_few(monkeypatch):
+    """Empty, as tools/exercise.py sets it, is as good as not set."""
+    for tool, repeats in ("memory", 2), ("", 1000):
+        monkeypatch.setenv("CHAPTERS_SANITIZE", tool)
+        assert timing._repeats(1, lambda n: None) == repeats
+
+
 def test_two_groups_of_samples_give_what_lies_between():
     """The median of 49 or 51 samples of 100 would be all of one group."""
     for slow in 49, 50, 51:
