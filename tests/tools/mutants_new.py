@@ -18,7 +18,7 @@ MUTANTS = [
     Mutant(NEW, "if (include / f\"{name}.h\").exists()", "if False", REFUSED),
     Mutant(NEW, "if folder.name[3:] == name]", "if folder.name == name]", REFUSED),
     Mutant(NEW, "(out.is_file() or any(out.iterdir()))", "out.is_file()", T + "a_folder_that_has_something_in_it_is_refused"),
-    Mutant(NEW, "if not out and (there", "if (there", T + "a_folder_that_has_something_in_it_is_refused"),
+    Mutant(NEW, "if not out and (there", "if (there", T + "a_package_may_be_called_like_a_chapter"),
     # ---- the files
     Mutant(NEW, "LONGEST = 20", "LONGEST = 30", T + "any_name_leaves_the_files_formatted"),
     Mutant(NEW, ".replace('\"common/', '\"')", "", [NAMES, BUILDS]),
@@ -31,7 +31,7 @@ MUTANTS = [
     Mutant(f"{PACKAGE}/setup.py", "    from cuda_on_cpu.torch_extension import", "    from cuda_on_cpu.torch import", BUILDS),
     Mutant(f"{PACKAGE}/setup.py", "            py_limited_api=True,", "            #", WHEEL),
     Mutant(f"{PACKAGE}/setup.py", "target, *half]", "target]", NVCC),
-    Mutant(f"{PACKAGE}/pyproject.toml", 'my_op = ["py.typed"]', "my_op = []", WHEEL),
+    Mutant(f"{PACKAGE}/pyproject.toml", 'packages = ["my_op"]', 'packages = []', WHEEL),
     Mutant(f"{PACKAGE}/my_op/__init__.py", "grad.contiguous(), ctx", "grad, ctx", BUILDS),
     Mutant(f"{PACKAGE}/my_op/__init__.py", "torch._check(x.is_contiguous(), lambda", "torch._check(True, lambda", BUILDS),
     Mutant(f"{PACKAGE}/.gitignore", "build/\n", "", BUILDS),

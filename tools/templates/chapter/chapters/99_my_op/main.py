@@ -9,13 +9,13 @@ import functools
 import sys
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parents[1]))  # so that `common` is found, wherever you start this file from
 
 from common import bench, check, device, title
 from common.cpp_extension import load_stable
+
+import torch  # after `common`, which says what to do where torch is missing
 
 FACTOR = 0.3  # no power of two, so a product has to be rounded
 SIZES = [2**k for k in ((16, 20, 28) if device.type == "cuda" else (20,))]  # that benchmark() measures
