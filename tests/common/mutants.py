@@ -4,7 +4,6 @@ from tools.maintain.mutants import Mutant
 
 CHECKING, GUARDED, TIMING = "common/checking.py", "common/guarded.py", "common/timing.py"
 WRONG, HARNESS = "tests/common/test_wrong_operators.py::", "tests/common/test_harness.py::"
-PRIVATE, PRIVATE_TEST = "common/torch_private.py", "tests/common/test_torch_private.py::test_"
 
 
 def rejects(what):
@@ -154,21 +153,4 @@ MUTANTS = [
         "name, 9, 9)",
         f"{WRONG}test_bench_rejects[cached-result-from-the-tenth-call-on]",
     ),
-    # Private names of torch.
-    Mutant(
-        PRIVATE,
-        "_comparison._HAS_DTENSOR = False",
-        "pass",
-        PRIVATE_TEST + "neither_a_dispatch_mode_nor_assert_close_imports_what_takes_a_second",
-    ),
-    Mutant(
-        PRIVATE,
-        "    def _should_skip_dynamo(cls):\n        return False",
-        "    def _should_skip_dynamo(cls):\n        return True",
-        PRIVATE_TEST + "neither_a_dispatch_mode_nor_assert_close_imports_what_takes_a_second",
-    ),
-    Mutant(PRIVATE, "torch._disable_dynamo(function, recursive=True)", "function", PRIVATE_TEST + "never_compiled"),
-    Mutant(PRIVATE, "functools.partial(op._op_dk, key)", "op", PRIVATE_TEST + "a_kernel_is_called_with_the_mode_on"),
-    Mutant(PRIVATE, 'if flag.startswith("-L") and', "if False and", PRIVATE_TEST + "quoting"),
-    Mutant(PRIVATE, "wrap(shlex.split(compiler) if", "wrap(compiler if", PRIVATE_TEST + "quoting"),
 ]
