@@ -7,7 +7,7 @@ SLOW = T + "neither_a_dispatch_mode_nor_assert_close_imports_what_takes_a_second
 
 MUTANTS = [
     Mutant(FILE, "_comparison._HAS_DTENSOR = False", "pass", SLOW),
-    Mutant(FILE, "def _should_skip_dynamo(cls):\n        return False", "def _should_skip_dynamo(cls):\n        return True", SLOW),
+    Mutant(FILE, "        return False\n", "        return True\n", SLOW),
     Mutant(FILE, "torch._disable_dynamo(function, recursive=True)", "function", T + "never_compiled"),
     Mutant(FILE, "functools.partial(op._op_dk, key)", "op", T + "a_kernel_is_called_with_the_mode_on"),
     Mutant(FILE, '"_jit_compile", lambda', '"_jit", lambda', T + "load_inline_only_writes_files"),
