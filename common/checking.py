@@ -7,14 +7,10 @@ import os
 from collections.abc import Callable
 
 import torch
-from torch.utils._pytree import tree_map_only
 
 from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
 from .machine import device
-
-# torch 2.15's assert_close() imports torch.distributed and with it sympy, most of a second, to ask whether a tensor is
-# distributed over several machines. None is, here.
-torch.testing._comparison._HAS_DTENSOR = False
+from .torch_private import sleep_on_gpu, tree_map_only
 
 SIZES = (0, 1, 3, 255, 256, 257, 2**20 + 3)  # nothing, less than a warp, around one block, many blocks and a bit
 
@@ -196,7 +192,7 @@ def _on_side_stream(op, held, values, prefix):
     torch.cuda.synchronize()
     stream = _side_stream()
     with torch.cuda.stream(stream):
-        torch.cuda._sleep(20_000_000)  # about 10 ms of GPU time
+        sleep_on_gpu(20_000_000)  # about 10 ms of GPU time
         args = held.set(values)
         with Guarded(prefix):
             result = tree_map_only(torch.Tensor, torch.clone, op(*args))  # before Guarded waits for the stream

@@ -60,7 +60,7 @@ MUTANTS = [
     Mutant("common/toolkit.py", "if not os.environ.get(\"CXX\", \"c++\").strip():",
            "if False:",
            FAULTS + "test_a_compiler_of_several_words_and_one_without_any"),
-    Mutant("common/cpp_extension.py", "shlex.split(compiler) if compiler ==",
+    Mutant("common/torch_private.py", "shlex.split(compiler) if compiler ==",
            "compiler if compiler ==",
            FAULTS + "test_a_compiler_of_several_words_and_one_without_any",
            why="of torch 2.15 only"),
