@@ -7,8 +7,9 @@ import sys
 
 import torch
 
+from cuda_on_cpu import memory_check
+
 from . import progress, toolkit
-from .cuda_on_cpu import memory_check
 
 
 def _choose() -> torch.device:

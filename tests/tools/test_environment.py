@@ -128,7 +128,7 @@ def listing(folder):
 
 def test_make_alone_lists_targets_and_chapters_and_what_does_not_exist_is_said(repository):
     out = repository.make().out
-    assert "\nmake test " in out and "\nmake chapter01    what hello is about.\n" in out
+    assert "\nmake test " in out and "make chapter01      what hello is about.\n" in out
     for target in "chapter02", "sanitize02", "chapter3":
         assert "there are: 01 03" in repository.make(target).err
     assert repository.make("chapter01", "PYTHON=python9.9").err.startswith("PYTHON=python9.9: no such program\n")

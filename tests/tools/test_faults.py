@@ -13,9 +13,9 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from support import ROOT
 
 from common import cmake, cpp_extension, progress, toolkit
+from tests.support import ROOT
 
 device = sys.modules["common.device"]  # the module; common.device is a torch.device
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # torch's threads only wait here
