@@ -146,7 +146,7 @@ def test_the_hosts_time_is_not_that_of_a_full_queue(launches):
 
 
 def test_what_ncu_prints_is_understood():
-    from test_harness_gpu import metric
+    from tests.common.test_harness_gpu import metric
 
     head = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
     rows = '"0","k","gpu__time_duration.sum","ns","1,115,936"\n"1","k","gpu__time_duration.sum","ns","1,116,000"\n'

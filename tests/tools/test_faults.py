@@ -17,7 +17,7 @@ import pytest
 from common import cmake, cpp_extension, progress, toolkit
 from tests.support import ROOT
 
-device = sys.modules["common.device"]  # the module; common.device is a torch.device
+device = sys.modules["common.machine"]  # the module; common.device is a torch.device
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # torch's threads only wait here
 # The smallest extension, with Python's header only.
 SOURCE = """

@@ -2,7 +2,6 @@
 
 from tools.maintain.mutants import Mutant
 
-T = "tests/chapters/03_add2/test_add2.py::test_"
 OPERATORS = "tests/chapters/test_operators.py::test_"
 GPU = "tests/chapters/test_operators_gpu.py::test_"
 SIDE = GPU + "a_side_stream_needs_no_synchronize"
@@ -21,8 +20,10 @@ MUTANTS = [
     Mutant(CU, "int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i",
            "int64_t(blockIdx.x) * blockDim.x + threadIdx.x + 1; i",
            OPERATORS + "right_at_awkward_sizes[forward-03_add2.add2]"),
-    Mutant(CPP, "0 <= n && n <= c.numel()", "n <= c.numel()", T + "n_outside_the_tensors_is_refused"),
-    Mutant(CPP, "input : {a, b})", "input : {a})", T + "partial_overlap_is_refused"),
+    Mutant(CPP, "0 <= n && n <= c.numel()", "n <= c.numel()",
+           OPERATORS + "scalars[03_add2.torch_launch_add2-n]"),
+    Mutant(CPP, "input : {a, b})", "input : {a})",
+           OPERATORS + "the_output_may_be_an_input_but_not_a_part_of_one[03_add2.torch_launch_add2]"),
     Mutant(CPP, "    c.unsafeGetTensorImpl()->bump_version();", "    ",
            OPERATORS + "autograd_learns_that_the_output_was_overwritten[03_add2.torch_launch_add2]"),
     Mutant(CPP, 'py::arg("n").noconvert()', 'py::arg("n")', OPERATORS + "scalars[03_add2.torch_launch_add2-n]"),

@@ -33,9 +33,10 @@ MUTANTS = [
     Mutant(CU, "if (tail < n) c[tail]", "if (tail < n - 1) c[tail]", ALIGNMENT),
     Mutant(CU, "if (i + 4 <= n) __stcs", "if (i + 4 < n) __stcs", ALIGNMENT),
     Mutant(CPP, '    check_float4(b, "b");\n', "", T + "float4_refuses_a_misaligned_address[b-1-add_vec4]"),
-    Mutant(CPP, "at::MemOverlapStatus::Partial", "at::MemOverlapStatus::Full", T + "partial_overlap_is_refused"),
+    Mutant(CPP, "at::MemOverlapStatus::Partial", "at::MemOverlapStatus::Full",
+           OPERATORS + "the_output_may_be_an_input_but_not_a_part_of_one[06_vec4.add_forward out]"),
     Mutant(CPP, "    out->unsafeGetTensorImpl()->bump_version();", "    ",
-           T + "autograd_learns_that_the_output_was_overwritten"),
+           OPERATORS + "autograd_learns_that_the_output_was_overwritten[06_vec4.add_forward out]"),
     Mutant(CPP, f"""    {GUARD}(a.device());
     if (!c.defined()) c = at::empty(a.sizes(), a.options());
     launch(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), a.numel(),

@@ -4,6 +4,8 @@ from tools.maintain.mutants import Mutant
 
 T = "tests/chapters/09_library/test_library.py::test_"
 DISPATCHER = "tests/chapters/09_library/test_dispatcher.py::test_"
+OPERATORS = "tests/chapters/test_operators.py::test_"
+DERIVATIVES = "tests/chapters/test_registered.py::test_first_and_second_derivatives"
 GPU = "tests/chapters/test_operators_gpu.py::test_"
 CU, CPP, AUTOGRAD, PY = (
     f"chapters/09_library/{name}" for name in ("bias_gelu.cu", "bias_gelu.cpp", "autograd.cpp", "library.py")
@@ -40,14 +42,16 @@ MUTANTS = [
     Mutant(CPP, "overlap != at::MemOverlapStatus::Partial", "true", T + "in_place_and_shared_memory"),
     Mutant(CPP, "check_no_grad(x, argument.name().c_str());", "", T + "in_place_refuses_gradients"),
     Mutant(CPP, "check_no_tangent(x, argument.name().c_str());", "", T + "forward_mode_is_refused"),
-    Mutant(CPP, "x.unsafeGetTensorImpl()->bump_version();", ";", T + "autograd_learns_that_x_was_overwritten"),
+    Mutant(CPP, "x.unsafeGetTensorImpl()->bump_version();", ";",
+           OPERATORS + "autograd_learns_that_the_output_was_overwritten[09_library.bias_gelu_]"),
     # ---- gradients, autocast, vmap
-    Mutant(PY, "grad.contiguous()", "grad", T + "an_expanded_gradient[Python]"),
-    Mutant(AUTOGRAD, "grads[0].contiguous()", "grads[0]", T + "an_expanded_gradient[C++]"),
+    Mutant(PY, "grad.contiguous()", "grad", DERIVATIVES + "[09_library.bias_gelu]"),
+    Mutant(AUTOGRAD, "grads[0].contiguous()", "grads[0]",
+           DERIVATIVES + "[09_library.bias_gelu gradient in C++]"),
     Mutant(PY, "both = grad_of_grad_x + grad_of_grad_bias", "both = grad_of_grad_x",
-           T + "gradcheck_of_the_backward_operator"),
-    Mutant(PY, "(2 - u * u) * density", "(1 - u * u) * density", T + "gradcheck"),
-    Mutant(PY, "k * 6 * 0.044715", "k * 3 * 0.044715", T + "gradcheck"),
+           DERIVATIVES + "[09_library.bias_gelu_backward]"),
+    Mutant(PY, "(2 - u * u) * density", "(1 - u * u) * density", DERIVATIVES + "[09_library.bias_gelu]"),
+    Mutant(PY, "k * 6 * 0.044715", "k * 3 * 0.044715", DERIVATIVES + "[09_library.bias_gelu]"),
     Mutant(PY, "(torch.float16, torch.bfloat16)", "(torch.float16,)", DISPATCHER + "autocast_computes_in_float32"),
     Mutant(AUTOGRAD, "cached_cast(at::kFloat, x, kernel_device)", "x", DISPATCHER + "autocast_computes_in_float32"),
     Mutant(AUTOGRAD, "    m.impl(\"bias_gelu\", at::autocast::get_autocast_dispatch_key_from_device_type(kernel_device), "

@@ -243,7 +243,7 @@ def test_one_atomic_sum_stops_at_2_to_the_24(ops):
     assert float(ops.sum(ones)) == float(ops.sum(ones, deterministic=True)) == 2**24 + 1000
 
 
-# ---- gradients, shapes, torch.compile --------------------------------------------------------------------------------
+# ---- gradients --------------------------------------------------------------------------------------------------------
 @per_float
 def test_gradient(ops, dtype):
     for op in ops.sum, functools.partial(ops.sum, deterministic=True), functools.partial(ops.sum_by, step="tree"):
@@ -252,24 +252,6 @@ def test_gradient(ops, dtype):
     x = torch.rand(3, 4, device=device, dtype=dtype, requires_grad=True)
     (grad,) = torch.autograd.grad(ops.sum(x), x)
     assert grad.stride() == (0, 0), "one element in memory"
-
-
-@pytest.mark.parametrize("name", ["sum", "sum_by", "histogram", "histogram_by"])
-def test_opcheck(ops, name):
-    floats = torch.rand(3, 5, device=device, requires_grad=True)
-    bytes = torch.randint(0, 256, (3, 5), dtype=torch.uint8, device=device)
-    args = {"sum": (floats,), "sum_by": (floats, "tree"), "histogram": (bytes, 7), "histogram_by": (bytes, 7, "copies")}
-    torch.library.opcheck(getattr(ops, name), args[name])
-
-
-def test_compile(ops):
-    def function(x):
-        return ops.sum(x * 2) + ops.histogram((x * 10).int(), 10).sum()
-
-    x = torch.rand(100, device=device, requires_grad=True)
-    compiled = torch.compile(function, fullgraph=True, backend="aot_eager")
-    assert torch.equal(compiled(x), function(x))
-    assert torch.equal(torch.autograd.grad(compiled(x), x)[0], torch.full_like(x, 2))
 
 
 def test_refused_with_memory_and_without(ops):

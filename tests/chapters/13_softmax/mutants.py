@@ -4,6 +4,7 @@ from tools.maintain.mutants import Mutant
 
 T = "tests/chapters/13_softmax/test_softmax.py::test_"
 OPERATORS = "tests/chapters/test_operators.py::test_"
+DERIVATIVES = "tests/chapters/test_registered.py::test_first_and_second_derivatives"
 LAUNCH = "tests/chapters/test_chapters.py::test_every_launch_is_on_the_given_stream_and_checked[13_softmax]"
 ROW, PIPELINE, GROUPS, LAUNCH_H = (f"chapters/13_softmax/{name}.h" for name in ("row", "pipeline", "groups", "launch"))
 CPP, PY = (f"chapters/13_softmax/{name}" for name in ("softmax.cpp", "gradients.py"))
@@ -182,8 +183,9 @@ MUTANTS = [
            OPERATORS + "scalars[13_softmax.rms_norm-eps]"),
     Mutant(CPP, "(step != Step::three_passes && step != Step::shared)", "true",
            OPERATORS + "scalars[13_softmax.rms_norm-step]"),
-    Mutant(PY, "ops.softmax_backward(grad.contiguous(),", "ops.softmax_backward(grad,", T + "an_expanded_gradient"),
+    Mutant(PY, "ops.softmax_backward(grad.contiguous(),", "ops.softmax_backward(grad,",
+           DERIVATIVES + "[13_softmax.softmax]"),
     Mutant(PY, "return y * (grad - sum_y), grad * (g - sum_gy) - g * sum_y", "return y * (grad - sum_y), grad * (g - sum_gy)",
-           T + "gradients[softmax_backward]"),
+           DERIVATIVES + "[13_softmax.softmax_backward]"),
     Mutant(PY, "torch._check(x.is_contiguous(), lambda", "torch._check(True, lambda", T + "refused_with_memory_and_without"),
 ]  # fmt: skip
