@@ -65,6 +65,10 @@ MUTANTS = [
         f"{DOCS}test_code_is_a_whole_definition",
     ),
     Mutant(
+        "tools/maintain/course.py", "those.index(folder) + 1 :", "1:", f"{DOCS}test_a_chapter_is_where_its_tracks_say"
+    ),
+    Mutant("tools/chapters.py", "if track in tracks_of(folder)", "", f"{DOCS}test_a_chapter_is_where_its_tracks_say"),
+    Mutant(
         "tools/maintain/bench.py",
         "(json.loads(file.read_text()) if file.exists() else {}) | {name: measured}",
         "{name: measured}",

@@ -11,10 +11,11 @@ import sys
 
 import pytest
 
-from tests.support import ROOT
+from tests.support import ROOT, write
+from tools import chapters
 
 pytest.importorskip("cogapp")
-from tools.maintain import charts, docs, drawing, planted, tables  # noqa: E402
+from tools.maintain import charts, course, docs, drawing, planted, tables  # noqa: E402
 
 
 def main(monkeypatch, *arguments):
@@ -172,3 +173,26 @@ def test_a_diagram_is_drawn_again_when_its_script_changes(tmp_path, monkeypatch)
     assert {file.name: file.read_bytes() for file in (tmp_path / "svg").iterdir()} == before
     script.write_text(script.read_text().replace("one", "two"))
     assert drawing.is_stale("03_add2", "boxes")
+
+
+@pytest.fixture
+def three_chapters(tmp_path, monkeypatch):
+    """The folders of a course: 00 is on both tracks, 01 on one, 02 on the other."""
+    tracks = {"00_zero": "kernels, PyTorch", "01_one": "PyTorch", "02_two": "kernels"}
+    for name, of in tracks.items():
+        write(tmp_path / name / "README.md", f"# {name}\n<!-- tracks: {of} -->\n")
+        write(tmp_path / name / "main.py", f'"""Chapter {name[:2]}: about {name[3:]}\n\nmore\n"""\n')
+    monkeypatch.setattr(chapters, "folders", lambda: {name[:2]: tmp_path / name for name in tracks})
+    return [tmp_path / name for name in tracks]
+
+
+def test_a_chapter_is_where_its_tracks_say(three_chapters, tmp_path):
+    zero, one, two = three_chapters
+    head = "| chapter | what you learn |\n|---|---|\n| [00 zero](00_zero) | about zero |\n"
+    assert course.course_table("kernels", folder=tmp_path) == f"{head}| [02 two](02_two) | about two |\n"
+    assert course.course_table("PyTorch", folder=tmp_path) == f"{head}| [01 one](01_one) | about one |\n"
+    both = "The kernels track goes on with [02 two](../02_two). The PyTorch track goes on with [01 one](../01_one).\n"
+    assert course.next_chapters(folder=zero) == both
+    assert course.next_chapters(folder=two) == "The kernels track ends here so far.\n"
+    (one / "README.md").write_text("# one\n")
+    assert chapters.tracks_of(one) == [] and "[01 one]" not in course.course_table("PyTorch", folder=tmp_path)

@@ -1,0 +1,27 @@
+"""Markdown for docs.py that shows how the chapters follow one another: what tools/chapters.py finds in their folders."""
+
+import os
+
+from .. import chapters
+
+
+def link(chapter, folder):
+    """[03 add2](chapters/03_add2), for a README in that folder."""
+    return f"[{chapter.name.replace('_', ' ', 1)}]({os.path.relpath(chapter, folder)})"
+
+
+def course_table(track, *, folder):
+    """The chapters of a track, each with its title."""
+    rows = [f"| {link(chapter, folder)} | {chapters.title(chapter)} |\n" for chapter in chapters.tracks()[track]]
+    return "".join(["| chapter | what you learn |\n|---|---|\n", *rows])
+
+
+def next_chapters(*, folder):
+    """Where each track goes on from the chapter in that folder."""
+    lines = []
+    for track, those in chapters.tracks().items():
+        if folder in those:
+            following = those[those.index(folder) + 1 :]
+            goes_on = f"goes on with {link(following[0], folder)}" if following else "ends here so far"
+            lines.append(f"The {track} track {goes_on}.")
+    return " ".join(lines) + "\n"
