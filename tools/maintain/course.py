@@ -18,10 +18,9 @@ def course_table(track, *, folder):
 
 def next_chapters(*, folder):
     """Where each track goes on from the chapter in that folder."""
-    lines = []
+    ways = []
     for track, those in chapters.tracks().items():
         if folder in those:
             following = those[those.index(folder) + 1 :]
-            goes_on = f"goes on with {link(following[0], folder)}" if following else "ends here so far"
-            lines.append(f"The {track} track {goes_on}.")
-    return " ".join(lines) + "\n"
+            ways.append(f"{track[0].upper()}{track[1:]} track: {link(following[0], folder) if following else 'ends here so far'}")
+    return " · ".join(ways) + "\n"
