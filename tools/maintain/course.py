@@ -18,9 +18,9 @@ def course_table(track, *, folder):
 
 def next_chapters(*, folder):
     """Where each track goes on from the chapter in that folder."""
-    ways = []
+    lines = []
     for track, those in chapters.tracks().items():
         if folder in those:
             following = those[those.index(folder) + 1 :]
-            ways.append(f"{track[0].upper()}{track[1:]} track: {link(following[0], folder) if following else 'ends here so far'}")
-    return " · ".join(ways) + "\n"
+            lines.append(f"- {track} track: {link(following[0], folder) if following else 'ends here so far'}\n")
+    return "".join(lines)
