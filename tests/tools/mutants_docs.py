@@ -65,6 +65,23 @@ MUTANTS = [
         f"{DOCS}test_code_is_a_whole_definition",
     ),
     Mutant(
+        "tools/maintain/drawing.py",
+        "short_hash(file.read_text() + ",
+        "short_hash(",
+        [
+            f"{DOCS}test_a_diagram_is_drawn_again_when_its_script_changes",
+            f"{DOCS}test_a_chart_is_drawn_again_when_its_script_changes",
+        ],
+    ),
+    Mutant(
+        "tools/maintain/drawing.py",
+        'data or defined.get("DATA")',
+        "data",
+        f"{DOCS}test_the_map_is_drawn_from_the_tracks",
+        why="a new chapter would be missing in the map",
+    ),
+    Mutant("tools/maintain/tables.py", 'if "length" not in row', "", f"{DOCS}test_readmes_are_up_to_date"),
+    Mutant(
         "tools/maintain/course.py", "those.index(folder) + 1 :", "1:", f"{DOCS}test_a_chapter_is_where_its_tracks_say"
     ),
     Mutant("tools/chapters.py", "if track in tracks_of(folder)", "", f"{DOCS}test_a_chapter_is_where_its_tracks_say"),

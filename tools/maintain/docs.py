@@ -5,7 +5,7 @@ A README marks such a part with a comment that says what to call, and cog (https
     <!--= run("nvidia-h200", "make chapter03 ARGS='--timing'") =-->     what a command printed on that machine
     <!--= table("nvidia-h200", "06_vec4", "sizes") =-->                 figures of results/nvidia-h200.json (bench.py)
     <!--= picture("nvidia-h200", "06_vec4", "sweep") =-->               the same as a picture, drawn with matplotlib
-    <!--= diagram("03_add2", "timeline") =-->                           what that function of diagrams/03_add2.py draws
+    <!--= diagram("03_add2", "timeline") =-->                           what that function of its pictures/diagrams.py draws
     <!--= code("add2.cu", "__global__ void add2_kernel") =-->           a definition, from a file beside the README
     <!--= course_table("kernels") =-->                                  the chapters of a track and their titles
     <!--= next() =-->                                                   where each track goes on from this chapter
