@@ -21,7 +21,7 @@ def folders(function: str = "", root: Path = ROOT) -> dict[str, Path]:
 
 
 def title(folder: Path) -> str:
-    """What its main.py says first: \"""Chapter 03: an operator in four files"""
+    """The first line of its main.py, after "Chapter 03:"."""
     return re.match(r'"""Chapter \d\d: (.+)', (folder / "main.py").read_text())[1].removesuffix('"""')
 
 
@@ -33,6 +33,13 @@ def tracks_of(folder: Path) -> list[str]:
 def tracks() -> dict[str, list[Path]]:
     """{track: its chapters, in order}."""
     return {track: [folder for folder in folders().values() if track in tracks_of(folder)] for track in TRACKS}
+
+
+def terms(folder: Path) -> dict[str, str]:
+    """{term: what it is}: the table in REFERENCE.md below "Terms", if there is one."""
+    file = folder / "REFERENCE.md"
+    table = (file.read_text() if file.exists() else "").partition("\n## Terms\n")[2].partition("\n## ")[0]
+    return dict(re.findall(r"^\| (.+?) \| (.+) \|$", table, re.M)[1:])
 
 
 def defines(file: Path, function: str) -> bool:

@@ -9,7 +9,7 @@ from tools import chapters
 
 TRACKS = [[folder.name[:2] for folder in track] for track in chapters.tracks().values()]
 PARTS = ["The code", "The run", "What goes wrong", "Exercises", "Next"]
-GLOSSARY = re.findall(r"^\| (.+?) \| .+? \| \[(\d\d)\]\(.*\) \|$", (ROOT / "chapters/GLOSSARY.md").read_text(), re.M)
+TERMS = [(term, number) for number, folder in chapters.folders().items() for term in chapters.terms(folder)]
 LESSONS = {folder.name[:2]: folder / "README.md" for folder in CHAPTERS}
 each_lesson = pytest.mark.parametrize("number", LESSONS)
 
@@ -51,13 +51,18 @@ def test_a_term_is_explained_before_it_is_used(number):
     """Where it is explained, it is bold."""
     text, early = spoken(number), []
     known = [set(track[: track.index(number) + 1]) for track in TRACKS if number in track]
-    for term, chapter in GLOSSARY:
+    for term, chapter in TERMS:
         if not all(chapter in chapters for chapters in known) and uses(term).search(text):
             early.append(f"{term} ({chapter})")
         if chapter == number:
             bold = re.findall(r"\*\*(.+?)\*\*", LESSONS[number].read_text().replace("`", ""), re.S)
             assert any(uses(term).search(" ".join(words.split())) for words in bold), f"{term} is not bold"
     assert not early, f"explained later, or on the other track only: {', '.join(early)}"
+
+
+def test_each_term_is_explained_by_one_lesson():
+    names = [term for term, _ in TERMS]
+    assert TERMS and [name for name in names if names.count(name) > 1] == []
 
 
 def test_what_a_text_names_is_there():

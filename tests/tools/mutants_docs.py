@@ -84,6 +84,14 @@ MUTANTS = [
     Mutant(
         "tools/maintain/course.py", "those.index(folder) + 1 :", "1:", f"{DOCS}test_a_chapter_is_where_its_tracks_say"
     ),
+    Mutant(
+        "tools/chapters.py",
+        '.partition("\\n## ")[0]',
+        "",
+        f"{DOCS}test_the_glossary_has_the_terms_of_all_chapters",
+        why="other tables of REFERENCE.md would count as terms",
+    ),
+    Mutant("tools/maintain/course.py", ", key=str.lower", "", f"{DOCS}test_readmes_are_up_to_date"),
     Mutant("tools/chapters.py", "if track in tracks_of(folder)", "", f"{DOCS}test_a_chapter_is_where_its_tracks_say"),
     Mutant(
         "tools/maintain/bench.py",

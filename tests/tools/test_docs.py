@@ -220,6 +220,20 @@ def test_a_chapter_is_where_its_tracks_say(three_chapters, tmp_path):
     assert chapters.tracks_of(one) == [] and "[01 one]" not in course.course_table("PyTorch", folder=tmp_path)
 
 
+def test_the_glossary_has_the_terms_of_all_chapters(three_chapters, tmp_path):
+    zero, _, two = three_chapters
+    table = "\n| term | what it is |\n|---|---|\n"
+    write(
+        zero / "REFERENCE.md", f"# zero\n\n## Terms{table}| warp | 32 threads. |\n\n## More{table}| no | No term. |\n"
+    )
+    write(two / "REFERENCE.md", f"# two\n\n## Terms{table}| ABI | A \\| B. |\n| barrier | All wait. |\n")
+    head, rule, *rows = course.glossary(folder=tmp_path).splitlines()
+    assert (head, rule) == ("| term | what it is | lesson |", "|---|---|---|")
+    assert rows == [
+        "| ABI | A \\| B. | [02](02_two) |", "| barrier | All wait. | [02](02_two) |", "| warp | 32 threads. | [00](00_zero) |"
+    ]  # fmt: skip
+
+
 def test_the_map_is_drawn_from_the_tracks(three_chapters, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     script = write(tmp_path / "pictures/diagrams.py", (drawing.CHAPTERS / "pictures/diagrams.py").read_text())

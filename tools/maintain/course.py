@@ -24,3 +24,14 @@ def next_chapters(*, folder):
             following = those[those.index(folder) + 1 :]
             lines.append(f"- {track} track: {link(following[0], folder) if following else 'ends here so far'}\n")
     return "".join(lines)
+
+
+def glossary(*, folder):
+    """The terms of all chapters."""
+    rows = {
+        term: f"| {term} | {meaning} | [{number}]({os.path.relpath(chapter, folder)}) |\n"
+        for number, chapter in chapters.folders().items()
+        for term, meaning in chapters.terms(chapter).items()
+    }
+    lines = [rows[term] for term in sorted(rows, key=str.lower)]
+    return "".join(["| term | what it is | lesson |\n|---|---|---|\n", *lines])

@@ -9,6 +9,7 @@ A README marks such a part with a comment that says what to call, and cog (https
     <!--= code("add2.cu", "__global__ void add2_kernel") =-->           a definition, from a file beside the README
     <!--= course_table("kernels") =-->                                  the chapters of a track and their titles
     <!--= next() =-->                                                   where each track goes on from this chapter
+    <!--= glossary() =-->                                               the tables "Terms" of the chapters' REFERENCE.md
     ... or what_operators_take(), what_check_rejects()                  from tests/chapters and tests/common
     ... or what_cuda_on_cpu_covers(), what_cuda_on_cpu_lacks()          from tests/cuda_on_cpu/features.py
     ... or who_finds_what("nvidia-h200")                                from results/planted (tools/maintain/planted.py)
@@ -125,7 +126,7 @@ def _features():
 
 
 PARTS = (run, tables.table, charts.picture, drawing.diagram, code, tables.what_operators_take, what_check_rejects)
-PARTS += (what_cuda_on_cpu_covers, what_cuda_on_cpu_lacks, planted.who_finds_what, course.course_table)
+PARTS += (what_cuda_on_cpu_covers, what_cuda_on_cpu_lacks, planted.who_finds_what, course.course_table, course.glossary)
 PARTS = {function.__name__: function for function in PARTS}
 PARTS |= {"next": course.next_chapters, "what_the_doctor_looks_at": lambda folder: doctor.table()}
 
