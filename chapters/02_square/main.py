@@ -1,4 +1,4 @@
-"""Chapter 02: a 2-D grid over a matrix, and what it costs when neighbouring threads run down a column.
+"""Chapter 02: which thread reads which element, and what a bad order costs
 
 python chapters/02_square/main.py                build, check, time
 python chapters/02_square/main.py --undeclared   the notes' listing with empty cpp_sources, and the error it gives

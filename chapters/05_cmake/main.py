@@ -1,4 +1,4 @@
-"""Chapter 05: CMake builds a library, a Python module and a program with no Python from one operator.
+"""Chapter 05: a library, a C++ program and a Python module from one operator
 
 python chapters/05_cmake/main.py                  build, check, time: from C++ and from Python
 python chapters/05_cmake/main.py --sizes 20 28    ... with 2^20 and 2^28 elements

@@ -1,4 +1,4 @@
-"""Chapter 09: an operator that torch knows: TORCH_LIBRARY, and what it buys.
+"""Chapter 09: an operator that torch.compile, torch.export and autocast understand
 
 python chapters/09_library/main.py                  build, check, what the registration buys, time forward and backward
 python chapters/09_library/main.py --sizes 20 26    ... with 2^20 and 2^26 elements;  --float64 in double precision

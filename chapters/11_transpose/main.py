@@ -1,4 +1,4 @@
-"""Chapter 11: rows become columns: a transpose by way of shared memory, from one element a thread to the limit of memory.
+"""Chapter 11: shared memory, barriers and banks: a transpose at the speed of a copy
 
 python chapters/11_transpose/main.py                      build, check, time
 python chapters/11_transpose/main.py --shape 4 4097 8191  ... a tensor of that shape, of 2 or 3 dimensions

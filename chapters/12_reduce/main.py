@@ -1,4 +1,4 @@
-"""Chapter 12: the sum of an array in six steps, and a histogram: threads that work together.
+"""Chapter 12: threads that compute one number together: shuffles, atomics, the order of a sum
 
 python chapters/12_reduce/main.py                 build, check, time
 python chapters/12_reduce/main.py --sizes 16 28   ... with 2^16 and 2^28 elements

@@ -54,7 +54,8 @@ MUTANTS = [
            T + "more_bins_than_shared_memory_has_are_refused_by_name"),
     # ---- what Python adds
     Mutant(MAIN, "return grad.expand(ctx.shape), *", "return grad * torch.ones(ctx.shape), *", T + "gradient"),
-    Mutant(MAIN, "return x.new_empty(bins, dtype=torch.int64)", "return x.new_empty(bins)", "tests/chapters/test_registered.py::test_opcheck[12_reduce.histogram]"),
+    Mutant(MAIN, "return x.new_empty(bins, dtype=torch.int64)", "return x.new_empty(bins)",
+           "tests/chapters/test_registered.py::test_opcheck[12_reduce.histogram]"),
     *(Mutant(MAIN, f"torch._check({text}", "torch._check(True", T + "refused_with_memory_and_without") for text in (
         "x.dtype in dtypes", "x.is_contiguous()", "step in LADDER", "0 <= blocks <= 2**16", "1 <= bins < 2**31",
         'step in ("global", "shared", "copies")')),
