@@ -67,7 +67,7 @@ def ptx_of(source, tmp_path):
 
 def in_packs(code, access="ld|st"):
     """Whether each access of device memory in that PTX takes a whole pack. C++ does not tell nvcc to make one access of it.
-    With four, results are right, but on an H200 chapter 13's cluster lost a tenth of its speed, its half types two thirds."""
+    With four, results stay right; on an H200 chapter 13's cluster lost a tenth of its speed, and its half types two thirds."""
     kinds = set(re.findall(rf"(?:{access})\.global[.:\w]*", code))
     return bool(kinds) and all(re.search(r"v4\.\w32|v2\.\w64", kind) for kind in kinds)
 

@@ -52,6 +52,9 @@ class Operator:
     in_place: the first argument is an input and receives the result; the operator's own chapter tests it.
     variant: what sets this row apart from another of the same operator.
     build: the function of main.py whose module has the operator.
+    at_once: four calls that test_operators_gpu.py makes in four threads, as (shape, scalars), where four sizes alone would
+        launch one kernel in one way.
+    partial_from: the size from which its blocks leave partial results in memory of their call's own.
     of: how to get it from that module, where it is none of its functions.
     compared: what of a result without tensors as arguments is compared with the reference's: times are left out.
     chapter: the folder's name, which rows() fills in."""
@@ -82,6 +85,8 @@ class Operator:
     in_place: bool = False
     variant: str = ""
     build: str = "build"
+    at_once: tuple | list = ()
+    partial_from: int = 0
     of: Callable | None = None
     compared: Callable = lambda result: result
     chapter: str = ""
@@ -242,6 +247,7 @@ def rows_together(img):
 
 # ---- what several chapters share ---------------------------------------------------------------------------------------
 AB = ("a", "b")
+AT_ONCE = 50_000, 13_000, 40_000, 1000  # floats or bins in shared memory: more than 12288 are more than 48 KiB
 both = {"dtypes": (torch.float32, torch.float64)}
 both_rounded = both | {"tolerance": 1e-6}  # exp() is rounded in its own way on each machine
 FLOATS = {"dtypes": (torch.float32, torch.float16, torch.bfloat16), "dispatched": True, "stable": True}

@@ -22,7 +22,7 @@ MUTANTS = [
     Mutant(CU, "blocks_for(n, threads * loads)", "blocks_for(n - 1, threads * loads)", T + "every_number_of_loads"),
     Mutant(CU, "&blocks, kernel, threads, reserved", "&blocks, kernel, threads, 0",
            T + "reserved_shared_memory_leaves_room_for_fewer_blocks"),
-    Mutant(CU, "    if (reserved > 0) CHECK_CUDA(", "    if (reserved < 0) CHECK_CUDA(",
+    Mutant(CU, "reserved > 0 ? allow_shared_memory(kernel) : 0", "most_shared_memory()",
            T + "reserved_shared_memory_leaves_room_for_fewer_blocks"),
     Mutant(CU, "if (i < n4) c[i]", "if (i <= n4) c[i]", OPERATORS + "right_at_awkward_sizes[forward-06_vec4.add_vec4]"),
     Mutant(CU, "if (i < n) c[i] = a[i] + b[i];", "if (i < n - 1) c[i] = a[i] + b[i];",

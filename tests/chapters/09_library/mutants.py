@@ -53,6 +53,11 @@ MUTANTS = [
     Mutant(PY, "(2 - u * u) * density", "(1 - u * u) * density", DERIVATIVES + "[09_library.bias_gelu]"),
     Mutant(PY, "k * 6 * 0.044715", "k * 3 * 0.044715", DERIVATIVES + "[09_library.bias_gelu]"),
     Mutant(PY, "(torch.float16, torch.bfloat16)", "(torch.float16,)", DISPATCHER + "autocast_computes_in_float32"),
+    Mutant(AUTOGRAD, "cached_cast(at::kFloat, x, kernel_device)", "x", DISPATCHER + "autocast_computes_in_float32"),
+    Mutant(AUTOGRAD, "    m.impl(\"bias_gelu\", at::autocast::get_autocast_dispatch_key_from_device_type(kernel_device), "
+           "TORCH_FN(autocast));\n", "", DISPATCHER + "autocast_computes_in_float32",
+           why="autograd saves what the inner operator's autocast has not converted yet"),
+    Mutant(PY, "    if info.batch_size == 0:", "    if False:", DISPATCHER + "vmap"),
     Mutant(PY, "x.movedim(x_dim, 0).contiguous(), bias", "x.movedim(x_dim, 0), bias", DISPATCHER + "vmap"),
     Mutant(CPP, f"x.size(-1),\n                         approximate == \"tanh\", {STREAM}",
            "x.size(-1),\n                         approximate == \"tanh\", nullptr",

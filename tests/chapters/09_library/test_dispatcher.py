@@ -263,8 +263,13 @@ def test_a_model_with_the_pybind11_function_is_not_exported():
 
 
 # ---- autocast, vmap, subclasses, modes -------------------------------------------------------------------------------
+EACH_GRADIENT = pytest.mark.parametrize("build", ["build", pytest.param("build_cpp", marks=pytest.mark.thorough)])
+
+
+@EACH_GRADIENT
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
-def test_autocast_computes_in_float32(ops, dtype):
+def test_autocast_computes_in_float32(build, dtype):
+    ops = operators("09_library", build)
     x, bias = random((3, 5), (5,), dtype=dtype, requires_grad=True)
     full = [t.detach().float().requires_grad_() for t in (x, bias)]
     with torch.autocast(device.type, dtype):
@@ -276,11 +281,13 @@ def test_autocast_computes_in_float32(ops, dtype):
     assert all(torch.equal(a, b.to(dtype)) for a, b in zip(of, right, strict=True))
 
 
-def test_autocast_leaves_float64_alone(ops):
+@EACH_GRADIENT
+def test_autocast_leaves_float64_alone(build):
+    ops = operators("09_library", build)
     x, bias = random((3, 5), (5,), dtype=torch.float64)
     with torch.autocast(device.type, torch.bfloat16):
-        assert torch.equal(ops.bias_gelu(x, bias), ops.bias_gelu(x, bias))
-        assert ops.bias_gelu(x, bias).dtype == torch.float64
+        result = ops.bias_gelu(x, bias)
+    assert result.dtype == torch.float64 and torch.equal(result, ops.bias_gelu(x, bias))
 
 
 def test_autocast_of_another_device_changes_nothing(ops):
@@ -298,6 +305,9 @@ VMAPPED = {  # in_dims, shapes of x and bias
     "both": ((0, 0), (3, 4, 5), (3, 5)),
     "both, elsewhere": ((1, 1), (4, 3, 5), (5, 3)),
     "bias": ((None, 0), (4, 5), (3, 5)),
+    "no x": ((0, None), (0, 4, 5), (5,)),
+    "none of both": ((0, 0), (0, 4, 5), (0, 5)),
+    "no bias": ((None, 0), (4, 5), (0, 5)),
 }
 
 

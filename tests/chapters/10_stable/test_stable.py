@@ -152,6 +152,27 @@ def test_what_the_dispatcher_takes_care_of(ops):
             ops.bias_gelu(bad, bias)
 
 
+@pytest.mark.parametrize("in_dims, of_x, of_bias", [((0, 0), (0, 3, 4), (0, 4)), ((None, 0), (3, 4), (0, 4))])
+def test_vmap_of_an_empty_batch(ops, in_dims, of_x, of_bias):
+    x, bias = (torch.empty(shape, device=device, requires_grad=True) for shape in (of_x, of_bias))
+    result = torch.vmap(ops.bias_gelu, in_dims)(x, bias)
+    assert result.shape == (0, 3, 4)
+    of = torch.autograd.grad(result.sum(), (x, bias))
+    assert of[0].shape == x.shape and not of[0].any() and of[1].shape == bias.shape
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_autocast_computes_in_float32(ops, dtype):
+    halves = [t.requires_grad_() for t in tensors(3, 4, dtype=dtype)]
+    full = [t.detach().float().requires_grad_() for t in halves]
+    with torch.autocast(device.type, dtype):
+        result = ops.bias_gelu(*halves)
+    expected = ops.bias_gelu(*full)
+    assert result.dtype == torch.float32 and torch.equal(result, expected)
+    of, right = torch.autograd.grad(result.sum(), halves), torch.autograd.grad(expected.sum(), full)
+    assert all(torch.equal(a, b.to(dtype)) for a, b in zip(of, right, strict=True))
+
+
 def test_func_grad_is_refused(ops):
     """torch's own words: the Function that register_autograd makes is not one for transforms."""
     x, bias = tensors(3, 4)

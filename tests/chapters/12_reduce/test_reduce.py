@@ -254,6 +254,27 @@ def test_gradient(ops, dtype):
     assert grad.stride() == (0, 0), "one element in memory"
 
 
+def test_refused_with_memory_and_without(ops):
+    """The same words from the kernel's checks and from the fake functions."""
+    x = torch.rand(4, 4, device=device)
+    for words, call in {
+        "x must have dtype Float or Half or BFloat16, got ": lambda x, i: ops.sum(i),
+        "x must have dtype Float or Half or BFloat16, got (.*64|Double)": lambda x, i: ops.sum_by(x.double(), "tree"),
+        "x must be contiguous, got strides ": lambda x, i: ops.sum(x.t(), deterministic=True),
+        "step must be atomic, tree, shuffle, packs, last_block or chunks, got x": lambda x, i: ops.sum_by(x, "x"),
+        "blocks must be 0 to 65536, got -1": lambda x, i: ops.sum_by(x, "chunks", blocks=-1),
+        "blocks must be 0 to 65536, got 65537": lambda x, i: ops.sum_by(x, "chunks", blocks=65537),
+        "x must have dtype Byte or Int, got ": lambda x, i: ops.histogram(x, 4),
+        "x must be contiguous, got": lambda x, i: ops.histogram(i.t(), 4),
+        "bins must be 1 to 2147483647, got 0": lambda x, i: ops.histogram(i, 0),
+        "bins must be 1 to 2147483647, got 2147483648": lambda x, i: ops.histogram_by(i, 2**31, "global"),
+        "step must be global, shared or copies, got tree": lambda x, i: ops.histogram_by(i, 4, "tree"),
+    }.items():
+        for where in device, "meta":
+            with pytest.raises(RuntimeError, match=words):
+                call(x.to(where), x.int().to(where))
+
+
 # ---- histogram -------------------------------------------------------------------------------------------------------
 def counted(x, bins):
     x = x.flatten().long()

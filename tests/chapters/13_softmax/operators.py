@@ -5,7 +5,7 @@ from math import inf, nan
 import numpy
 import torch
 
-from tests.chapters.opinfo import FLOATS, Operator, Scalar
+from tests.chapters.opinfo import AT_ONCE, FLOATS, Operator, Scalar
 
 
 def softmax(x, step="auto"):
@@ -37,11 +37,13 @@ SOFTMAX_STEP = Scalar("str", "auto", ("online", "warp", "three_passes", "shared"
                       "auto, three_passes, shared, online, warp, block or cluster")  # fmt: skip
 EPS = Scalar("float", 1e-6, (0, 1, 0.5, 1e-42, numpy.float32(0.5), torch.tensor(0.5)), (-1, nan, inf, 1e39),
              "0 or more, and finite as float32")  # fmt: skip
-ROWS = FLOATS | {"shape": lambda n: (n, 5), "ranks": range(1, 65), "differentiable": True}
+ROWS = FLOATS | {"shape": lambda n: (n, 5), "ranks": range(1, 65), "differentiable": True,
+                 "at_once": [((2, n), {}) for n in AT_ONCE]}  # fmt: skip
 X_WEIGHT = ROWS | {"shapes": {"weight": lambda shape: tuple(shape[-1:])}, "scalars": {"eps": EPS, "step": GROUP}}
 
 OPERATORS = [
-    Operator("softmax", ("x",), softmax, **ROWS, scalars={"step": SOFTMAX_STEP}, tolerance=1e-6),
+    Operator("softmax", ("x",), softmax, **ROWS | {"at_once": [((2, n), {"step": "shared"}) for n in AT_ONCE]},
+             scalars={"step": SOFTMAX_STEP}, tolerance=1e-6),
     Operator("softmax_backward", ("grad", "y"), softmax_backward, **ROWS, scalars={"step": GROUP},
              tolerance=2e-6),
     Operator("rms_norm", ("x", "weight"), rms_norm, **X_WEIGHT, tolerance=1e-6),

@@ -4,12 +4,15 @@ import ctypes
 import itertools
 import math
 import re
+import shutil
+import subprocess
 
 import pytest
 import torch
 
 from common import device
 from common.cpp_extension import extension_folder, load
+from cuda_on_cpu import programs
 from tests.chapters.opinfo import FUNCTIONS
 from tests.support import ROOT, in_packs, operators, ptx_of
 
@@ -261,6 +264,20 @@ def test_refused_with_memory_and_without(ops):
         for where in x.device, "meta":
             with pytest.raises(RuntimeError, match=words.replace("[", r"\[")):
                 call(x.to(where), weight.to(where))
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")
+def test_a_caller_in_cpp(tmp_path):
+    """`partial` must not be used for packs of 32 bytes where it begins between them. And only a kernel that could take the
+    rows is asked for its longest: the driver answers for a cluster. 15 s to compile."""
+    files = [ROOT / "tests/chapters/13_softmax/launches.cu", ROOT / "chapters/13_softmax/rms_norm.cu"]
+    programs.build(files, tmp_path / "launches", ["g++"], [f"-I{ROOT}"], checked=True)
+    done = subprocess.run([tmp_path / "launches"], capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "gradient of weight: 4 4 4 4 4 4 4 4",
+        "rows of 50257 elements: online, asked 1 times",
+    ], done.stderr
 
 
 # ---- mistakes, planted ----------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from tools.maintain import tables
 
-FIGURES = "nvidia-h200", "00_threads", "memory"
+DATA = tables.figures("nvidia-h200", "00_threads", "memory")
 
 
 def machine(canvas):
@@ -74,7 +74,7 @@ def launch(canvas):
 def memories(canvas):
     """The memories of a GPU from the fastest to the slowest: in each multiprocessor registers, shared memory and the L1 cache;
     for all multiprocessors the L2 cache and the device memory. To the right, how large each is and how long a load takes."""
-    measured = {row["level"]: row for of in tables.figures(*FIGURES).values() for row in of["tables"]["memory"]}
+    measured = {row["level"]: row for of in DATA.values() for row in of["tables"]["memory"]}
     canvas.height(34)
     if measured:
         canvas.text(57, 2, "size", bold=True)
