@@ -55,6 +55,7 @@ def run(tmp_path, monkeypatch):
 
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["bench.py", *arguments])
+        monkeypatch.setattr(sys, "path", [*sys.path])  # load() leaves a chapter's folder there, and beside.py with it
         sys.modules.pop("beside", None)
         try:
             error = bench.main()
