@@ -1,9 +1,9 @@
 // pitfalls.cu: sums of one block with one mistake each. test_reduce.py finds them. No chapter uses this file.
-#include <cuda_runtime.h>
+#include "pitfalls.h"
 
 #include <algorithm>
-#include <exception>
-#include <string>
+
+#include "common/cuda_check.h"
 
 constexpr unsigned ALL = 0xffffffff;
 
@@ -75,19 +75,13 @@ __global__ void no_second_barrier_kernel(float* out, const float* x, int n) {
     if (threadIdx.x == 0) *out = total;
 }
 
-// Runs it, and returns what went wrong, or "". CUDA on CPU throws where a GPU would do what nobody knows.
-#define PITFALL(name)                                                                            \
-    extern "C" const char* name(float* out, const float* x, int n, int threads, int bytes) try { \
-        name##_kernel<<<1, threads, std::max(bytes, threads * int(sizeof(float)))>>>(out, x, n); \
-        const cudaError_t refused = cudaGetLastError(), failed = cudaDeviceSynchronize();        \
-        return refused || failed ? cudaGetErrorString(refused ? refused : failed) : "";          \
-    } catch (const std::exception& error) {                                                      \
-        static std::string words;                                                                \
-        words = error.what();                                                                    \
-        return words.c_str();                                                                    \
+#define LAUNCHER(name)                                                                                   \
+    void name(float* out, const float* x, int n, int threads, int bytes, cudaStream_t stream) {          \
+        name##_kernel<<<1, threads, std::max(bytes, threads * int(sizeof(float))), stream>>>(out, x, n); \
+        CHECK_LAUNCH();                                                                                  \
     }
-PITFALL(only_powers_of_two)
-PITFALL(warp_in_step)
-PITFALL(lanes_left_out)
-PITFALL(barrier_in_a_branch)
-PITFALL(no_second_barrier)
+LAUNCHER(only_powers_of_two)
+LAUNCHER(warp_in_step)
+LAUNCHER(lanes_left_out)
+LAUNCHER(barrier_in_a_branch)
+LAUNCHER(no_second_barrier)

@@ -3,7 +3,6 @@
 test_operators.py and test_operators_gpu.py try the operators as they try all others.
 """
 
-import ctypes
 import functools
 import shutil
 import subprocess
@@ -15,7 +14,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from common import check, device
-from common.cpp_extension import extension_folder, load
+from grader.launchers import launchers
 from tests.support import ROOT, chapter, operators
 
 STEPS = "atomic", "tree", "shuffle", "packs", "last_block", "chunks"
@@ -330,16 +329,13 @@ def test_histogram_of_more_than_2_to_the_32_elements(ops, step):
 # ---- mistakes that people make ---------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def pitfall():
-    """name -> function: the sum of x by one block of so many threads, made with that mistake."""
-    load("pitfalls_12", [str(ROOT / "tests/chapters/12_reduce/pitfalls.cu")], is_python_module=False)
-    library = ctypes.CDLL(str(extension_folder("pitfalls_12") / "pitfalls_12.so"))
+    """(name, x, threads) -> the sum of x by one block of so many threads, made with that mistake."""
+    functions = launchers(ROOT / "tests/chapters/12_reduce/pitfalls.cu")
 
     def call(name, x, threads, nbytes=0):
         out = torch.full((), float("nan"), device=device)
-        function = getattr(library, name)
-        function.restype = ctypes.c_char_p
-        error = function(ctypes.c_void_p(out.data_ptr()), ctypes.c_void_p(x.data_ptr()), x.numel(), threads, nbytes)
-        return error.decode() or float(out)
+        getattr(functions, name)(out, x, x.numel(), threads, nbytes)
+        return float(out)
 
     return call
 
@@ -349,14 +345,14 @@ def pitfall():
 @pytest.mark.parametrize("name", ["no_second_barrier", "warp_in_step"])
 def test_racecheck_finds_it(pitfall, name):
     code = f"""if True:
-        import ctypes, torch
-        library = ctypes.CDLL({str(extension_folder("pitfalls_12") / "pitfalls_12.so")!r})
+        import torch
+        from grader.launchers import launchers
         x = torch.ones(1024, device="cuda")
-        out = x[:1].clone()
-        library.{name}(ctypes.c_void_p(out.data_ptr()), ctypes.c_void_p(x.data_ptr()), 1024, 128, 0)
+        launchers("tests/chapters/12_reduce/pitfalls.cu").{name}(x[:1].clone(), x, 1024, 128, 0)
+        torch.cuda.synchronize()
     """
     command = ["compute-sanitizer", "--tool", "racecheck", "--error-exitcode", "9", sys.executable, "-c", code]
-    run = subprocess.run(command, capture_output=True, text=True)
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 9 and f"{name}_kernel" in run.stdout, run.stdout + run.stderr
 
 
@@ -380,15 +376,17 @@ def test_pitfall_warp_in_step(pitfall, thread_order):
 def test_pitfall_lanes_left_out(pitfall, thread_order):
     """Found by CUDA on CPU in every run. A whole warp is right, so a test needs a size that is no multiple of 32."""
     assert pitfall("lanes_left_out", ones(32), 32) == 32
-    assert "reads from lane 20 of the warp, which the mask names but which has returned" in pitfall(
-        "lanes_left_out", ones(20), 32
-    )
+    with pytest.raises(
+        RuntimeError, match="reads from lane 20 of the warp, which the mask names but which has returned"
+    ):
+        pitfall("lanes_left_out", ones(20), 32)
 
 
 @cpu
 def test_pitfall_barrier_in_a_branch(pitfall, thread_order):
     """Found by CUDA on CPU in every run."""
-    assert "barrier_in_a_branch_kernel" in pitfall("barrier_in_a_branch", ones(64), 64)
+    with pytest.raises(RuntimeError, match="barrier_in_a_branch_kernel"):
+        pitfall("barrier_in_a_branch", ones(64), 64)
 
 
 @cpu
@@ -401,4 +399,5 @@ def test_pitfall_no_second_barrier(pitfall, thread_order):
 def test_pitfall_too_much_shared_memory(pitfall):
     """Found by CHECK_LAUNCH(): CUDA gives a block 48 KiB unless cudaFuncSetAttribute() asks for more."""
     assert pitfall("only_powers_of_two", ones(64), 64, 48 * 1024) == 64
-    assert "invalid argument" in pitfall("only_powers_of_two", ones(64), 64, 48 * 1024 + 1)
+    with pytest.raises(RuntimeError, match="invalid argument"):
+        pitfall("only_powers_of_two", ones(64), 64, 48 * 1024 + 1)

@@ -1,10 +1,9 @@
-// Mistakes of chapter 13, each planted in a small kernel. Every function gets a row of n floats on the device, and
-// returns what is said about the launch.
-#include <cuda_runtime.h>
+// pitfalls.cu: kernels with one mistake each. test_softmax.py finds them. No chapter uses this file.
+#include "pitfalls.h"
 
 #include <cmath>
-#include <exception>
-#include <string>
+
+#include "common/cuda_check.h"
 
 __device__ float sum_of_warp(float value) {
     for (int apart = 16; apart > 0; apart /= 2) value += __shfl_xor_sync(~0u, value, apart);
@@ -65,43 +64,31 @@ __global__ void softmax_kernel(float* out, const float* x, int n) {
     for (int i = int(threadIdx.x); i < n; i += 32) out[i] = expf(x[i] - largest) / sum;
 }
 
-// What CUDA or CUDA on CPU says about a launch; "" if nothing.
-template <class Launch>
-const char* said(Launch launch) {
-    static std::string words;
-    try {
-        launch();
-        const cudaError_t error = cudaGetLastError();
-        words = error == cudaSuccess ? "" : cudaGetErrorName(error);
-    } catch (const std::exception& error) {
-        words = error.what();
-    }
-    return words.c_str();
+void one_barrier(float* out, const float* x, int n, cudaStream_t stream) {
+    one_barrier_kernel<<<1, 256, 0, stream>>>(out, x, n);
+    CHECK_LAUNCH();
 }
 
-extern "C" const char* one_barrier(float* out, const float* x, int n) {
-    return said([=] { one_barrier_kernel<<<1, 256>>>(out, x, n); });
+void no_attribute(float* out, const float* x, int n, cudaStream_t stream) {
+    copy_kernel<<<1, 256, n * sizeof(float), stream>>>(out, x, n);
+    CHECK_LAUNCH();
 }
 
-extern "C" const char* no_attribute(float* out, const float* x, int n) {
-    return said([=] { copy_kernel<<<1, 256, n * sizeof(float)>>>(out, x, n); });
+void early_exit(float* out, const float* x, int n, cudaStream_t stream) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = 4, attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 4, config.blockDim = 32, config.stream = stream, config.attrs = &attribute, config.numAttrs = 1;
+    CHECK_CUDA(cudaLaunchKernelEx(&config, early_exit_kernel, out, x, n));
 }
 
-extern "C" const char* early_exit(float* out, const float* x, int n) {
-    return said([=] {
-        cudaLaunchAttribute attribute = {};
-        attribute.id = cudaLaunchAttributeClusterDimension;
-        attribute.val.clusterDim.x = 4, attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-        cudaLaunchConfig_t config = {};
-        config.gridDim = 4, config.blockDim = 32, config.attrs = &attribute, config.numAttrs = 1;
-        cudaLaunchKernelEx(&config, early_exit_kernel, out, x, n);
-    });
+void without_max(float* out, const float* x, int n, cudaStream_t stream) {
+    softmax_kernel<true><<<1, 32, 0, stream>>>(out, x, n);
+    CHECK_LAUNCH();
 }
 
-extern "C" const char* without_max(float* out, const float* x, int n) {
-    return said([=] { softmax_kernel<true><<<1, 32>>>(out, x, n); });
-}
-
-extern "C" const char* from_infinity(float* out, const float* x, int n) {
-    return said([=] { softmax_kernel<false><<<1, 32>>>(out, x, n); });
+void from_infinity(float* out, const float* x, int n, cudaStream_t stream) {
+    softmax_kernel<false><<<1, 32, 0, stream>>>(out, x, n);
+    CHECK_LAUNCH();
 }

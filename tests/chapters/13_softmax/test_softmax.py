@@ -1,6 +1,5 @@
 """Chapter 13: every step of the ladder at all row lengths, exactness, gradients, torch.compile, and planted mistakes. 15 s"""
 
-import ctypes
 import itertools
 import math
 import re
@@ -11,8 +10,8 @@ import pytest
 import torch
 
 from common import device
-from common.cpp_extension import extension_folder, load
 from cuda_on_cpu import programs
+from grader.launchers import launchers
 from tests.chapters.opinfo import FUNCTIONS
 from tests.support import ROOT, in_packs, operators, ptx_of
 
@@ -283,18 +282,13 @@ def test_a_caller_in_cpp(tmp_path):
 # ---- mistakes, planted ----------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def pitfall():
-    """Calls a function of pitfalls_13.cu with x and n. Returns the result, and what was said about the launch."""
-    load("pitfalls_13", [str(ROOT / "tests/chapters/13_softmax/pitfalls.cu")], is_python_module=False)
-    library = ctypes.CDLL(str(extension_folder("pitfalls_13") / "pitfalls_13.so"))
+    """(name, x, n, size) -> what that function of pitfalls.cu makes of x: so many floats."""
+    functions = launchers(ROOT / "tests/chapters/13_softmax/pitfalls.cu")
 
     def call(name, x, n, size):
         out = torch.zeros(size, device=device)
-        function = getattr(library, name)
-        function.restype = ctypes.c_char_p
-        said = function(*(ctypes.c_void_p(t.data_ptr()) for t in (out, x)), n).decode()
-        if device.type == "cuda":
-            torch.cuda.synchronize()
-        return out, said
+        getattr(functions, name)(out, x, n)
+        return out
 
     return call
 
@@ -303,37 +297,35 @@ def test_pitfall_one_barrier_in_a_loop(pitfall, thread_order):
     """Right in one order of the threads, wrong in the other. On a GPU, `compute-sanitizer --tool racecheck` names it."""
     x = torch.arange(4.0, device=device).repeat_interleave(256) + 1
     right = torch.tensor([256.0, 512, 768, 1024], device=device)
-    sums, said = pitfall("one_barrier", x, 256, 4)
-    assert not said
+    sums = pitfall("one_barrier", x, 256, 4)
     if device.type == "cpu":
         assert torch.equal(sums, right) == (thread_order == "forward")
 
 
 def test_pitfall_more_than_48_kib_without_asking(pitfall):
-    """cudaErrorInvalidValue: the kernel does not run, and out keeps what it had."""
-    for n, refused in (12 * 1024, False), (12 * 1024 + 1, True):
-        x = random(n)
-        out, said = pitfall("no_attribute", x, n, n)
-        assert said == ("cudaErrorInvalidValue" if refused else "")
-        assert torch.equal(out, torch.zeros_like(x) if refused else x)
+    """The launch is refused, and the next one is not."""
+    x = random(12 * 1024 + 1)
+    with pytest.raises(RuntimeError, match="invalid argument"):
+        pitfall("no_attribute", x, len(x), len(x))
+    assert torch.equal(pitfall("no_attribute", x[1:].clone(), len(x) - 1, len(x) - 1), x[1:])
 
 
 @pytest.mark.skipif(device.type == "cuda", reason="undefined on a GPU, where it mostly goes well")
 def test_pitfall_a_block_of_a_cluster_returns_too_early(pitfall, thread_order):
     """CUDA on CPU ends the launch, and names the block."""
-    _, said = pitfall("early_exit", random(256), 256, 4)
-    assert "the block of rank" in said and "has returned" in said
+    with pytest.raises(RuntimeError, match="the block of rank .* has returned"):
+        pitfall("early_exit", random(256), 256, 4)
 
 
 def test_pitfall_exp_without_the_maximum(pitfall):
     x = torch.tensor([1.0, 2, 88, 89], device=device)  # exp(89) is infinite in float32
-    assert pitfall("without_max", x, 4, 4)[0].isnan().any()
-    close(pitfall("from_infinity", x, 4, 4)[0], softmax(x))
+    assert pitfall("without_max", x, 4, 4).isnan().any()
+    close(pitfall("from_infinity", x, 4, 4), softmax(x))
 
 
 def test_pitfall_a_maximum_that_begins_at_minus_infinity(pitfall, ops):
     """A lane that sees -inf alone computes -inf - -inf, which is NaN, and its sum makes those of all others NaN."""
     x = torch.full((64,), -infinity, device=device)
     x[5] = 1.0
-    assert pitfall("from_infinity", x, 64, 64)[0].isnan().all()
+    assert pitfall("from_infinity", x, 64, 64).isnan().all()
     assert ops.softmax(x)[5] == 1
