@@ -1,7 +1,6 @@
 """Chapter 11: every kernel at every size and dtype, what torch.compile and autograd ask for, the counts, the pitfalls. 15 s"""
 
 import collections
-import ctypes
 import itertools
 import os
 import re
@@ -12,18 +11,18 @@ import sys
 import pytest
 import torch
 
-import cuda_on_cpu
 from common import check, device, toolkit
-from common.cpp_extension import load
+from cuda_on_cpu import programs
+from grader.launchers import launchers
 from tests.chapters.operator_cases import try_all
-from tests.support import ROOT, chapter, kept_folder, operators, ptx_of, write
+from tests.support import ROOT, chapter, kept_folder, operators, ptx_of
 
 CHAPTER = "11_transpose"
+PITFALLS = ROOT / "tests/chapters/11_transpose/pitfalls.cu"
 STEPS = ["naive", "tile", "padded", "swizzled", "rows", "wide"]
 INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}  # by their size
 each_step = pytest.mark.parametrize("step", STEPS)
 each_size = pytest.mark.parametrize("size", INTEGERS)
-PER_THREAD = 2  # CUDA's cudaStreamPerThread
 needs_gpu = pytest.mark.skipif(device.type == "cpu", reason="needs a GPU")
 on_cpu = pytest.mark.skipif(device.type == "cuda", reason="about CUDA on CPU; CHAPTERS_DEVICE=cpu runs it")
 
@@ -194,103 +193,16 @@ def test_another_step_is_refused(ops, where):
 
 # ---- the counts ------------------------------------------------------------------------------------------------------
 
-# A type that the kernels move like any other, and that prints the addresses from which and to which it is copied.
-TRACED = r"""
-#include <cstdio>
-#include <cstdlib>
-#include <initializer_list>
-
-#include <cuda_runtime.h>
-
-template <class Pack>
-static void traced_store(Pack* to, Pack value);
-#define __stcs traced_store
-#include "transpose.cu"
-
-static const char *input, *output;
-static int64_t bytes, first_in, first_out;
-
-static void print(char kind, const void* p) {
-    const char here = 0, *address = static_cast<const char*>(p);
-    if (blockIdx.x != 1) return;
-    if (std::abs(address - &here) < 100000) return;  // a variable of this thread
-    const int64_t in = address - input, out = address - output;
-    const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
-    if (0 <= in && in < bytes) return void(std::printf("load %u %ld\n", thread, long(in - first_in)));
-    if (0 <= out && out < bytes) return void(std::printf("store %u %ld\n", thread, long(out - first_out)));
-    std::printf("shared-%s %u %ld\n", kind == 'r' ? "load" : "store", thread, long(address));
-}
-
-template <class Integer>
-struct Traced {
-    Integer value;
-    Traced() = default;
-    Traced(const Traced& other) : value(other.value) { print('r', &other); }
-    Traced(Integer value) : value(value) {}
-    template <class Other>
-    explicit Traced(const Traced<Other>& other) : value(Integer(other.value)) {  // an element becomes a part of a word
-        print('r', &other);
-    }
-    Traced& operator=(const Traced& other) {
-        print('r', &other);
-        print('w', this);
-        value = other.value;
-        return *this;
-    }
-    explicit operator uint32_t() const { return value; }
-    Traced operator<<(int bits) const { return Integer(value << bits); }
-    Traced& operator|=(Traced other) { return value |= other.value, *this; }
-};
-
-template <class Pack>
-static void traced_store(Pack* to, Pack value) {
-    print('w', to);
-    *to = value;
-}
-
-template <class Word, class T>
-static void rows_launcher(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
-    launch_tiles<LongTile<T>>(transpose_rows_kernel<T, Word>, row_threads<T>, out, in, matrices, rows, columns, stream);
-}
-
-template <class Integer, class Word = Integer>
-static void trace() {
-    using T = Traced<Integer>;
-    struct { const char* step; int tall; decltype(&launch_transpose<T>) launch; } steps[] = {
-        {"naive", side, launch_transpose_naive<T>}, {"tile", side, launch_transpose_tile<T>},
-        {"padded", side, launch_transpose_padded<T>}, {"swizzled", side, launch_transpose_swizzled<T>},
-        {"rows", LongTile<T>::tall, rows_launcher<Traced<Word>, T>}, {"wide", WideTile<T>::tall, launch_transpose<T>}};
-    for (const auto& step : steps)
-        for (int more = 0; more < (step.launch == launch_transpose<T> ? 1 : 2); more++) {
-            const int side = 3 * step.tall + more;  // of the matrix: block 1 has the tile below the first
-            bytes = side * side * sizeof(T), first_in = step.tall * side * sizeof(T), first_out = step.tall * sizeof(T);
-            input = static_cast<const char*>(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
-            output = static_cast<const char*>(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
-            std::printf("step %zu/%d %s\n", sizeof(T), side, step.step);
-            step.launch((T*)output, (const T*)input, 1, side, side, nullptr);
-        }
-}
-
-int main() {
-    trace<uint8_t, uint32_t>();
-    trace<uint16_t, uint32_t>();
-    trace<uint32_t>();
-    trace<uint64_t>();
-}
-"""
-
 
 @pytest.fixture(scope="module")
 def traces():
     """{(size of an element, side of the matrix, step): {access: {thread: its addresses}}}, as the kernels themselves
     compute them for the second block."""
-    folder, here = kept_folder("11_transpose_traced"), ROOT / "chapters" / CHAPTER
-    source = write(folder / "traced.cu", TRACED)
-    cuda_on_cpu.translate_file(source, folder / "traced.cpp", [here, ROOT])
-    flags = ["-std=c++17", "-O1", *cuda_on_cpu.CFLAGS, "-I", cuda_on_cpu.INCLUDE, "-I", here, "-I", ROOT, "-pthread"]
-    subprocess.run(["g++", *map(str, flags), folder / "traced.cpp", "-o", folder / "traced"], check=True)
+    program = kept_folder("11_transpose_traced") / "traced"
+    includes = [f"-I{ROOT}/chapters/{CHAPTER}", f"-I{ROOT}"]
+    programs.build([ROOT / f"tests/chapters/{CHAPTER}/traced.cu"], program, ["g++"], includes)
     found = {}
-    for line in subprocess.run([folder / "traced"], capture_output=True, text=True, check=True).stdout.splitlines():
+    for line in subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines():
         kind, number, value = line.split()
         if kind == "step":
             size, side = map(int, number.split("/"))
@@ -358,123 +270,15 @@ def test_nvcc_makes_one_store_of_a_pack(tmp_path):
 
 # ---- pitfalls: each is made here on purpose, and found ---------------------------------------------------------------
 
-WRONG = r"""
-#include <cuda_runtime.h>
-
-#include <cstdint>
-#include <string>
-
-#include "common/cuda_check.h"
-
-constexpr int side = 32;
-
-// Without the barrier a thread reads what another one has not written yet.
-__global__ void no_barrier_kernel(float* out, const float* in, int64_t rows, int64_t columns) {
-    __shared__ float tile[side][side + 1];
-    const int64_t row = blockIdx.y * side, column = blockIdx.x * side;
-    const int x = threadIdx.x, y = threadIdx.y;
-    if (row + y < rows && column + x < columns) tile[y][x] = in[(row + y) * columns + column + x];
-    if (column + y < columns && row + x < rows) out[(column + y) * rows + row + x] = tile[x][y];
-}
-
-// The tiles of a column, one after another: without a second barrier a thread fills the tile while others still read it.
-template <bool second_barrier>
-__global__ void several_tiles_kernel(float* out, const float* in, int64_t rows, int64_t columns) {
-    __shared__ float tile[side][side + 1];
-    const int64_t column = blockIdx.x * side;
-    const int x = threadIdx.x, y = threadIdx.y;
-    for (int64_t row = 0; row < rows; row += side) {
-        if (row + y < rows && column + x < columns) tile[y][x] = in[(row + y) * columns + column + x];
-        __syncthreads();
-        if (column + y < columns && row + x < rows) out[(column + y) * rows + row + x] = tile[x][y];
-        if (second_barrier) __syncthreads();
-    }
-}
-
-// A thread with no element to read may have one to write.
-__global__ void early_return_kernel(float* out, const float* in, int64_t rows, int64_t columns) {
-    __shared__ float tile[side][side + 1];
-    const int64_t row = blockIdx.y * side, column = blockIdx.x * side;
-    const int x = threadIdx.x, y = threadIdx.y;
-    if (row + y >= rows || column + x >= columns) return;
-    tile[y][x] = in[(row + y) * columns + column + x];
-    __syncthreads();
-    if (column + y < columns && row + x < rows) out[(column + y) * rows + row + x] = tile[x][y];
-}
-
-// At the edge, some threads of a warp wait at the one barrier, others at the other.
-__global__ void divergent_kernel(float* out, const float* in, int64_t rows, int64_t columns) {
-    __shared__ float tile[side][side + 1];
-    const int64_t row = blockIdx.y * side, column = blockIdx.x * side;
-    const int x = threadIdx.x, y = threadIdx.y;
-    if (row + y < rows && column + x < columns) {
-        tile[y][x] = in[(row + y) * columns + column + x];
-        __syncthreads();
-    } else {
-        __syncthreads();
-    }
-    if (column + y < columns && row + x < rows) out[(column + y) * rows + row + x] = tile[x][y];
-}
-
-// A tile of 128 x 128 floats is 64 KiB. Each thread moves 16 elements.
-__global__ void large_tile_kernel(float* out, const float* in, int64_t rows, int64_t columns) {
-    extern __shared__ float large[];
-    const int64_t row = blockIdx.y * 128, column = blockIdx.x * 128;
-    for (int i = threadIdx.y * side + threadIdx.x; i < 128 * 128; i += side * side)
-        if (row + i / 128 < rows && column + i % 128 < columns)
-            large[i] = in[(row + i / 128) * columns + column + i % 128];
-    __syncthreads();
-    for (int i = threadIdx.y * side + threadIdx.x; i < 128 * 128; i += side * side)
-        if (column + i / 128 < columns && row + i % 128 < rows)
-            out[(column + i / 128) * rows + row + i % 128] = large[i % 128 * 128 + i / 128];
-}
-
-// Returns what went wrong with the launch, or "".
-extern "C" const char* wrong_transpose(const char* name, float* out, const float* in, int64_t rows, int64_t columns,
-                                       cudaStream_t stream) {
-    static std::string words;
-    words = name;
-    const dim3 grid(unsigned((columns + side - 1) / side), unsigned((rows + side - 1) / side)), block(side, side);
-    const dim3 large((grid.x + 3) / 4, (grid.y + 3) / 4);
-    try {
-        if (words == "no barrier") no_barrier_kernel<<<grid, block, 0, stream>>>(out, in, rows, columns);
-        if (words == "one barrier") several_tiles_kernel<false><<<grid.x, block, 0, stream>>>(out, in, rows, columns);
-        if (words == "two barriers") several_tiles_kernel<true><<<grid.x, block, 0, stream>>>(out, in, rows, columns);
-        if (words == "early return") early_return_kernel<<<grid, block, 0, stream>>>(out, in, rows, columns);
-        if (words == "divergent") divergent_kernel<<<grid, block, 0, stream>>>(out, in, rows, columns);
-        if (words == "large, attribute")
-            CHECK_CUDA(cudaFuncSetAttribute(large_tile_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
-        if (words.substr(0, 5) == "large") large_tile_kernel<<<large, block, 65536, stream>>>(out, in, rows, columns);
-        CHECK_LAUNCH();
-        CHECK_CUDA(cudaDeviceSynchronize());
-        words = "";
-    } catch (const std::exception& error) {
-        words = error.what();
-    }
-    return words.c_str();
-}
-"""
-
 
 @pytest.fixture(scope="module")
 def wrong():
-    """A function (name of a kernel, x) -> the result; raises RuntimeError with what went wrong with the launch."""
-    folder = kept_folder(f"11_transpose_wrong_{device.type}")
-    source = write(folder / "wrong_transpose.cu", WRONG)
-    load("wrong_transpose", [source], extra_include_paths=[str(ROOT)], build_directory=str(folder),
-         is_python_module=False)  # fmt: skip
-    function = ctypes.CDLL(str(folder / "wrong_transpose.so")).wrong_transpose
-    function.restype, function.argtypes = (
-        ctypes.c_char_p,
-        [ctypes.c_char_p] + [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 2 + [ctypes.c_void_p],
-    )
+    """(name of a launcher in pitfalls.cu, x) -> the result."""
+    functions = launchers(PITFALLS)
 
     def call(name, x):
         result = torch.empty(x.shape[::-1], device=device)
-        # On the CPU any stream will do but the default one, on which check() lets no kernel be launched.
-        stream = torch.cuda.current_stream().cuda_stream if device.type == "cuda" else PER_THREAD
-        if words := function(name.encode(), result.data_ptr(), x.data_ptr(), *x.shape, stream):
-            raise RuntimeError(words.decode())
+        getattr(functions, name)(result, x, *x.shape)
         return result
 
     return call
@@ -489,25 +293,25 @@ def check_wrong(wrong, name, sizes):
 def test_a_missing_barrier_is_found(wrong, thread_order):
     """By check(), in either order of the threads."""
     with pytest.raises(AssertionError, match="wrong result"):
-        check_wrong(wrong, "no barrier", [64])
+        check_wrong(wrong, "no_barrier", [64])
 
 
 @on_cpu
 def test_a_missing_second_barrier_is_found(wrong, thread_order):
     with pytest.raises(AssertionError, match="wrong result"):
-        check_wrong(wrong, "one barrier", [96])
+        check_wrong(wrong, "one_barrier", [96])
 
 
 def test_with_both_barriers_it_is_right(wrong, thread_order):
-    check_wrong(wrong, "two barriers", [1, 32, 96, 100])
+    check_wrong(wrong, "two_barriers", [1, 32, 96, 100])
 
 
 def test_a_return_before_the_barrier_is_found(wrong, thread_order):
     """Only at sizes that are no multiple of the tile: an element of the result stays unwritten."""
     x = torch.rand(64, 96, device=device)
-    assert torch.equal(wrong("early return", x), x.t())
+    assert torch.equal(wrong("early_return", x), x.t())
     with pytest.raises(AssertionError, match="wrong result"):
-        check_wrong(wrong, "early return", [40])
+        check_wrong(wrong, "early_return", [40])
 
 
 @on_cpu
@@ -521,37 +325,33 @@ def test_a_divergent_barrier_is_found(wrong, thread_order):
 def test_64_kib_of_shared_memory_need_the_attribute(wrong):
     x = torch.rand(200, 300, device=device)
     with pytest.raises(RuntimeError, match="invalid argument"):
-        wrong("large", x)
-    assert torch.equal(wrong("large, attribute", x), x.t())
+        wrong("no_attribute", x)
+    assert torch.equal(wrong("attribute", x), x.t())
 
 
 ON_ITS_OWN = """
-import ctypes, sys, torch
-function = ctypes.CDLL(sys.argv[1]).wrong_transpose
-function.restype = ctypes.c_char_p
-x = torch.rand(100, 70, device="cuda")
-out = torch.empty(70, 100, device="cuda")
-pointers = map(ctypes.c_void_p, (out.data_ptr(), x.data_ptr()))
-error = function(sys.argv[2].encode(), *pointers, *map(ctypes.c_int64, x.shape), ctypes.c_void_p(0))
-assert error == b"", error
+import sys, torch
+from grader.launchers import launchers
+x, out = torch.rand(100, 70, device="cuda"), torch.empty(70, 100, device="cuda")
+getattr(launchers(sys.argv[1]), sys.argv[2])(out, x, *x.shape)
+torch.cuda.synchronize()
 """
 
 
 @needs_gpu
 @pytest.mark.thorough
 @pytest.mark.parametrize("tool, name, words", [
-    ("racecheck", "no barrier", "Race reported between"), ("racecheck", "one barrier", "Race reported between"),
-    ("racecheck", "two barriers", None), ("synccheck", "divergent", "Barrier error detected"),
-    ("synccheck", "two barriers", None),
+    ("racecheck", "no_barrier", "Race reported between"), ("racecheck", "one_barrier", "Race reported between"),
+    ("racecheck", "two_barriers", None), ("synccheck", "divergent", "Barrier error detected"),
+    ("synccheck", "two_barriers", None),
 ])  # fmt: skip
 def test_compute_sanitizer_finds_it_on_a_gpu(wrong, tool, name, words):
     """There a wrong kernel may give a right result."""
     sanitizer = shutil.which("compute-sanitizer", path=f"{os.environ['PATH']}:{toolkit.cuda_home()}/bin")
     if sanitizer is None:
         pytest.skip("compute-sanitizer not found: it comes with a system's CUDA toolkit")
-    library = kept_folder(f"11_transpose_wrong_{device.type}") / "wrong_transpose.so"
-    command = [sanitizer, "--tool", tool, sys.executable, "-c", ON_ITS_OWN, library, name]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=600)
+    command = [sanitizer, "--tool", tool, sys.executable, "-c", ON_ITS_OWN, PITFALLS, name]
+    done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert "SUMMARY" in done.stdout, done.stdout + done.stderr
     assert words or done.returncode == 0, done.stderr  # synccheck may end the kernel that it reports
     found = "Race reported between" in done.stdout or "Barrier error detected" in done.stdout
