@@ -14,6 +14,8 @@ MUTANTS = [
     Mutant(CHECKS, "for pattern in NAN, OTHER:", "for pattern in NAN, NAN:", TOLD + "of_a_matrix_there_is_a_map"),
     Mutant(CHECKS, "if given != right:", "if False:", TOLD + "answers"),
     Mutant(CHECKS, "begin = max(0, min(row - 8, len(marks) - 16))", "begin = 0", TOLD + "of_a_matrix_there_is_a_map"),
+    Mutant(TOOL, 'texts(exercise.folder / "skeleton", exercise.folder / "solution")', 'texts(exercise.folder / "solution")',
+           TEST + "the_command"),
     # ---- launchers without a binding
     Mutant(LAUNCHERS, "if wanted and value.dtype", "if False and value.dtype", CALL + "what_does_not_fit_is_refused"),
     Mutant(LAUNCHERS, "has_stream = taken != parameters", "has_stream = False", CALL + "tensors_and_numbers_arrive"),
