@@ -8,8 +8,6 @@ import argparse
 import sys
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
@@ -17,6 +15,8 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 from common import bench, check, device, title
 from common.checking import SIZES
 from common.cpp_extension import load_inline
+
+import torch  # after `common`, which says what to do where torch is missing
 
 SIDES = [2**10, 2**14] if device.type == "cuda" else [2**8]  # of the matrices that benchmark() squares
 LARGE = 2**13 if device.type == "cuda" else 2**10  # and main(): no cache of a GPU holds 256 MiB

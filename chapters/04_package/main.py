@@ -15,14 +15,14 @@ import sys
 import time
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
 from common import bench, check, device, progress, title
 from common.cpp_extension import extension_folder, load, writable
+
+import torch  # after `common`, which says what to do where torch is missing
 
 place = extension_folder("my_cuda_extension")
 source, wheels, installed, log = (place / name for name in ("source", "wheels", "installed", "pip.log"))

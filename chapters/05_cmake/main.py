@@ -10,13 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
 from common import bench, check, cmake, device, title
+
+import torch  # after `common`, which says what to do where torch is missing
 
 SIZES = [2**k for k in ((4, 20, 28) if device.type == "cuda" else (4, 20))]  # that benchmark() measures
 

@@ -14,8 +14,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
@@ -23,6 +21,8 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 from common import bench, check, device, title
 from common.cpp_extension import load
 from common.timing import Timing, call_time, copy_bandwidth, middle
+
+import torch  # after `common`, which says what to do where torch is missing
 
 LARGE = 2**28 if device.type == "cuda" else 2**20  # elements: so many that the GPU's memory is what counts
 

@@ -11,14 +11,14 @@ import argparse
 import sys
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
 from common import autograd_of, bench, check, device, title
 from common.cpp_extension import load
+
+import torch  # after `common`, which says what to do where torch is missing
 
 SIZES = [2**k for k in ((20, 24, 26) if device.type == "cuda" else (20,))]  # that benchmark() measures
 STEPS = 300  # for which it trains

@@ -14,14 +14,14 @@ import importlib.util
 import sys
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path[:0] = [str(here), str(root)]  # so that package.py and `common` are found, wherever you start this file from
 
 from common import bench, check, device, title
 from common.cpp_extension import load
+
+import torch  # after `common`, which says what to do where torch is missing
 
 TARGET = "-DTORCH_TARGET_VERSION=0x020b000000000000"  # torch 2.11, as in setup.py
 CHAPTER_09 = root / "chapters" / "09_library"

@@ -14,16 +14,16 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path[:0] = [str(here), str(root)]  # so that gradients.py and `common` are found, wherever you start this file from
 
-import gradients
-
 from common import autograd_of, bench, check, device, title
 from common.cpp_extension import load_stable
+
+import torch  # after `common`, which says what to do where torch is missing
+
+import gradients
 
 ON_GPU = device.type == "cuda"
 SHAPES = [(2**16, 2**12), (2**13, 2**15), (2**11, 2**17), (2**19, 2**9)] if ON_GPU else [(16, 512), (2, 8192)]

@@ -195,6 +195,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     source = next(it for it in EXERCISES if it.number == "03.5")
     folder = tmp_path / "chapters" / "03_add2" / "exercises" / source.folder.name
     shutil.copytree(source.folder, folder, ignore=shutil.ignore_patterns("mine*"))
+    write(folder / "skeleton" / "given.h", "// given\n")
     monkeypatch.setattr(command, "ROOT", tmp_path)
     monkeypatch.setattr(exercises, "ROOT", tmp_path)
     monkeypatch.setattr(command, "STATE", tmp_path / "build" / "exercises.json")
@@ -213,7 +214,10 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     status, out = run("03.5")
     assert status == 1 and "open" in out and mine.read_text() == (folder / "skeleton" / "answers.py").read_text()
     assert run("03.5", "--hint")[1].count("hint") == 1 and run("03.5", "--hint")[1].count("hint ") == 2
-    assert "+BLOCKS = 4" in run("03.5", "--solution")[1]
+    mine.with_name("given.h").write_text("// changed\n")
+    out = run("03.5", "--solution")[1]
+    assert "+BLOCKS = 4" in out and "-// changed\n+// given\n" in out
+    shutil.copy(folder / "skeleton" / "given.h", mine.parent)
     shutil.copy(folder / "solution" / "answers.py", mine)
     assert run("03.5")[0] == 0 and run("03.5", "--solution")[1] == ""
     assert re.search(r"03\.5 +done", run()[1]) and "1 of 1 done" in run()[1]

@@ -5,7 +5,6 @@ import itertools
 import json
 import os
 import re
-import sys
 
 from common.timing import format_seconds
 
@@ -119,9 +118,8 @@ def _cells(row):
 
 
 def what_operators_take(folder):
-    """The tests' table of operators, for readers."""
-    sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/chapters")]
-    from operator_table import FUNCTIONS
+    """The tests' rows of operators, for readers."""
+    from tests.chapters.opinfo import FUNCTIONS  # and with them torch, which no other table needs
 
     every = {(op.path, op.variant): op for op in FUNCTIONS}
     shown = [op for (path, variant), op in every.items() if variant or (path, "out") not in every]  # out: all it takes
