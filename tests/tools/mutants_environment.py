@@ -83,7 +83,7 @@ MUTANTS = [
            BUILDS + "test_the_folder_is_one_for_each_kind_of_build"),
     Mutant("common/cpp_extension.py", "python, device.type]", "python]",
            BUILDS + "test_the_folder_is_one_for_each_kind_of_build"),
-    Mutant("common/cpp_extension.py", "[shlex.quote(flag) if", "[flag if",
+    Mutant("common/torch_private.py", "[shlex.quote(flag) if", "[flag if",
            FAULTS + "test_a_folder_with_blanks_and_other_letters"),
     Mutant("common/progress.py", "fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)", "pass",
            FAULTS + "test_two_at_once"),

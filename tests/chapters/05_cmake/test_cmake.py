@@ -89,7 +89,16 @@ def test_nothing_changed_is_quick_and_said(built, capsys):
 @pytest.mark.thorough
 def test_a_file_that_does_not_compile_is_the_compilers_error():
     copy = kept_folder("cmake_error")
-    folders = ["cmake", "common", "tools", "tests/chapters", "tests/common", "tests/cuda_on_cpu", "chapters/*"]
+    folders = [
+        "cmake",
+        "common",
+        "cuda_on_cpu",
+        "tools",
+        "tests/chapters",
+        "tests/common",
+        "tests/cuda_on_cpu",
+        "chapters/*",
+    ]
     files = ["CMakeLists.txt", "pyproject.toml", "tests/CMakeLists.txt"]
     files += [str(f.relative_to(ROOT)) for pattern in folders for f in ROOT.glob(f"{pattern}/**/*") if f.is_file()]
     for file in files:
