@@ -1,9 +1,12 @@
 # Each target first asks tools/environment.py for a Python that has what it needs: $(PYTHON) where that has torch, else
-# the one in .venv, which the first `make` sets up. `make` alone prints the lines that start with ## and the chapters.
+# the one in .venv, which the first `make` sets up. `make` alone prints the chapters and the lines that start with ##, `make
+# help` also those that start with #:.
 # What a reader passes reaches the shell through its environment, never as text of a recipe: so no quote and no $(...) in
 # it is a command. `value` keeps make from reading it, too.
-$(foreach name,PYTHON ARGS,$(if $(value $(name)),$(eval export override $(name) := $$(value $(name)))))
+$(foreach name,PYTHON ARGS FILE NAME OUT,$(if $(value $(name)),$(eval export override $(name) := $$(value $(name)))))
 MAINS := $(filter chapters/%,$(wildcard chapters/[0-9][0-9]_*/main.py))
+MAKEFLAGS += --no-builtin-rules
+export CUDA_ON_CPU_CACHE ?= $(CURDIR)/build/cuda_on_cpu
 NUMBERS := $(sort $(foreach main,$(MAINS),$(word 2,$(subst /, ,$(subst _, ,$(main))))))
 
 # $(call python,lesson|test|lint) sets the shell's variable of that name, or ends the recipe.
@@ -15,29 +18,35 @@ run = "$$python" -m tools.run
 # $(call tests,OPTIONS) runs pytest, in a process a core: on the GPU where there is one, then the same without it. The
 # tools do not care; status 5 says that there was no other test.
 pytest = $(run) "$$python" -m pytest -n auto --dist loadgroup --no-loadscope-reorder
-tests = $(pytest) $(1) && \
+tests = $(pytest) $(1); status=$$?; \
 	if [ -z "$$CHAPTERS_DEVICE" ] && "$$python" -c "import sys, torch; sys.exit(not torch.cuda.is_available())"; then \
 		echo "That was on the GPU. The same without it:"; \
-		CHAPTERS_DEVICE=cpu $(pytest) $(1) --ignore tests/tools || [ $$? = 5 ]; \
-	fi
+		CHAPTERS_DEVICE=cpu $(pytest) $(1) --ignore tests/tools || [ $$? = 5 ] || status=1; \
+	fi; \
+	exit $$status
 
-help:
-	@sed -n 's/^## //p' Makefile
+overview:
 	@for main in chapters/[0-9][0-9]_*/main.py; do \
 		[ -f "$$main" ] || continue; \
 		number=$${main#chapters/}; title=$$(sed -n '1s/^"""\(Chapter [0-9]*: *\)*//p' "$$main"); \
-		printf 'make chapter%s    %s\n' "$${number%%_*}" "$${title%\"\"\"}"; \
+		printf 'make chapter%s      %s\n' "$${number%%_*}" "$${title%\"\"\"}"; \
 	done
+	@echo; sed -n 's/^## //p' Makefile
+help: overview
+	@echo; sed -n 's/^#: //p' Makefile
 
-## make setup        only prepare: find a Python that has torch, or make .venv
+#: make setup          only prepare: find a Python that has torch, or make .venv
 setup:
 	@$(call python,test) && echo "Ready: $$python"
 
-## make test         whether the lessons work on this machine;  make test ARGS='-k add2 -x' passes arguments on to pytest
+## make test           whether the lessons work on this machine;  make test03 those of one chapter;  ARGS='-k add2 -x' goes to pytest
 test:
 	@$(call python,test) && $(call tests,-m 'not thorough')
 
-## make test-all     all tests: packaging, planted faults, and the tools that maintain the repository, too
+$(NUMBERS:%=test%): test%:
+	@$(call python,test) && $(call tests,-k "$$(basename chapters/$*_*) or (test_exercises and $*.)")
+
+#: make test-all       all tests: packaging, planted faults, and the tools that maintain the repository, too
 test-all:
 	@$(call python,test) && $(call tests,)
 
@@ -45,20 +54,20 @@ test-all:
 test-rest:
 	@$(call python,test) && $(call tests,-m thorough)
 
-## make mutants      break the code in small ways and see the tests fail;  ARGS='chapters harness' takes these areas only
+#: make mutants        break the code in small ways and see the tests fail;  ARGS='03_add2 common' takes these folders only
 mutants:
 	@$(call python,test) && $(run) "$$python" -m tools.maintain.mutants
 
-## make test-versions   the tests with the oldest, then with the newest of all that pyproject.toml allows; 12 GB
+#: make test-versions  the tests with the oldest, then with the newest of all that pyproject.toml allows; 12 GB
 test-versions: test-oldest test-newest
 test-oldest test-newest: test-%:
 	@$(call python,test --versions $*) && $(pytest)
 
-## make doctor       what on this machine keeps lessons from running, and the command that mends it
+## make doctor         what on this machine keeps lessons from running, and the command that fixes it
 doctor:
 	@$(named); "$$PYTHON" -m tools.doctor
 
-## make cmake        the C++ side by CMake: configure, build, and ctest
+#: make cmake          the C++ side by CMake: configure, build, and ctest
 cmake:
 	@$(call python,test) && PATH="$$(dirname "$$python"):$$PATH" && \
 	cmake -S . -B build/cmake -DPython_EXECUTABLE="$$python" && cmake --build build/cmake && \
@@ -69,53 +78,78 @@ cmake:
 cpp = git ls-files -z --cached --others --exclude-standard '*.h' '*.cuh' '*.cu' '*.cpp' | \
 	xargs -0 "$${python%/*}/clang-format" $(1)
 
-## make lint         ruff, clang-format and white space, checked
+#: make lint           ruff, clang-format and white space, checked
 lint:
 	@$(call python,lint) && { "$$python" -m ruff check --quiet && "$$python" -m ruff format --quiet --diff && \
 		$(call cpp,--dry-run -Werror) && git diff --check "$$(git hash-object -t tree /dev/null)" -- ':!*.svg' || \
 		{ echo "make format mends most of this." >&2; exit 1; }; }
 
-## make format       fix what lint finds, where a tool can
+#: make format         fix what lint finds, where a tool can
 format:
 	@$(call python,lint) && "$$python" -m ruff check --quiet --fix --exit-zero && "$$python" -m ruff format --quiet && \
 	$(call cpp,-i)
 
-## make clean        remove build/, which holds all that lessons compile
+#: make clean          remove build/, which holds all that lessons compile
 clean:
 	rm -rf build
 
-## make sanitizeNN   run it on the CPU with AddressSanitizer, which finds reads and writes outside of arrays
+#: make sanitizeNN     run a chapter on the CPU with AddressSanitizer, which finds reads and writes outside of arrays
 $(NUMBERS:%=sanitize%): sanitize%:
 	@$(call python,lesson) && $(run) "$$python" -m tools.lesson sanitize chapters/$*_*/main.py
 
-## make memcheckNN   run it on the CPU and look at each access of a kernel: races, memory without a value, out of bounds
+#: make memcheckNN     run it under a race detector on the CPU: data races, uninitialised reads, out-of-bounds accesses
 $(NUMBERS:%=memcheck%): memcheck%:
 	@$(call python,lesson) && $(run) "$$python" -m tools.lesson memcheck chapters/$*_*/main.py
 
-## make microscopeNN run its kernels on the CPU and show what each line asks of memory;  ARGS='--kernel tile --picture 78'
+#: make microscopeNN   run its kernels on the CPU and show what each line asks of memory;  ARGS='--kernel tile --picture 78'
 $(NUMBERS:%=microscope%): microscope%:
 	@$(call python,lesson) && $(run) "$$python" -m tools.lesson microscope $*
 
-## make chapterNN    build, check and time that chapter;  make chapter03 ARGS='--help' passes arguments on
+## make chapter03      build, check and time a lesson;  ARGS=--help shows its options
 $(NUMBERS:%=chapter%): chapter%:
 	@{ $(call python,lesson) && $(run) "$$python" chapters/$*_*/main.py; } || \
 	{ status=$$?; "$$PYTHON" -m tools.doctor --short >&2; exit $$status; }
 
-## make exercises    the exercises of all chapters, done and open;  make exercise03.2  checks yours, ARGS=--hint gives a hint
+## make exercises      what to write yourself;  make exercise03 lists a chapter's, make exercise03.2 checks yours, ARGS=--hint helps
 exercises:
 	@$(call python,lesson) && "$$python" -m grader
 exercise%:
 	@$(call python,lesson) && $(run) "$$python" -m grader $*
 
-## make gpu-sanitize   every kernel under compute-sanitizer's four tools: memcheck, racecheck, initcheck, synccheck
+## make run FILE=x.cu  a CUDA program of your own, without a GPU;  make memcheck FILE=x.cu finds its races,
+##                     make microscope FILE=x.cu shows what each line asks of memory
+own = $(named); [ -n "$$FILE" ] || { echo "$(2)" >&2; exit 2; }; python=$$PYTHON; exec $(run) "$$PYTHON" -m cuda_on_cpu $(1) "$$FILE"
+run:
+	@$(call own,run,make run FILE=x.cu runs a CUDA program of yours; make chapter03 runs a lesson)
+memcheck:
+	@$(call own,check,make memcheck03 checks a lesson; make memcheck FILE=x.cu a CUDA program of yours)
+microscope:
+	@$(call own,microscope,make microscope03 shows a lesson; make microscope FILE=x.cu a CUDA program of yours)
+
+## make new NAME=rope  a chapter of your own;  make new NAME=rope OUT=../rope  a package of its own
+new:
+	@$(named); [ -n "$$NAME" ] || { echo "make new NAME=rope makes a chapter; with OUT=../rope a package of its own" >&2; exit 2; }; \
+	"$$PYTHON" -m tools.new "$$NAME" $${OUT:+"$$OUT"}
+
+# What lacks its number ends in one line that says what was meant.
+chapter sanitize exercise:
+	@echo "make $@ needs a number: make $@03$(if $(filter exercise,$@),.2); make lists the chapters, make exercises what to write" >&2; exit 2
+$(NUMBERS):
+	@echo "make chapter$@ runs that lesson" >&2; exit 2
+
+#: make gpu-sanitize   every kernel under compute-sanitizer's four tools: memcheck, racecheck, initcheck, synccheck
 gpu-sanitize:
 	@$(call python,test) && $(run) "$$python" -m tools.maintain.gpu_sanitize
 
-## make counters     read the GPU's counters (ncu) of every kernel that make microscopeNN shows
+#: make counters       read the GPU's counters (ncu) of every kernel that make microscopeNN shows
 counters:
 	@$(call python,lesson) && $(run) "$$python" -m tools.maintain.counters
 
-## make benchNN      measure that chapter on this machine into results/;  make bench  measures all
+#: make planted        which of the planted mistakes the memory check finds, and which compute-sanitizer
+planted:
+	@$(call python,test) && "$$python" -m tools.maintain.planted
+
+#: make benchNN        measure that chapter on this machine into results/;  make bench  measures all
 bench:
 	@$(call python,lesson) && "$$python" -m tools.maintain.bench
 $(NUMBERS:%=bench%): bench%:
@@ -125,4 +159,4 @@ $(NUMBERS:%=bench%): bench%:
 chapter% sanitize% memcheck% microscope% bench%:
 	$(error There is no chapter $*; there are: $(NUMBERS))
 
-.PHONY: help exercises setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize counters $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=microscope%) $(NUMBERS:%=bench%)
+.PHONY: overview help exercises run memcheck microscope new chapter sanitize exercise planted $(NUMBERS) $(NUMBERS:%=test%) setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize counters $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=microscope%) $(NUMBERS:%=bench%)

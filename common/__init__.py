@@ -4,8 +4,10 @@ from common import bench, check, device, title
 from common.cpp_extension import load
 """
 
-import importlib
+import importlib.util
 import os
+import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -19,12 +21,17 @@ os.environ.setdefault("CUDA_ON_CPU_CACHE", str(Path(__file__).resolve().parents[
 def __getattr__(name):
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    except ImportError as error:
-        if error.name != "torch":
-            raise
-        sys.exit(
-            f"{sys.executable} cannot import torch: {error}\n"
-            "Run `make setup` once; then `make chapter03` finds the right Python, or start .venv/bin/python."
-        )
+    _require_packages()
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def _require_packages() -> None:
+    """Ends a lesson that a Python without torch has started, as `python chapters/03_add2/main.py` may: with one line that
+    says how to start it."""
+    missing = [name for name in ("torch", "numpy", "setuptools") if not importlib.util.find_spec(name)]
+    if not importlib.util.find_spec("ninja") and not shutil.which("ninja"):  # conda's and Debian's is a program only
+        missing.append("ninja")
+    if missing:
+        lesson = re.search(r"chapters/(\d\d)_\w+/main\.py$", os.path.abspath(sys.argv[0]))
+        make, program = (f"chapter{lesson[1]}", lesson[0]) if lesson else ("setup", "...")
+        sys.exit(f"This Python has no {', '.join(missing)}. Run: make {make}   (or .venv/bin/python {program})")

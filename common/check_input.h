@@ -8,7 +8,7 @@
 //
 // Each message names the argument, what is expected and what came. TypeError: no tensor, or one of another dtype.
 // ValueError: a tensor of that dtype that the kernel cannot use (device, layout, shape). torch turns both into
-// Python's.
+// Python's. check_input_stable.h has the same words for torch::stable::Tensor.
 #pragma once
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>

@@ -1,12 +1,12 @@
-// check_input_stable.h: check_input.h once more, for torch::stable::Tensor. Copy this file into a project of your own;
-// it needs nothing else but torch, 2.11 or newer.
+// check_input_stable.h: a binding by torch's stable ABI checks its tensors before a kernel gets their addresses. Copy
+// this file into a project of your own; it needs nothing else but torch, 2.11 or newer.
 //
 //   check_input(x, "x", {ScalarType::Float, ScalarType::Double});
 //   check_input(y, "y", {x.scalar_type()});
 //   check_same(x, "x", y, "y");
 //
-// The words are those of check_input.h. The exception is always std::runtime_error, in Python RuntimeError: torch has
-// other kinds only in its C++ ABI. STD_TORCH_CHECK puts function, file and line in front of the words.
+// Each message names the argument, what is expected and what came. The exception is always std::runtime_error, in
+// Python RuntimeError: torch has other kinds only in its C++ ABI. STD_TORCH_CHECK puts function, file and line first.
 //
 // These functions are for operators that torch's dispatcher calls, so there is less to check. The dispatcher carries a
 // lazy negation out, unwraps what vmap and torch.func wrap, hands a subclass with __torch_dispatch__ to its Python

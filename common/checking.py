@@ -7,14 +7,10 @@ import os
 from collections.abc import Callable
 
 import torch
-from torch.utils._pytree import tree_map_only
 
 from .guarded import NAN, OTHER, Guarded, Inputs, tensors_in
 from .machine import device
-
-# torch 2.15's assert_close() imports torch.distributed and with it sympy, most of a second, to ask whether a tensor is
-# distributed over several machines. None is, here.
-torch.testing._comparison._HAS_DTENSOR = False
+from .torch_private import sleep_on_gpu, tree_map_only
 
 SIZES = (0, 1, 3, 255, 256, 257, 2**20 + 3)  # nothing, less than a warp, around one block, many blocks and a bit
 
@@ -196,7 +192,7 @@ def _on_side_stream(op, held, values, prefix):
     torch.cuda.synchronize()
     stream = _side_stream()
     with torch.cuda.stream(stream):
-        torch.cuda._sleep(20_000_000)  # about 10 ms of GPU time
+        sleep_on_gpu(20_000_000)  # about 10 ms of GPU time
         args = held.set(values)
         with Guarded(prefix):
             result = tree_map_only(torch.Tensor, torch.clone, op(*args))  # before Guarded waits for the stream
@@ -217,7 +213,12 @@ def _on_a_side_stream_of_cuda_on_cpu():
 
 @functools.cache
 def _side_stream():
-    return torch.cuda.Stream()  # always the same one: torch keeps freed memory for the stream that it was used on
+    """Always the same one: torch keeps freed memory for the stream that it was used on. And one that no operator gets.
+
+    torch has 32 streams of each priority and hands them out in turn: an operator with a stream of its own would share a
+    usual one with check() once in 32 times, and pass. So it is one of the greatest priority.
+    """
+    return torch.cuda.Stream(priority=torch.cuda.Stream.priority_range()[1])
 
 
 def _assert_no_shared_memory(result, args, prefix):

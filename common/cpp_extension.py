@@ -13,14 +13,12 @@ import functools
 import inspect
 import logging
 import os
-import shlex
 import sys
 from pathlib import Path
-from unittest import mock
 
 import torch
 
-from . import progress, toolkit
+from . import progress, toolkit, torch_private
 from .machine import device
 
 toolkit.prepare()
@@ -56,7 +54,7 @@ def load(*args, **kwargs):
     call["sources"] = [str(s) for s in ([sources] if isinstance(sources, (str, Path)) else sources)]
     call["build_directory"] = folder = _build_directory(call)
     call["extra_ldflags"] = [*_LDFLAGS, *(call.get("extra_ldflags") or [])]
-    with progress.watch(call["name"], call["sources"], folder), _quoted_ldflags():
+    with progress.watch(call["name"], call["sources"], folder), torch_private.quoting(torch_extension):
         if device.type == "cpu":
             call = for_cpu(call, SANITIZE, SANITIZE_LINK)
         else:
@@ -92,13 +90,13 @@ def load_inline(*args, **kwargs):
         if not isinstance(call.get(sources) or "", str):
             call[sources] = list(call[sources])
     sources = ["main.cpp", "cuda.cu"] if call.get("cuda_sources") else ["main.cpp"]
-    with progress.watch(call["name"], sources, folder), _quoted_ldflags():
+    with progress.watch(call["name"], sources, folder), torch_private.quoting(torch_extension):
         if device.type == "cuda":
             toolkit.require()
             return torch_extension.load_inline(**call)
         # torch writes the strings to main.cpp and cuda.cu, with headers and binding, then hands the files to
-        # _jit_compile. Here only the files are wanted; they are then built as load() would build them.
-        with mock.patch.object(torch_extension, "_jit_compile", lambda name, sources, *args, **kwargs: sources):
+        # its compilers. Here only the files are wanted; they are then built as load() would build them.
+        with torch_private.only_writes_files(torch_extension):
             call["sources"] = torch_extension.load_inline(**call)
         known = inspect.signature(torch_extension.load).parameters
         call = {key: value for key, value in call.items() if key in known}
@@ -130,17 +128,6 @@ def writable(folder: Path) -> str:
         help = "make room on that disk" if full else "use a copy of the repository that you own"
         raise progress.BuildError(f"{error}\nA build writes there: {help}.") from None
     return str(folder)
-
-
-def _quoted_ldflags():
-    """torch quotes the folders of headers, but not those of libraries: a .venv in `My Projects` would not link."""
-    prepare = torch_extension._prepare_ldflags
-
-    def quoted(*args, **kwargs):
-        flags = prepare(*args, **kwargs)
-        return [shlex.quote(flag) if flag.startswith("-L") and os.path.isdir(flag[2:]) else flag for flag in flags]
-
-    return mock.patch.object(torch_extension, "_prepare_ldflags", quoted)
 
 
 def _build_directory(call: dict) -> str:

@@ -9,8 +9,8 @@ import os
 import sys
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
+
+from .torch_private import DispatchMode, kernel, never_compiled, tree_flatten, tree_map_only, tree_unflatten
 
 # Bytes: a multiple of the alignment that torch gives, and of what any vector load asks for. None for AddressSanitizer
 # (tools/lesson.py): it watches what lies beside an allocation, and names the line that touches it.
@@ -135,7 +135,7 @@ class Inputs:
         return spec != self.spec or any(a is not b for a, b in zip(leaves, self.leaves, strict=True))
 
 
-class Guarded(TorchDispatchMode):
+class Guarded(DispatchMode):
     """Inside `with Guarded():` each new tensor lies between margins: those of empty(), zeros(), clone(), and all other
     functions of torch that return memory of their own. What is allocated without a value (empty, empty_like, ...) holds
     the pattern; the others keep their values. On leaving, the margins must still hold the pattern, else AssertionError.
@@ -146,11 +146,6 @@ class Guarded(TorchDispatchMode):
     """
 
     MARGIN = MARGIN
-
-    @classmethod
-    def _should_skip_dynamo(cls):
-        """What torch asks when this class is made. True would import torch._dynamo, which takes a second."""
-        return False
 
     def __init__(self, prefix: str = "", pattern=NAN):
         super().__init__()
@@ -165,10 +160,10 @@ class Guarded(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         given = tensors_in((args, kwargs))
-        if func.namespace not in ("aten", "prims") and (kernel := _kernel(func, given)):
+        if func.namespace not in ("aten", "prims") and (call := kernel(func, any(t.is_cuda for t in given))):
             super().__enter__()
             try:
-                return func._op_dk(kernel, *args, **kwargs)
+                return call(*args, **kwargs)
             finally:
                 super().__exit__(None, None, None)
         shapes = [t.shape for t in given]
@@ -215,7 +210,7 @@ class Guarded(TorchDispatchMode):
 
 @functools.cache
 def _never_compiled():
-    return torch._disable_dynamo(Guarded.__torch_dispatch__, recursive=True)
+    return never_compiled(Guarded.__torch_dispatch__)
 
 
 def tensors_in(values):
@@ -240,15 +235,6 @@ def _layout(leaves):
         (t.dtype, t.shape, t.stride(), t.storage_offset(), order.setdefault(_address(t), len(order)))
         for t in filter(_guardable, leaves)
     ]
-
-
-def _kernel(func, given):
-    """The dispatch key under which an operator of a library has its kernel for these tensors, or None."""
-    key = torch._C.DispatchKey.CUDA if any(t.is_cuda for t in given) else torch._C.DispatchKey.CPU
-    try:
-        return torch._ops.resolve_key(func, key)
-    except NotImplementedError:
-        return None
 
 
 def _address(t):

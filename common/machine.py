@@ -7,6 +7,8 @@ import sys
 
 import torch
 
+from cuda_on_cpu import memory_check
+
 from . import progress, toolkit
 
 
@@ -40,9 +42,10 @@ def title(chapter: int, *subjects: str) -> None:
 
 
 def _host_compiler() -> str:
-    compiler = os.environ.get("CXX") or "c++"  # as torch chooses
+    program, *words = memory_check.compiler()
+    command = [program, *words, "-dumpfullversion", "-dumpversion"]
     try:
-        version = subprocess.run([compiler, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True).stdout
+        version = subprocess.run(command, capture_output=True, text=True).stdout
     except OSError:
         version = ""
-    return f"{os.path.basename(compiler)} {version.split()[0] if version else 'not found'}"
+    return f"{' '.join([os.path.basename(program), *words])} {version.split()[0] if version else 'not found'}"

@@ -1,6 +1,7 @@
 // pack.h: elements that lie one after another, 16 bytes of them unless another size is asked for: one instruction of a
 // thread reads or writes them (chapter 06).
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 template <class T, int size = 16 / sizeof(T)>
@@ -16,5 +17,5 @@ struct LoosePack {
     T values[SIZE];
 };
 
-// Whether a Pack may lie there.
-inline bool aligned(const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
+// Whether a Pack of so many bytes may lie there.
+inline bool aligned(const void* p, size_t bytes = 16) { return reinterpret_cast<uintptr_t>(p) % bytes == 0; }

@@ -87,9 +87,12 @@ def first_error(output: str) -> str:
 
 
 def excepthook(kind, error, traceback) -> None:
-    """Python's sys.excepthook for a lesson: of a failed build, only the message; how Python got there is no help."""
+    """Python's sys.excepthook for a lesson: of a failed build, only the message; how Python got there is no help. After
+    Ctrl-C, Python ends by that signal, so that the shell and make end, too."""
     if isinstance(error, BuildError):
         print(error, file=sys.stderr)
+    elif issubclass(kind, KeyboardInterrupt):
+        print("Interrupted. Run the same command again.", file=sys.stderr)
     elif isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
         print(
             f"{error}\nA lesson writes to build/: that needs room, and a disk that you may write to.", file=sys.stderr

@@ -1,5 +1,5 @@
-// stable.h: what the bindings by torch's stable ABI share (chapter 10 explains it): checks, the stream, and the dtypes
-// float32, float16 and bfloat16 as CUDA's types.
+// stable.h: what the bindings by torch's stable ABI share: checks, the stream, and the dtypes float32,
+// float16 and bfloat16 as CUDA's types.
 //
 //   check_input(x, "x", FLOATS);
 //   const DeviceGuard guard(x.get_device_index());

@@ -93,6 +93,8 @@ def prepare() -> None:
         nvcc = str(home / "bin" / "nvcc")
         if shlex.quote(nvcc) != nvcc:  # torch before 2.15 does not quote it
             os.environ.setdefault("PYTORCH_NVCC", shlex.quote(nvcc))
+    if not os.environ.get("CXX", "c++").strip():
+        del os.environ["CXX"]  # torch would start a compiler without a name
     scripts = os.path.dirname(sys.executable)  # pip puts ninja there; an environment need not be activated to be used
     if not shutil.which("ninja") and os.path.exists(os.path.join(scripts, "ninja")):
         os.environ["PATH"] = scripts + os.pathsep + os.environ.get("PATH", "")

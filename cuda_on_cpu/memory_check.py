@@ -51,7 +51,7 @@ _CLANG = ["tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0", "t
 
 def compiler(default: str = "c++") -> list[str]:
     """The command of the compiler, as the environment has it in CXX; an empty CXX counts as unset."""
-    return shlex.split(os.environ.get("CXX") or default)
+    return shlex.split(os.environ.get("CXX", "")) or [default]
 
 
 def is_clang(compiler: list[str]) -> bool:

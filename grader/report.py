@@ -7,6 +7,7 @@ import itertools
 import torch
 
 from common.guarded import NAN, OTHER, Guarded, Inputs, tensors_in
+from common.torch_private import get_tolerances
 
 
 def picture_of_wrong(op, reference, values, rtol, atol, outputs) -> str:
@@ -66,8 +67,6 @@ def _holds(tensor, pattern):
 def _close(a, b, rtol, atol):
     if not a.is_floating_point():
         return a == b
-    from torch.testing._comparison import get_tolerances
-
     rtol, atol = get_tolerances(a, b, rtol=rtol, atol=atol)
     return torch.isclose(a.double(), b.double(), rtol=rtol, atol=atol, equal_nan=True)
 

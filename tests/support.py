@@ -1,9 +1,12 @@
 """What the tests share: the chapters (found by looking into chapters/), and their operators."""
 
 import functools
+import re
 import shutil
 import subprocess
 import sys
+
+import pytest
 
 from tools.chapters import ROOT, load
 
@@ -39,6 +42,35 @@ def write(file, text):
     if not file.exists() or file.read_text() != text:
         file.write_text(text)
     return file
+
+
+def ptx_of(source, tmp_path):
+    """{a kernel's mangled name: its code} as nvcc makes it for an H100 from that .cu; skips where there is no nvcc. 3 s"""
+    from common import toolkit
+
+    if not toolkit.cuda_home():
+        pytest.skip("no nvcc of torch's CUDA version on this machine")
+    ptx = tmp_path / "ptx"
+    command = [
+        toolkit.cuda_home() / "bin" / "nvcc",
+        "-arch=sm_90",
+        "-std=c++17",
+        f"-I{ROOT}",
+        "-ptx",
+        source,
+        "-o",
+        ptx,
+    ]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return {entry.partition("(")[0]: entry for entry in ptx.read_text().split(".entry ")[1:]}
+
+
+def in_packs(code, access="ld|st"):
+    """Whether each access of device memory in that PTX takes a whole pack. C++ does not tell nvcc to make one access of it.
+    With four, results stay right; on an H200 chapter 13's cluster lost a tenth of its speed, and its half types two thirds."""
+    kinds = set(re.findall(rf"(?:{access})\.global[.:\w]*", code))
+    return bool(kinds) and all(re.search(r"v4\.\w32|v2\.\w64", kind) for kind in kinds)
 
 
 @functools.cache

@@ -1,4 +1,8 @@
-"""What a chapter is: a folder chapters/NN_name with a main.py. There is no list of them."""
+"""What a chapter is: a folder chapters/NN_name with a main.py. There is no list of them.
+
+Both tracks through the course go up by number. A chapter says which it is on below its lesson's title:
+<!-- tracks: kernels, PyTorch -->
+"""
 
 import importlib.util
 import re
@@ -7,12 +11,35 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
+TRACKS = "kernels", "PyTorch"
 
 
 def folders(function: str = "", root: Path = ROOT) -> dict[str, Path]:
     """{number: folder} of the chapters, in order; only of those whose main.py defines that function, where it is named."""
     mains = sorted(root.glob("chapters/[0-9][0-9]_*/main.py"))
     return {main.parent.name[:2]: main.parent for main in mains if not function or defines(main, function)}
+
+
+def title(folder: Path) -> str:
+    """The first line of its main.py, after "Chapter 03:"."""
+    return re.match(r'"""Chapter \d\d: (.+)', (folder / "main.py").read_text())[1].removesuffix('"""')
+
+
+def tracks_of(folder: Path) -> list[str]:
+    line = re.search("^<!-- tracks: (.+) -->$", (folder / "README.md").read_text(), re.M)
+    return line[1].split(", ") if line else []
+
+
+def tracks() -> dict[str, list[Path]]:
+    """{track: its chapters, in order}."""
+    return {track: [folder for folder in folders().values() if track in tracks_of(folder)] for track in TRACKS}
+
+
+def terms(folder: Path) -> dict[str, str]:
+    """{term: what it is}: the table in REFERENCE.md below "Terms", if there is one."""
+    file = folder / "REFERENCE.md"
+    table = (file.read_text() if file.exists() else "").partition("\n## Terms\n")[2].partition("\n## ")[0]
+    return dict(re.findall(r"^\| (.+?) \| (.+) \|$", table, re.M)[1:])
 
 
 def defines(file: Path, function: str) -> bool:

@@ -135,8 +135,9 @@ def disk(m):
 
 def compiler(m):
     """torch's headers need a C++ standard (20 from torch 2.15 on) that an older compiler does not know."""
-    name = os.environ.get("CXX") or "c++"  # as torch chooses
-    status, _, err = run(name, m.torch.standard, "-x", "c++", "-include", "vector", "-fsyntax-only", os.devnull)
+    command = environment.compiler()
+    name = " ".join(command)
+    status, _, err = run(*command, m.torch.standard, "-x", "c++", "-include", "vector", "-fsyntax-only", os.devnull)
     if status == 0:
         return ok(f"{name} knows {m.torch.standard}")
     newer = "sudo apt-get install g++-10 && export CXX=g++-10"  # the oldest g++ that knows C++20

@@ -1,4 +1,4 @@
-"""Chapter 00: how a GPU runs a kernel. Its threads say who they are, where they ran, and when.
+"""Chapter 00: how a GPU runs a kernel: threads, blocks, multiprocessors, the memory hierarchy
 
 python chapters/00_threads/main.py                               the threads, the launch, the bounds check
 python chapters/00_threads/main.py --blocks 300 --threads 512    ... for a grid of your own
@@ -10,8 +10,6 @@ import sys
 import time
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
@@ -19,6 +17,8 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 from common import device, title
 from common.cpp_extension import load
 from common.timing import format_seconds
+
+import torch  # after `common`, which says what to do where torch is missing
 
 
 def build():

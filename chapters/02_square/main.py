@@ -1,4 +1,4 @@
-"""Chapter 02: a 2-D grid over a matrix, and what it costs when neighbouring threads run down a column.
+"""Chapter 02: which thread reads which element, and what a bad order costs
 
 python chapters/02_square/main.py                build, check, time
 python chapters/02_square/main.py --undeclared   the notes' listing with empty cpp_sources, and the error it gives
@@ -8,8 +8,6 @@ import argparse
 import sys
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
@@ -17,6 +15,8 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 from common import bench, check, device, title
 from common.checking import SIZES
 from common.cpp_extension import load_inline
+
+import torch  # after `common`, which says what to do where torch is missing
 
 SIDES = [2**10, 2**14] if device.type == "cuda" else [2**8]  # of the matrices that benchmark() squares
 LARGE = 2**13 if device.type == "cuda" else 2**10  # and main(): no cache of a GPU holds 256 MiB

@@ -1,4 +1,4 @@
-"""Chapter 03: load() compiles add2.cpp and add2.cu, and Python calls them.
+"""Chapter 03: an operator in four files, launched on the right stream and timed honestly
 
 python chapters/03_add2/main.py                  build, check, time
 python chapters/03_add2/main.py --sizes 20 28    ... with 2^20 and 2^28 elements
@@ -11,14 +11,14 @@ import argparse
 import sys
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
 from common import bench, check, device, title
 from common.cpp_extension import load
+
+import torch  # after `common`, which says what to do where torch is missing
 
 SIZES = [2**k for k in ((4, 12, 16, 20, 24, 28) if device.type == "cuda" else (4, 20))]  # that benchmark() measures
 

@@ -1,4 +1,4 @@
-"""Chapter 04: pip builds a package with an operator, installs it, and any program imports it.
+"""Chapter 04: a package that pip installs, and what goes wrong between pip, torch and the linker
 
 python chapters/04_package/main.py                build the wheel, install it, check, time
 python chapters/04_package/main.py --load         the same sources by load(), without a package
@@ -15,14 +15,14 @@ import sys
 import time
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
 from common import bench, check, device, progress, title
 from common.cpp_extension import extension_folder, load, writable
+
+import torch  # after `common`, which says what to do where torch is missing
 
 place = extension_folder("my_cuda_extension")
 source, wheels, installed, log = (place / name for name in ("source", "wheels", "installed", "pip.log"))

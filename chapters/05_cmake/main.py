@@ -1,4 +1,4 @@
-"""Chapter 05: CMake builds a library, a Python module and a program with no Python from one operator.
+"""Chapter 05: a library, a C++ program and a Python module from one operator
 
 python chapters/05_cmake/main.py                  build, check, time: from C++ and from Python
 python chapters/05_cmake/main.py --sizes 20 28    ... with 2^20 and 2^28 elements
@@ -10,13 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
 from common import bench, check, cmake, device, title
+
+import torch  # after `common`, which says what to do where torch is missing
 
 SIZES = [2**k for k in ((4, 20, 28) if device.type == "cuda" else (4, 20))]  # that benchmark() measures
 

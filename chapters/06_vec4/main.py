@@ -1,4 +1,4 @@
-"""Chapter 06: one sum in five kernels, from one thread an element to the limit of the memory.
+"""Chapter 06: from one element a thread to full memory bandwidth
 
 python chapters/06_vec4/main.py                       build, check, time
 python chapters/06_vec4/main.py --sizes 20 28         ... with 2^20 and 2^28 elements
@@ -14,8 +14,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
@@ -23,6 +21,8 @@ sys.path.insert(0, str(root))  # so that `common` is found, wherever you start t
 from common import bench, check, device, title
 from common.cpp_extension import load
 from common.timing import Timing, call_time, copy_bandwidth, middle
+
+import torch  # after `common`, which says what to do where torch is missing
 
 LARGE = 2**28 if device.type == "cuda" else 2**20  # elements: so many that the GPU's memory is what counts
 

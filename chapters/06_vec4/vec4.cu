@@ -6,6 +6,7 @@
 
 #include "common/cuda_check.h"
 #include "common/grid.h"
+#include "common/shared_memory.h"
 
 constexpr int threads = 256;  // of a block
 
@@ -65,7 +66,7 @@ __global__ void add_kernel_unrolled(T* c, const T* a, const T* b, int64_t n) {
     }
 }
 
-// That kernel, which may then be launched with so much dynamic shared memory: CUDA allows 48 KiB unless asked.
+// That kernel, which may then be launched with so much dynamic shared memory.
 template <class T>
 static auto unrolled_kernel(int loads, int reserved) {
     const auto kernel = loads == 1   ? add_kernel_unrolled<T, 1>
@@ -73,7 +74,9 @@ static auto unrolled_kernel(int loads, int reserved) {
                         : loads == 4 ? add_kernel_unrolled<T, 4>
                         : loads == 8 ? add_kernel_unrolled<T, 8>
                                      : throw std::invalid_argument("loads must be 1, 2, 4 or 8");
-    if (reserved > 0) CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, reserved));
+    const int most = reserved > 0 ? allow_shared_memory(kernel) : 0;
+    if (reserved > most)
+        throw std::runtime_error("reserved must be at most " + std::to_string(most) + " bytes on this device");
     return kernel;
 }
 

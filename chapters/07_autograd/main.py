@@ -1,4 +1,4 @@
-"""Chapter 07: an operator with a gradient, as a torch::autograd::Function in C++ and as one in Python.
+"""Chapter 07: gradients in C++ and in Python: what to save, what to refuse
 
 python chapters/07_autograd/main.py                  build, check, time forward and backward
 python chapters/07_autograd/main.py --sizes 20 26    ... with 2^20 and 2^26 elements;  --float64 in double precision
@@ -11,14 +11,14 @@ import argparse
 import sys
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
 from common import autograd_of, bench, check, device, title
 from common.cpp_extension import load
+
+import torch  # after `common`, which says what to do where torch is missing
 
 SIZES = [2**k for k in ((20, 24, 26) if device.type == "cuda" else (20,))]  # that benchmark() measures
 STEPS = 300  # for which it trains

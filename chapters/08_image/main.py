@@ -1,4 +1,4 @@
-"""Chapter 08: two image operators, from a thread for each pixel to the speed of the memory.
+"""Chapter 08: images and volumes: wide loads of bytes at any address
 
 python chapters/08_image/main.py                        build, check, time
 python chapters/08_image/main.py --batch                many 1080p images in one call: images a second
@@ -10,14 +10,14 @@ import argparse
 import sys
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
 from common import bench, check, device, title
 from common.cpp_extension import load
+
+import torch  # after `common`, which says what to do where torch is missing
 
 # What benchmark() measures, height x width and Z x Y x X; main() takes the first of each.
 IMAGES = [(2160, 3840), (16384, 16384)] if device.type == "cuda" else [(480, 640)]

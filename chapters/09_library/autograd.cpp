@@ -1,5 +1,6 @@
-// autograd.cpp: the gradient of library.py once more, in C++, for programs with no Python. An operator has one
+// autograd.cpp: gradient and autocast of library.py once more, in C++, for programs with no Python. An operator has one
 // gradient, so this file adds an operator with another name: chapter09_cpp::bias_gelu.
+#include <ATen/autocast_mode.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
@@ -10,11 +11,11 @@
 
 #include "common/check_input.h"
 
+using Forward = at::Tensor(const at::Tensor&, const at::Tensor&, std::string_view);
+
 // The registered operators, found by name and called through the dispatcher: so torch.compile sees them, too.
 static at::Tensor call(const at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
-    static const auto op = c10::Dispatcher::singleton()
-                               .findSchemaOrThrow("chapter09::bias_gelu", "")
-                               .typed<at::Tensor(const at::Tensor&, const at::Tensor&, std::string_view)>();
+    static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("chapter09::bias_gelu", "").typed<Forward>();
     return op.call(x, bias, approximate);
 }
 
@@ -61,8 +62,19 @@ static at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, std::st
     return BiasGelu::apply(x, bias, std::string(approximate));
 }
 
+// In an autocast region, this runs before autograd, which then saves the float32 tensors that the kernel gets.
+static at::Tensor autocast(const at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
+    using namespace at::autocast;
+    const c10::impl::ExcludeDispatchKeyGuard guard(get_autocast_dispatch_key_from_device_type(kernel_device));
+    static const auto op =
+        c10::Dispatcher::singleton().findSchemaOrThrow("chapter09_cpp::bias_gelu", "").typed<Forward>();
+    return op.call(cached_cast(at::kFloat, x, kernel_device), cached_cast(at::kFloat, bias, kernel_device),
+                   approximate);
+}
+
 TORCH_LIBRARY(chapter09_cpp, m) {
     m.def("bias_gelu(Tensor x, Tensor bias, *, str approximate='none') -> Tensor");
+    m.impl("bias_gelu", at::autocast::get_autocast_dispatch_key_from_device_type(kernel_device), TORCH_FN(autocast));
     m.impl("bias_gelu", c10::DispatchKey::Autograd, TORCH_FN(bias_gelu));
     m.impl("bias_gelu", c10::DispatchKey::CompositeExplicitAutograd, TORCH_FN(call));
 }

@@ -1,4 +1,4 @@
-"""Chapter 09: an operator that torch knows: TORCH_LIBRARY, and what it buys.
+"""Chapter 09: an operator that torch.compile, torch.export and autocast understand
 
 python chapters/09_library/main.py                  build, check, what the registration buys, time forward and backward
 python chapters/09_library/main.py --sizes 20 26    ... with 2^20 and 2^26 elements;  --float64 in double precision
@@ -13,16 +13,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path[:0] = [str(here), str(root)]  # so that library.py and `common` are found, wherever you start this file from
 
-import library
-
 from common import autograd_of, bench, check, cmake, device, title
 from common.cpp_extension import load
+
+import torch  # after `common`, which says what to do where torch is missing
+
+import library
 
 SIZES = [2**k for k in ((4, 20, 26) if device.type == "cuda" else (4, 20))]  # that benchmark() measures
 COLUMNS = 4096  # of x, at most

@@ -1,4 +1,4 @@
-"""Chapter 10: the operator of chapter 09 by torch's stable ABI: one library for torch 2.11 and later, Python 3.10 and later.
+"""Chapter 10: one wheel for torch 2.11 and later, and for Python 3.10 and later
 
 python chapters/10_stable/main.py                 build the library, check, time
 python chapters/10_stable/main.py --sizes 20 26   ... with 2^20 and 2^26 elements
@@ -14,14 +14,14 @@ import importlib.util
 import sys
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path[:0] = [str(here), str(root)]  # so that package.py and `common` are found, wherever you start this file from
 
 from common import bench, check, device, title
 from common.cpp_extension import load
+
+import torch  # after `common`, which says what to do where torch is missing
 
 TARGET = "-DTORCH_TARGET_VERSION=0x020b000000000000"  # torch 2.11, as in setup.py
 CHAPTER_09 = root / "chapters" / "09_library"

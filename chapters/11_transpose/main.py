@@ -1,4 +1,4 @@
-"""Chapter 11: rows become columns: a transpose by way of shared memory, from one element a thread to the limit of memory.
+"""Chapter 11: shared memory, barriers and banks: a transpose at the speed of a copy
 
 python chapters/11_transpose/main.py                      build, check, time
 python chapters/11_transpose/main.py --shape 4 4097 8191  ... a tensor of that shape, of 2 or 3 dimensions
@@ -14,14 +14,14 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path[:0] = [str(here), str(root)]  # so that counts.py and `common` are found, wherever you start this file from
 
 from common import bench, check, device, title
 from common.cpp_extension import load_stable
+
+import torch  # after `common`, which says what to do where torch is missing
 
 STEPS = "naive", "tile", "padded", "swizzled", "rows", "wide"
 BYTES = 1, 2, 4, 8  # of an element

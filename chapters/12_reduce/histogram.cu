@@ -7,6 +7,7 @@
 #include "common/cuda_check.h"
 #include "common/grid.h"
 #include "common/pack.h"
+#include "common/shared_memory.h"
 
 static int attribute(cudaDeviceAttr which) {
     int device = 0, value = 0;
@@ -71,7 +72,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
     }
 }
 
-int64_t shared_bins() { return attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / int64_t(sizeof(unsigned)); }
+int64_t shared_bins() { return most_shared_memory() / int64_t(sizeof(unsigned)); }
 
 static int fitting_copies(int64_t bins) {
     int copies = MOST_COPIES;
@@ -88,9 +89,7 @@ void launch_histogram_shared(int64_t* counts, const T* x, int64_t n, int64_t bin
     CHECK_CUDA(cudaMemsetAsync(counts, 0, bins * sizeof(int64_t), stream));
     if (n == 0) return;
     const auto kernel = aligned(x) ? histogram_shared_kernel<Pack<T>, T> : histogram_shared_kernel<LoosePack<T>, T>;
-    // CUDA gives a block 48 KiB of dynamic shared memory unless it is asked for more.
-    if (bytes > 48 * 1024)
-        CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+    if (bytes > 48 * 1024) allow_shared_memory(kernel);
     const int64_t needed = n / (THREADS * int64_t(Pack<T>::SIZE)) + 1;
     const int64_t fitting = attribute(cudaDevAttrMultiProcessorCount) * BLOCKS_PER_SM;
     const auto blocks = unsigned(std::max(std::min(needed, fitting), n / COUNTED + 1));

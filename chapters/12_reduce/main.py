@@ -1,4 +1,4 @@
-"""Chapter 12: the sum of an array in six steps, and a histogram: threads that work together.
+"""Chapter 12: threads that compute one number together: shuffles, atomics, the order of a sum
 
 python chapters/12_reduce/main.py                 build, check, time
 python chapters/12_reduce/main.py --sizes 16 28   ... with 2^16 and 2^28 elements
@@ -15,14 +15,14 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
 from common import bench, check, device, title
 from common.cpp_extension import load_stable
+
+import torch  # after `common`, which says what to do where torch is missing
 
 LADDER = "atomic", "tree", "shuffle", "packs", "last_block", "chunks"
 GPU = device.type == "cuda"
@@ -33,14 +33,50 @@ CLOSE, EXACT = {"rtol": 1e-5, "atol": 1e-5}, {"rtol": 0, "atol": 0}
 @functools.cache  # torch takes a registration once in a process
 def build():
     load_stable("reduce", [str(here / name) for name in ("reduce.cpp", "reduce.cu", "histogram.cu")])
+    for name, fake in {
+        "sum": fake_sum,
+        "sum_by": fake_sum_by,
+        "histogram": fake_histogram,
+        "histogram_by": fake_histogram_by,
+    }.items():
+        torch.library.register_fake(f"chapter12::{name}", fake)
     for name in "sum", "sum_by":
-        torch.library.register_fake(f"chapter12::{name}", lambda x, *args, **kwargs: x.new_empty(()))
         torch.library.register_autograd(f"chapter12::{name}", gradient_of_sum, setup_context=keep_shape)
-    for name in "histogram", "histogram_by":
-        torch.library.register_fake(f"chapter12::{name}", lambda x, bins, *args: x.new_empty(bins, dtype=torch.int64))
     return torch.ops.chapter12
 
 
+# ---- for tensors that have a shape and no memory; the words are those of reduce.cpp ------------------------------------
+def check_fake(x, dtypes):
+    torch._check(x.dtype in dtypes, lambda: f"x must have dtype {' or '.join(dtypes.values())}, got {x.dtype}")
+    torch._check(x.is_contiguous(), lambda: (
+        f"x must be contiguous, got strides {x.stride()} for shape {x.shape}; pass x.contiguous()"))  # fmt: skip
+
+
+def fake_sum(x, *, deterministic=False):
+    check_fake(x, {torch.float32: "Float", torch.float16: "Half", torch.bfloat16: "BFloat16"})
+    return x.new_empty(())
+
+
+def fake_sum_by(x, step, *, blocks=0):
+    result = fake_sum(x)
+    torch._check(step in LADDER, lambda: f"step must be {', '.join(LADDER[:-1])} or {LADDER[-1]}, got {step}")
+    torch._check(0 <= blocks <= 2**16, lambda: f"blocks must be 0 to 65536, got {blocks}")
+    return result
+
+
+def fake_histogram(x, bins):
+    check_fake(x, {torch.uint8: "Byte", torch.int32: "Int"})
+    torch._check(1 <= bins < 2**31, lambda: f"bins must be 1 to 2147483647, got {bins}")
+    return x.new_empty(bins, dtype=torch.int64)
+
+
+def fake_histogram_by(x, bins, step):  # whether the bins fit into shared memory, only the GPU knows
+    result = fake_histogram(x, bins)
+    torch._check(step in ("global", "shared", "copies"), lambda: f"step must be global, shared or copies, got {step}")
+    return result
+
+
+# ---- gradients ---------------------------------------------------------------------------------------------------------
 def keep_shape(ctx, inputs, output, keyword_only_inputs=None):
     ctx.shape, ctx.others = inputs[0].shape, len(inputs) - 1
 

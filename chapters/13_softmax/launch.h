@@ -6,6 +6,7 @@
 
 #include "common/cuda_check.h"
 #include "common/grid.h"
+#include "common/shared_memory.h"
 #include "groups.h"
 #include "softmax.h"
 
@@ -58,7 +59,7 @@ struct Kernel {
 
     // More than 48 KiB of shared memory must be asked for, and clusters of more than 8 blocks.
     void prepare() const {
-        CHECK_CUDA(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        allow_shared_memory(function);
         CHECK_CUDA(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     }
 };
@@ -67,13 +68,14 @@ struct Kernel {
 // std::runtime_error where there is none. whole: whether all rows are whole packs.
 template <class Kernel, size_t count>
 const Kernel& choose(const Kernel (&kernels)[count], Step step, int64_t n, bool whole) {
+    const auto is_asked_for = [&](const Kernel& kernel) {
+        return n <= kernel.most && (step == Step::automatic || step == kernel.step);
+    };
+    for (const Kernel& kernel : kernels)  // longest() comes last: for a cluster, it asks the driver
+        if (is_asked_for(kernel) && (whole || !kernel.whole) && n <= kernel.longest()) return kernel;
     int64_t longest = 0;
-    for (const Kernel& kernel : kernels) {
-        if (n > kernel.most || (step != Step::automatic && step != kernel.step)) continue;
-        const int64_t most = kernel.longest();  // asks the driver, for a cluster
-        if ((whole || !kernel.whole) && n <= most) return kernel;
-        longest = std::max(longest, most);
-    }
+    for (const Kernel& kernel : kernels)
+        if (is_asked_for(kernel)) longest = std::max(longest, kernel.longest());
     const std::string name = step == Step::warp ? "a warp" : step == Step::block ? "a block" : "a cluster";
     throw std::runtime_error("this step does not take rows of " + std::to_string(n) + " elements: " +
                              (longest == 0  ? "this GPU has no clusters, or too little shared memory for them"

@@ -1,4 +1,4 @@
-"""Chapter 13: softmax and RMS norm: a row for a warp, a block, a cluster.
+"""Chapter 13: threads that share a row: a warp, a block, or a cluster of blocks
 
 python chapters/13_softmax/main.py                  build, check, time the steps of the ladder, forward and backward
 python chapters/13_softmax/main.py --rows 512 8192  ... of rows of so many elements
@@ -14,16 +14,16 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import torch
-
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path[:0] = [str(here), str(root)]  # so that gradients.py and `common` are found, wherever you start this file from
 
-import gradients
-
 from common import autograd_of, bench, check, device, title
 from common.cpp_extension import load_stable
+
+import torch  # after `common`, which says what to do where torch is missing
+
+import gradients
 
 ON_GPU = device.type == "cuda"
 SHAPES = [(2**16, 2**12), (2**13, 2**15), (2**11, 2**17), (2**19, 2**9)] if ON_GPU else [(16, 512), (2, 8192)]

@@ -272,8 +272,9 @@ template <class T>
 void launch_rms_norm_backward(T* grad_x, T* grad_weight, float* partial, const T* grad, const T* x, const T* weight,
                               int64_t rows, int64_t n, float eps, Step step, cudaStream_t stream) {
     if (n == 0) return;
-    const bool whole =
-        n % Pack<T>::SIZE == 0 && aligned(grad_x) && aligned(partial) && aligned(grad) && aligned(x) && aligned(weight);
+    const bool whole = n % Pack<T>::SIZE == 0 && aligned(grad_x) &&
+                       aligned(partial, alignof(Pack<float, Pack<T>::SIZE>)) && aligned(grad) && aligned(x) &&
+                       aligned(weight);
     auto launch = backward<T>(rows, n, whole, step);
     if (rows > 0) launch(stream, grad_x, partial, grad, x, weight, rows, n, eps);
     launch_sum_rows(grad_weight, partial, launch.rows_at_a_time(), n, stream);

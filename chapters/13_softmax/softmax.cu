@@ -50,16 +50,11 @@ __global__ void shared_kernel(T* out, const T* x, int64_t n) {
 
 template <class T>
 static void launch_shared(T* out, const T* x, int64_t rows, int64_t n, cudaStream_t stream) {
-    constexpr int64_t parts = 32 * sizeof(MaxSum);  // bytes that combine() has in shared memory
-    int device = 0, most = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const int most = allow_shared_memory(shared_kernel<T>);
     const int64_t bytes = n * int64_t(sizeof(float));
-    if (bytes > most - parts)
-        throw std::runtime_error("step shared keeps " + std::to_string((most - parts) / 4) +
+    if (bytes > most)
+        throw std::runtime_error("step shared keeps " + std::to_string(most / sizeof(float)) +
                                  " elements in a block's shared memory, and the row has " + std::to_string(n));
-    // More than 48 KiB must be asked for.
-    CHECK_CUDA(cudaFuncSetAttribute(shared_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
     shared_kernel<T><<<blocks_for(rows, 1), THREADS, bytes, stream>>>(out, x, n);
     CHECK_LAUNCH();
 }

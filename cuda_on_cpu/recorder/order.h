@@ -54,9 +54,19 @@ private:
     std::unordered_map<uint64_t, uint32_t> known_;
 };
 
+// What a thread or a block knows by flags, locks and objects. What an atomic or a volatile read has shown it is only
+// seen: later accesses may still happen before that read, until a fence follows.
+struct Learned {
+    Clock known, seen;
+    void join(const Learned& o) { known.join(o.known), seen.join(o.seen); }
+    void fence() { known.join(seen), seen.clear(); }
+    bool empty() const { return known.empty() && seen.empty(); }
+    void clear() { known.clear(), seen.clear(); }
+};
+
 struct ThreadState {
-    uint32_t fenced = 0;   // the segment of its last fence
-    Clock extra = {};      // by flags, locks and objects
+    uint32_t fenced = 0;  // the segment of its last fence
+    Learned extra = {};
     uintptr_t stored = 0;  // where it last wrote a volatile variable in global memory
 };
 
@@ -73,7 +83,7 @@ struct Room {
     std::unique_ptr<uint32_t[][32]> lanes = {};  // [rank][lane]: by a __syncwarp() of some lanes
     Calls barrier_calls = {};                    // by which the first thread came to the barrier
     unsigned waited = 0;                         // threads at the last barrier
-    Clock extra = {};
+    Learned extra = {};
     std::map<unsigned, ThreadState> threads = {};  // those that have one
 
     uint32_t known_lane(unsigned rank, unsigned lane) const {
@@ -118,11 +128,10 @@ public:
             if (who.rank / 32 == self.rank / 32 && s.segment() <= room->known_lane(self.rank, who.rank % 32))
                 return true;
         }
-        if (!has_extra_) return false;
-        if (room->extra.covers(who, s.segment())) return true;
-        const auto found = room->threads.find(self.rank);
-        return found != room->threads.end() && found->second.extra.covers(who, s.segment());
+        return has_learned(&Learned::known, s);
     }
+    // Whether an atomic or a volatile read has shown that it happened, and only a fence is missing.
+    bool is_seen(Stamp s) const { return has_learned(&Learned::seen, s); }
     bool is_of_this_launch(Stamp s) const { return s.segment() > first_; }
     Who who(Stamp s) const { return who_[s.segment() - first_ - 1]; }
     struct Index {
@@ -155,7 +164,7 @@ public:
             for_each([&](unsigned rank) { std::copy(all, all + 32, r.lanes[rank]); });
         }
         if (!has_extra_) return is_whole;
-        Clock joined;
+        Learned joined;
         for (const auto& [rank, thread] : r.threads)
             if (rank / 32 == warp && lanes >> rank % 32 & 1) joined.join(thread.extra);
         if (joined.empty()) return is_whole;
@@ -170,13 +179,16 @@ public:
     void cluster_barrier(const std::vector<Room*>& rooms) {
         has_extra_ = true;
         for (Room* r : rooms)  // each learns of all, itself among them
-            for (const Room* other : rooms) r->extra.raise_block(other->block, segment);
+            for (const Room* other : rooms) r->extra.known.raise_block(other->block, segment);
         begin_segment(self);
     }
 
     // A flag in memory releases what its writer did before its last fence; an object, all up to now.
     void fence() {
-        room->threads[self.rank].fenced = segment;
+        ThreadState& thread = room->threads[self.rank];
+        thread.fenced = segment;
+        thread.extra.seen.join(room->extra.seen);  // what another thread has seen before the block's last barrier
+        thread.extra.fence();
         begin_segment(self);
     }
     bool has_fenced() const {
@@ -191,19 +203,28 @@ public:
         begin_segment(self);
     }
     bool is_released(uintptr_t object) const { return objects_.count(reinterpret_cast<const void*>(object)) != 0; }
-    void acquire(const void* object) {
-        if (objects_.empty()) return;
-        const auto found = objects_.find(object);
-        if (found == objects_.end()) return;
-        room->threads[self.rank].extra.join(found->second);
-        has_extra_ = true;
-    }
+    void acquire(const void* object) { learn(&Learned::known, object); }
+    void see(const void* object) { learn(&Learned::seen, object); }
 
 private:
     void begin_segment(Who who) {
         self = who;
         segment++;
         who_.push_back(who);
+    }
+    bool has_learned(Clock Learned::* which, Stamp s) const {
+        if (!has_extra_) return false;
+        const Who who = this->who(s);
+        if ((room->extra.*which).covers(who, s.segment())) return true;
+        const auto found = room->threads.find(self.rank);
+        return found != room->threads.end() && (found->second.extra.*which).covers(who, s.segment());
+    }
+    void learn(Clock Learned::* which, const void* object) {
+        if (objects_.empty()) return;
+        const auto found = objects_.find(object);
+        if (found == objects_.end()) return;
+        (room->threads[self.rank].extra.*which).join(found->second);
+        has_extra_ = true;
     }
     void release(const void* object, uint32_t own) {
         Clock& clock = objects_[object];
@@ -212,8 +233,8 @@ private:
         for (unsigned l = 0; l < 32; l++)
             if (const uint32_t known = room->known_lane(self.rank, l); known > room->barrier)
                 clock.raise({self.block, self.rank / 32 * 32 + l}, known);
-        clock.join(room->extra);
-        clock.join(room->threads[self.rank].extra);
+        clock.join(room->extra.known);
+        clock.join(room->threads[self.rank].extra.known);
     }
 
     uint32_t first_ = 0, grid_barrier_ = 0;

@@ -127,12 +127,13 @@ private:
         Stamp before, now;
         bool wrote, writes;
         Who self;
+        bool is_seen;
     };
     [[gnu::noinline]] void race(Array& array, uintptr_t at, Stamp before, bool wrote, Stamp now, const Access& a) {
         const Key key = {0, a.site, before.site()};
         if (is_said(key)) return;
         if (sites.get(a.site).is_runtime || sites.get(before.site()).is_runtime) return;
-        const Race race = {&array, at, before, now, wrote, a.writes, order.self};
+        const Race race = {&array, at, before, now, wrote, a.writes, order.self, order.is_seen(before)};
         const Stamp read = a.writes ? before : now, written = a.writes ? now : before;
         const bool is_guess = read.kind() == Kind::plain && written.kind() == Kind::atomic;
         const bool may_look_again =
@@ -160,6 +161,7 @@ private:
                            : r.writes                   ? "writes"
                                                         : "reads";
         const char* between = r.before.kind() == Kind::copy         ? "it may not be complete"
+                              : r.is_seen                           ? "no __threadfence() follows what told of it"
                               : other.block != r.self.block         ? "blocks run in any order"
                               : other.rank / 32 != r.self.rank / 32 ? "no __syncthreads() is between them"
                                                                     : "no __syncwarp() and no barrier is between them";

@@ -64,7 +64,7 @@ template <size_t known_bytes, bool writes, Kind kind>
 [[gnu::noinline]] static void kernel_access(const void* pc, uintptr_t address, size_t any_bytes) {
     const size_t bytes = known_bytes ? known_bytes : any_bytes;
     const void* object = reinterpret_cast<const void*>(address);
-    if (kind == Kind::is_volatile && !writes) check.order.acquire(object);
+    if (kind == Kind::is_volatile && !writes) check.order.see(object);
     const Access now = {address, bytes, !writes, writes, kind, check.sites.of(pc)};
     check.access(now);
     if (microscope.is_on) microscope.access(now, known_bytes != 0);
@@ -213,7 +213,7 @@ void copy_ends(const void* to, size_t bytes, uint32_t started, const char* file,
 void atomic(const void* address, size_t bytes, const char* file, int line, bool compares) {
     const Pause pause;
     if (!pause.was_running || is_private(uintptr_t(address))) return;
-    check.order.acquire(address);
+    check.order.see(address);
     const uint32_t site = check.sites.of(file, line);
     const Access now = {uintptr_t(address), bytes, true, true, Kind::atomic, site, compares};
     check.access(now);

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from common import device, toolkit
-from tests.support import CHAPTERS, chapter, without_network
+from tests.support import CHAPTERS, ROOT, chapter, without_network
 
 per_chapter = pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
 
@@ -62,6 +62,19 @@ def test_runs_from_another_folder(folder):
 
 
 @pytest.mark.thorough
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory check needs Linux")
+@per_chapter
+def test_the_memory_check_finds_nothing_in_the_tests_of_kernels(folder):
+    """All steps, dtypes and sizes that the tests marked `kernels` try, with each access of each kernel looked at."""
+    if (folder / "CMakeLists.txt").exists():
+        pytest.skip("with torch 2.11, exceptions of what CMake has built do not arrive under the memory check")
+    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "kernels", "-k", folder.name, "tests/chapters"]
+    command = [sys.executable, "-m", "tools.lesson", "memcheck", *tests]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+
+
+@pytest.mark.thorough
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU: the other tests build for it")
 @pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
 @per_chapter
@@ -107,3 +120,12 @@ def test_every_launch_is_on_the_given_stream_and_checked(folder):
         for launch in re.findall(r".*cudaLaunchKernelEx\(.*", text := file.read_text()):
             assert "CHECK_CUDA(" in launch and "config.stream = stream;" in text, f"{file}: {launch}"
     assert launches
+
+
+@per_chapter
+def test_no_launch_lowers_the_limit_of_shared_memory(folder):
+    """A kernel has one limit for all host threads. A launcher that sets it to what one launch needs makes another thread's
+    launch fail, once in some thousand calls."""
+    for file in *folder.glob("*.cu"), *folder.glob("*.h"):
+        text = file.read_text()
+        assert "cudaFuncAttributeMaxDynamicSharedMemorySize" not in text, f"{file}: call allow_shared_memory(kernel)"

@@ -29,7 +29,7 @@ from tests.chapters.operator_cases import (
     example,
     random,
 )
-from tests.chapters.operator_table import OPERATORS
+from tests.chapters.opinfo import OPERATORS
 
 SECONDS = float(os.environ.get("FUZZ", 3))
 SEED = int(os.environ.get("FUZZ_SEED") or python_random.randrange(10**6))

@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from common import device
-from tests.chapters.operator_cases import assert_close, assert_right, good, plain, random, tensors
-from tests.chapters.operator_table import OPERATORS
+from tests.chapters.operator_cases import assert_close, assert_right, good, of_shape, plain, random, tensors
+from tests.chapters.opinfo import OPERATORS
 from tests.support import operators
 
 N = 2**16 if device.type == "cuda" else 2**10
@@ -37,6 +37,15 @@ def right_for(op, values):
     return op.reference(*values, **op.values(values))
 
 
+def size(op):
+    return max(N, op.partial_from)
+
+
+def several(op):
+    """Tensors of which several blocks take a part each."""
+    return good(op, size(op))
+
+
 def bits(result):
     return torch.cat([plain(x).flatten().view(torch.uint8) for x in tensors(result)])
 
@@ -56,6 +65,10 @@ def side_stream(gpu=0):
     current.wait_stream(side)
 
 
+def own_stream():
+    return torch.cuda.stream(torch.cuda.Stream()) if device.type == "cuda" else contextlib.nullcontext()
+
+
 def fill_late(tensors, values):
     """The tensors get these values in 10 ms, on the current stream of the current GPU. Does not wait for that."""
     torch.cuda._sleep(LATE)
@@ -68,7 +81,7 @@ def fill_late(tensors, values):
 @per_operator
 def test_a_side_stream_needs_no_synchronize(op):
     """The inputs get their values late. On any other stream the kernel would read what was there before."""
-    late, values = good(op, N), good(op, N)
+    late, values = several(op), several(op)
     expected = right_for(op, values)
     op(*late)  # also for an operator that keeps the stream of its first call
     with side_stream():
@@ -94,7 +107,7 @@ def test_the_memory_of_inputs_may_be_reused_when_the_stream_has_got_there(op):
     """The inputs are gone from Python before the kernel runs. record_stream() keeps others out of their memory until the
     side stream has done its work, and no longer. The default stream sleeps meanwhile: there the kernel would read what the
     others have written. On any other stream it would be too early for the inputs' values."""
-    late, values = good(op, N), good(op, N)
+    late, values = several(op), several(op)
     expected = right_for(op, values)
     op(*late)
     owner, side = torch.cuda.Stream(), torch.cuda.Stream()
@@ -126,6 +139,29 @@ def test_the_memory_of_inputs_may_be_reused_when_the_stream_has_got_there(op):
     raise AssertionError("the default stream was awake too early each time: this machine is too busy to tell")
 
 
+@gpu
+@per_operator
+def test_4_streams_at_once(op):
+    """All calls are made while the streams wait for a fifth, so that kernels of different streams run at the same time."""
+    first, *streams = (torch.cuda.Stream() for _ in range(5))
+    inputs, results = [], []
+    for stream in streams:
+        with torch.cuda.stream(stream):
+            inputs.append([several(op) for _ in range(10)])
+            [op(*args) for args in inputs[-1]]  # loads the kernel, and leaves memory for the next results
+    expected = [right_for(op, args) for of_stream in inputs for args in of_stream]
+    torch.cuda.synchronize()
+    with torch.cuda.stream(first):
+        torch.cuda._sleep(LATE)
+    for stream, of_stream in zip(streams, inputs, strict=True):
+        stream.wait_stream(first)
+        with torch.cuda.stream(stream):
+            results += [op(*args) for args in of_stream]
+    torch.cuda.synchronize()
+    for result, right in zip(results, expected, strict=True):
+        assert_close(op, result, right)
+
+
 # ---- graphs ----------------------------------------------------------------------------------------------------------
 def captured(step):
     """(the graph of step(), its result), after a run that loads the kernels: a capture must not."""
@@ -140,10 +176,10 @@ def captured(step):
 @gpu
 @per_operator
 def test_a_graph_replayed_with_new_data(op):
-    args = good(op, N)
+    args = several(op)
     graph, result = captured(lambda: op(*args))
     for _ in range(3):
-        values = good(op, N)
+        values = several(op)
         for x, value in zip(args, values, strict=True):
             x.copy_(value)
         expected = right_for(op, values)
@@ -157,10 +193,10 @@ def test_a_graph_of_forward_and_backward(op):
     def gradients(function, leaves):
         return torch.autograd.grad(tensors(function(*leaves))[0].square().sum(), leaves)
 
-    leaves = [x.requires_grad_() for x in good(op, N)]
+    leaves = [x.requires_grad_() for x in several(op)]
     graph, result = captured(lambda: gradients(op, leaves))
     for _ in range(3):
-        values = [x.requires_grad_() for x in good(op, N)]
+        values = [x.requires_grad_() for x in several(op)]
         with torch.no_grad():
             for leaf, value in zip(leaves, values, strict=True):
                 leaf.copy_(value)
@@ -237,8 +273,8 @@ def test_8_threads_at_once(op):
     start = threading.Barrier(8)
 
     def work(_):
-        with torch.cuda.stream(torch.cuda.Stream()) if device.type == "cuda" else contextlib.nullcontext():
-            inputs = [good(op, N) for _ in range(20)]
+        with own_stream():
+            inputs = [several(op) for _ in range(20)]
             start.wait()
             results = [op(*args) for args in inputs]
             for args, result in zip(inputs, results, strict=True):
@@ -246,6 +282,28 @@ def test_8_threads_at_once(op):
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(8)))
+
+
+@per_operator
+def test_4_threads_with_4_sizes_at_once(op):
+    """What a launcher asks of CUDA for one size must not take from a launch with another: a kernel has one limit for its
+    shared memory, whichever thread launches it."""
+    calls = op.at_once or [(op.shape(n), {}) for n in (1, 100, 5000, size(op))]
+    assert op.function
+    start, rounds = threading.Barrier(4), 300 if device.type == "cuda" else 5
+
+    def work(call):
+        shape, scalars = call
+        with own_stream():
+            args = of_shape(op, shape)
+            expected = op.reference(*args, **op.values(args) | scalars)
+            start.wait()
+            for _ in range(10):
+                results = [op(*args, **scalars) for _ in range(rounds)]
+                assert_close(op, results[-1], expected)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, calls))
 
 
 def others_ran_during(call):

@@ -43,30 +43,6 @@ def test_nvcc_takes_it(program, tmp_path):
     output(toolkit.cuda_home() / "bin" / "nvcc", "-arch=sm_90", *INCLUDES, "-ptx", program, "-o", tmp_path / "ptx")
 
 
-@pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
-@pytest.mark.parametrize(
-    "source, kernels, access",
-    [
-        ("06_vec4/vec4.cu", r"add_kernel_vec4|unrolledI6float4", "ld|st"),
-        ("09_library/bias_gelu.cu", r"_kernelI\wLi[24]E", "st"),  # a pack of the bias may reach into the next row
-        ("13_softmax/softmax.cu", r"_kernelI.*Li[48]E", "ld|st"),
-        ("13_softmax/rms_norm.cu", r"_kernelI.*Li[48]E", "ld|st"),
-    ],
-    ids=["vec4", "bias_gelu", "softmax", "rms_norm"],
-)
-def test_a_pack_is_one_access(source, kernels, access, tmp_path):
-    """nvcc may make four accesses of one: C++ does not tell it to make one. Results stay right, but on an H200 chapter 13's
-    cluster lost a tenth of its speed, and its half types two thirds. 3 s each."""
-    ptx, file = tmp_path / "ptx", ROOT / "chapters" / source
-    output(toolkit.cuda_home() / "bin" / "nvcc", "-std=c++17", "-arch=sm_90", *INCLUDES, "-ptx", file, "-o", ptx)
-    entries = {entry.partition("(")[0]: entry for entry in ptx.read_text().split(".entry ")[1:]}
-    names = [name for name in entries if re.search(kernels, name) and "Li1ELi" not in name]
-    assert names
-    for name in names:
-        kinds = set(re.findall(rf"(?:{access})\.global[.:\w]*", entries[name]))
-        assert kinds and all(re.search(r"v4\.\w32|v2\.\w64", kind) for kind in kinds), (name, kinds)
-
-
 def test_speed_of_cuda_on_cpu_can_be_measured():
     lines = output(sys.executable, "-m", "tools.maintain.bench_cuda_on_cpu").splitlines()
     assert [line.split()[0] for line in lines] == ["g++", "add", "sum_shuffle", "sum_tree"]

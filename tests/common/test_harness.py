@@ -47,6 +47,13 @@ def test_kernel_and_spread_are_of_the_middle_half(monkeypatch, on_a_cpu):
     assert row.spread == pytest.approx(0.5 / 1.5, abs=0.01)
 
 
+def test_under_a_sanitizer_times_mean_nothing_and_are_few(monkeypatch):
+    """Empty, as tools/exercise.py sets it, is as good as not set."""
+    for tool, repeats in ("memory", 2), ("", 1000):
+        monkeypatch.setenv("CHAPTERS_SANITIZE", tool)
+        assert timing._repeats(1, lambda n: None) == repeats
+
+
 def test_two_groups_of_samples_give_what_lies_between():
     """The median of 49 or 51 samples of 100 would be all of one group."""
     for slow in 49, 50, 51:
@@ -139,7 +146,7 @@ def test_the_hosts_time_is_not_that_of_a_full_queue(launches):
 
 
 def test_what_ncu_prints_is_understood():
-    from test_harness_gpu import metric
+    from tests.common.test_harness_gpu import metric
 
     head = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
     rows = '"0","k","gpu__time_duration.sum","ns","1,115,936"\n"1","k","gpu__time_duration.sum","ns","1,116,000"\n'

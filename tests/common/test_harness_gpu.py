@@ -10,7 +10,7 @@ import subprocess
 import pytest
 import torch
 
-from common import check, device, timing, toolkit
+from common import check, checking, device, timing, toolkit
 from common.guarded import Guarded
 from common.timing import measure
 from tests.support import ROOT, operators
@@ -92,6 +92,12 @@ def test_what_no_gpu_can_do_is_suspect_and_what_torch_does_is_not(capsys):
         with pytest.raises(AssertionError, match="wrong result"):
             check(elsewhere, torch.neg, lambda n: (torch.rand(n, device=device),), [n])
     assert 1.02 * rows[0].copy < timing.peak_bandwidth(rows[0].copy) < 1.5 * rows[0].copy
+
+
+def test_an_operator_never_gets_the_stream_of_check():
+    """torch hands out 32 streams of each priority in turn, and an operator may ask for many."""
+    handed_out = {torch.cuda.Stream(priority=p).cuda_stream for p in (0, -1) for _ in range(64)}
+    assert checking._side_stream().cuda_stream not in handed_out
 
 
 def test_gradients_and_guards_reach_the_gpus_own_backward_threads():

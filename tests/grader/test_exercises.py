@@ -193,6 +193,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "chapters" / "03_add2" / "exercises" / source.folder.name
     shutil.copytree(source.folder, folder, ignore=shutil.ignore_patterns("mine*"))
     monkeypatch.setattr(command, "ROOT", tmp_path)
+    monkeypatch.setattr(exercises, "ROOT", tmp_path)
     monkeypatch.setattr(command, "STATE", tmp_path / "build" / "exercises.json")
 
     def run(*words):

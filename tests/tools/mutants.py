@@ -15,7 +15,8 @@ MUTANTS = [
     Mutant("tools/maintain/mutants.py", "        file.write_text(text)\n", "        pass\n", VERDICTS),
     Mutant("tools/maintain/mutants.py", 'if tag != "FAILED")', 'if tag == "PASSED")', VERDICTS),
     Mutant("tools/maintain/mutants.py", "return bool(bad)", "return 0", VERDICTS),
-    Mutant("tools/maintain/mutants.py", '"FAILED", "PASSED", "SKIPPED"  #', '"PASSED", "FAILED", "SKIPPED"  #', VERDICTS),
+    Mutant("tools/maintain/mutants.py", '"FAILED", "PASSED", "SKIPPED"  #', '"PASSED", "FAILED", "SKIPPED"  #',
+           VERDICTS),
     Mutant("tools/maintain/mutants.py", "if compiled and (error", "if False and (error", VERDICTS),
     Mutant("tools/maintain/mutants.py", "            path.unlink()\n", "            pass\n", VERDICTS),
 ]  # fmt: skip

@@ -8,6 +8,7 @@ import pytest
 from common import device, timing
 from common.timing import Timing
 from tests.support import CHAPTERS, chapter, operators
+from tools import chapters
 from tools.maintain import bench
 
 FIELDS = {"op", "n", "dtype", "kernel", "spread", "call", "bytes", "flops"}
@@ -38,7 +39,7 @@ def test_every_benchmark_gives_tables(name, monkeypatch):
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """A function that runs `make bench` in a repository of three small chapters and gives (error, figures in the file)."""
-    monkeypatch.setattr(bench, "ROOT", tmp_path)
+    monkeypatch.setattr(bench, "folders", lambda function: chapters.folders(function, tmp_path))
     monkeypatch.setattr(bench, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(bench, "machine", lambda: "small")
     monkeypatch.setattr(bench, "circumstances", dict)

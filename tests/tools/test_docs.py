@@ -11,10 +11,11 @@ import sys
 
 import pytest
 
-from tests.support import ROOT
+from tests.support import ROOT, write
+from tools import chapters
 
 pytest.importorskip("cogapp")
-from tools.maintain import charts, docs, drawing, planted, tables  # noqa: E402
+from tools.maintain import charts, course, docs, drawing, planted, tables  # noqa: E402
 
 
 def main(monkeypatch, *arguments):
@@ -50,6 +51,9 @@ def test_what_is_recorded_is_shown_and_what_is_shown_is_there():
     }
     assert not [call for call in missing if call[0] not in AWAITED]
     assert set(ROOT.glob("results/*/*.txt")) == {file for file in shown if file.exists()}
+    diagrams = [drawing.picture_file(*arguments) for _, function, arguments in calls if function is drawing.diagram]
+    there = set(ROOT.glob("chapters/**/pictures/*.svg"))
+    assert there == {file(theme) for file in diagrams for theme in drawing.COLOURS}
 
 
 @pytest.fixture
@@ -157,18 +161,90 @@ def test_code_is_a_whole_definition(tmp_path):
 
 def test_a_diagram_is_drawn_again_when_its_script_changes(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr(drawing, "FOLDER", tmp_path)
-    script = tmp_path / "03_add2.py"
-    script.write_text(
-        "def boxes(canvas):\n    'Two\\n    boxes.'\n    canvas.height(9)\n    canvas.box(1, 1, 5, 5, 'one')\n"
+    monkeypatch.setattr(drawing, "CHAPTERS", tmp_path)
+    script = write(
+        tmp_path / "03_add2" / "pictures" / "diagrams.py",
+        "def boxes(canvas):\n    'Two\\n    boxes.'\n    canvas.height(9)\n    canvas.box(1, 1, 5, 5, 'one')\n",
     )
+
+    def drawn():
+        return {file.name: file.read_bytes() for file in script.parent.glob("*.svg")}
+
     assert drawing.is_stale("03_add2", "boxes")
     drawing.draw("03_add2", "boxes")
-    before = {file.name: file.read_bytes() for file in (tmp_path / "svg").iterdir()}
-    assert set(before) == {"03_add2-boxes-light.svg", "03_add2-boxes-dark.svg"}
-    assert 'alt="Two boxes." src="svg/03_add2-boxes-light.svg"' in drawing.diagram("03_add2", "boxes", folder=tmp_path)
+    assert set(before := drawn()) == {"boxes-light.svg", "boxes-dark.svg"}
+    shown = drawing.diagram("03_add2", "boxes", folder=tmp_path / "03_add2")
+    assert 'alt="Two boxes." src="pictures/boxes-light.svg"' in shown
     assert not drawing.is_stale("03_add2", "boxes")
     drawing.draw("03_add2", "boxes")
-    assert {file.name: file.read_bytes() for file in (tmp_path / "svg").iterdir()} == before
+    assert drawn() == before
     script.write_text(script.read_text().replace("one", "two"))
     assert drawing.is_stale("03_add2", "boxes")
+
+
+def test_a_chart_is_drawn_again_when_its_script_changes(repository, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(drawing, "CHAPTERS", tmp_path)
+    sweep = "def sweep(axes, data, rows):\n    axes.plot([1], label='one')\n"
+    script = write(tmp_path / "06_vec4/pictures/charts.py", sweep)
+    which = "nvidia-h200", "06_vec4", "sweep"
+    for label in "one", "two":
+        script.write_text(script.read_text().replace("one", label))
+        assert charts.is_stale(*which)
+        charts.draw(*which)
+        assert not charts.is_stale(*which)
+        svgs = [file.read_text() for file in tables.RESULTS.glob("pictures/*.svg")]
+        assert len(svgs) == 2 and all(f">{label}<" in svg for svg in svgs)
+
+
+@pytest.fixture
+def three_chapters(tmp_path, monkeypatch):
+    """The folders of a course: 00 is on both tracks, 01 on one, 02 on the other."""
+    tracks = {"00_zero": "kernels, PyTorch", "01_one": "PyTorch", "02_two": "kernels"}
+    for name, of in tracks.items():
+        write(tmp_path / name / "README.md", f"# {name}\n<!-- tracks: {of} -->\n")
+        write(tmp_path / name / "main.py", f'"""Chapter {name[:2]}: about {name[3:]}\n\nmore\n"""\n')
+    monkeypatch.setattr(chapters, "folders", lambda: {name[:2]: tmp_path / name for name in tracks})
+    return [tmp_path / name for name in tracks]
+
+
+def test_a_chapter_is_where_its_tracks_say(three_chapters, tmp_path):
+    zero, one, two = three_chapters
+    head = "| chapter | what you learn |\n|---|---|\n| [00 zero](00_zero) | about zero |\n"
+    assert course.course_table("kernels", folder=tmp_path) == f"{head}| [02 two](02_two) | about two |\n"
+    assert course.course_table("PyTorch", folder=tmp_path) == f"{head}| [01 one](01_one) | about one |\n"
+    both = "- kernels track: [02 two](../02_two)\n- PyTorch track: [01 one](../01_one)\n"
+    assert course.next_chapters(folder=zero) == both
+    assert course.next_chapters(folder=two) == "- kernels track: ends here so far\n"
+    (one / "README.md").write_text("# one\n")
+    assert chapters.tracks_of(one) == [] and "[01 one]" not in course.course_table("PyTorch", folder=tmp_path)
+
+
+def test_the_glossary_has_the_terms_of_all_chapters(three_chapters, tmp_path):
+    zero, _, two = three_chapters
+    table = "\n| term | what it is |\n|---|---|\n"
+    write(
+        zero / "REFERENCE.md", f"# zero\n\n## Terms{table}| warp | 32 threads. |\n\n## More{table}| no | No term. |\n"
+    )
+    write(two / "REFERENCE.md", f"# two\n\n## Terms{table}| ABI | A \\| B. |\n| barrier | All wait. |\n")
+    head, rule, *rows = course.glossary(folder=tmp_path).splitlines()
+    assert (head, rule) == ("| term | what it is | lesson |", "|---|---|---|")
+    assert rows == [
+        "| ABI | A \\| B. | [02](02_two) |", "| barrier | All wait. | [02](02_two) |", "| warp | 32 threads. | [00](00_zero) |"
+    ]  # fmt: skip
+
+
+def test_the_map_is_drawn_from_the_tracks(three_chapters, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    script = write(tmp_path / "pictures/diagrams.py", (drawing.CHAPTERS / "pictures/diagrams.py").read_text())
+    monkeypatch.setattr(drawing, "CHAPTERS", tmp_path)
+
+    def alt():
+        return drawing.diagram("", "map", folder=tmp_path)
+
+    drawing.draw("", "map")
+    assert "kernels: 00 zero, 02 two. PyTorch: 00 zero, 01 one. They share 00 zero." in alt()
+    svg = script.with_name("map-light.svg").read_text()
+    assert all(f">{word}<" in svg for word in ("kernels", "PyTorch", "zero", "one", "two"))
+    write(three_chapters[1] / "README.md", "# one\n<!-- tracks: kernels, PyTorch -->\n")
+    assert drawing.is_stale("", "map") and "They share 00 zero, 01 one." in alt()

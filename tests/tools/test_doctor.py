@@ -205,6 +205,10 @@ def wrong(world):
 
 def test_a_machine_without_faults(world):
     assert wrong(world) == {}
+    world.program("ccache", '[ "$1" = c++ ]')
+    for cxx in "ccache c++", "":
+        world.environ(CXX=cxx)
+        assert wrong(world) == {}
     shutil.rmtree(world.cuda)
     home = world.nvcc("13.1", world.folder / "mine")  # of torch's major version, and no other is there
     world.environ(CUDA_HOME=home, TORCH_CUDA_ARCH_LIST="7.5;8.0+PTX")

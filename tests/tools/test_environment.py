@@ -1,6 +1,8 @@
 """tools/environment.py and the Makefile, without network: a copy in a temporary folder, its venv and pip of straw."""
 
+import contextlib
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -14,13 +16,14 @@ from pathlib import Path
 import packaging
 import pytest
 
-from tests.support import ROOT
+from tests.support import CHAPTERS, ROOT
 from tools import environment
 
 VERSION = f"python{environment.VERSION}"
 BASE = f"{sys.base_prefix}/bin/{VERSION}"
 SITE = Path("lib") / VERSION / "site-packages"
-# `python -m venv DIR`, and a pip that pretends. Both leave a line in $LOG, then do what $IN_VENV or $IN_PIP says.
+# `python -m venv DIR`, and a pip that pretends. Both leave a line in $LOG, then do what $IN_VENV or $IN_PIP says; pip does
+# what $FETCHING says before it installs anything.
 VENV = """
 import os, shutil, sys, time
 print("venv", file=open(os.environ["LOG"], "a"), flush=True)
@@ -29,8 +32,13 @@ shutil.copytree("TEMPLATE", sys.argv[1], symlinks=True, dirs_exist_ok=True)
 """
 PIP = """
 import os, pathlib, sys, time
+if "pip>=24.1" in sys.argv:
+    sys.exit()  # this one is new enough
+sys.stdout.reconfigure(line_buffering=True)  # pip prints each line at once
 log = open(os.environ["LOG"], "a")
 print("pip", *sys.argv[1:], sep="|", file=log, flush=True)
+exec(os.environ.get("FETCHING", ""))
+print("Installing collected packages: ninja, torch", flush=True)
 exec(os.environ.get("IN_PIP", ""))
 pathlib.Path(__file__).parents[1].joinpath("torch").mkdir(exist_ok=True)
 print("pip done", file=log, flush=True)
@@ -40,7 +48,7 @@ COMPLETE = {"torch": "2.15.0+cu132", "numpy": "2.4.6", "ninja": "1.13.2", "setup
 MADE = ["venv", "pip", "pip done"]
 # Each Python of these tests reads this when it starts: whether this machine's disk is full is not their subject.
 ROOM = "import shutil; shutil.disk_usage = lambda path: type('', (), {'free': 20e9})\n"
-POPEN = {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
+POPEN = {"text": True, "stdout": subprocess.PIPE, "start_new_session": True}
 POPEN["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # `make test &` ignores it
 
 
@@ -86,8 +94,8 @@ class Repository:
         """What each Python runs when it starts."""
         (self.straw / "sitecustomize.py").write_text(text)
 
-    def start(self, *command, **variables):
-        return subprocess.Popen(command, cwd=self.root, env=self.environment | variables, **POPEN)
+    def start(self, *command, stderr=subprocess.PIPE, **variables):
+        return subprocess.Popen(command, cwd=self.root, env=self.environment | variables, stderr=stderr, **POPEN)
 
     def run(self, *command, **variables):
         process = self.start(*command, **variables)
@@ -120,7 +128,7 @@ def listing(folder):
 
 def test_make_alone_lists_targets_and_chapters_and_what_does_not_exist_is_said(repository):
     out = repository.make().out
-    assert "\nmake test " in out and "\nmake chapter01    what hello is about.\n" in out
+    assert "\nmake test " in out and "make chapter01      what hello is about.\n" in out
     for target in "chapter02", "sanitize02", "chapter3":
         assert "there are: 01 03" in repository.make(target).err
     assert repository.make("chapter01", "PYTHON=python9.9").err.startswith("PYTHON=python9.9: no such program\n")
@@ -173,7 +181,7 @@ def test_made_once_then_mended_or_made_anew(repository, tmp_path):
     assert repository.logged() == []
     first = repository.make("chapter03", f"PYTHON={other}")
     assert f"ran {repository.venv}/bin/python" in first.out
-    assert repository.log.read_text().splitlines()[1].endswith("|".join(environment.requirements(*environment.LISTS)))
+    assert repository.log.read_text().splitlines()[1].endswith("|".join(environment.requirements(*environment.LESSON)))
     assert repository.logged() == MADE
     second = repository.make("chapter03")
     assert second.out == first.out and second.err == "" and repository.logged() == []
@@ -201,11 +209,17 @@ def test_killed_and_run_again(repository, signal_number, where):
         pyproject = repository.root / "pyproject.toml"
         pyproject.write_text(pyproject.read_text().replace("numpy>=1.26", "numpy>=2"))
         repository.logged()
-    process = repository.start("make", "chapter03", **{f"IN_{where.upper()}": "time.sleep(60)"})
+    command = ["make", "chapter03"] if signal_number == "KILL" else [repository.plain, "tools/environment.py"]
+    process = repository.start(*command, **{f"IN_{where.upper()}": "time.sleep(60)"})
     repository.wait_for(where, process)
+    end = time.monotonic() + 5
+    while (repository.venv / "made-from").read_text() and time.monotonic() < end:  # until pip begins to install
+        time.sleep(0.02)
     os.killpg(process.pid, signal.Signals[f"SIG{signal_number}"])
     said = process.communicate()[1]
-    assert signal_number == "KILL" or "Interrupted. Run the same command again." in said
+    if signal_number == "INT":
+        assert "Interrupted. Run the same command again." in said.splitlines() and "Traceback" not in said
+        assert process.returncode == -signal.SIGINT  # a shell says 130, and ends, too
     repository.logged()
     assert "ran" in repository.make("chapter03").out
     assert repository.logged() == MADE  # afresh: what that pip left cannot be trusted
@@ -216,6 +230,84 @@ def test_failed_and_run_again(repository):
     assert process.out == "" and "Traceback" not in process.err
     assert "no network" in process.err and "Run the same command again" in process.err
     assert "ran" in repository.make("chapter03").out
+
+
+FETCH = r"""
+for file in "torch-2.15.0-cp311-cp311-manylinux_2_28_x86_64.whl (539.1 MB)", "numpy-2.4.6-cp311-cp311-x.whl (16.9 MB)":
+    print("  Downloading " + file, *(f"Progress {part}0000000 of 539100000" for part in range(54)), sep="\n")
+print("  Using cached ninja-1.13.2-py3-none-x.whl (200 kB)", *("Collecting " + str(i) for i in range(200)), sep="\n")
+"""
+
+
+def test_what_pip_does_is_one_line_and_its_own_lines_are_in_a_log(repository):
+    """Elsewhere than in a terminal, that line is printed once everything is fetched."""
+    said = repository.make("chapter03", FETCHING=FETCH).err.splitlines()
+    assert len(said) == 2 and "Making .venv with" in said[0]
+    assert said[1] == "setup   installing 2 packages (0.56 GB fetched)"
+    log = (repository.venv / "pip.log").read_text()
+    assert log.count("Collecting") == 200 and "(539.1 MB)" in log and "Progress" not in log
+    shutil.rmtree(repository.venv)
+
+    ours, terminal = os.openpty()
+    process = repository.start("make", "chapter03", FETCHING=FETCH, stderr=terminal)
+    os.close(terminal)
+    shown = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while more := os.read(ours, 2**16):
+            shown += more
+    os.close(ours)
+    assert process.communicate()[0].startswith("ran ")
+    lines = shown.decode().replace("\r\n", "\n").split("\r\033[K")
+    assert "setup   torch-2.15.0                      0.53 of about 3.2 GB" in lines
+    assert "setup   numpy-2.4.6                       0.54 of about 3.2 GB" in lines
+    assert sum(line.count("\n") for line in lines) == 2
+
+
+def test_a_pip_that_fails_is_shown_by_its_last_lines(repository):
+    process = repository.make("chapter03", FETCHING=FETCH + "sys.exit('ERROR: no network')")
+    assert "Collecting 199\nERROR: no network\n" in process.err and "Collecting 100" not in process.err
+    assert f"{repository.venv}/pip.log has all of the output" in process.err
+
+
+def test_what_is_asked_for_is_added_and_stays(repository):
+    def asked():
+        """What pip was asked for since the last time."""
+        words = [line.split("|")[1:] for line in repository.log.read_text().splitlines() if line.startswith("pip|")]
+        repository.log.write_text("")
+        return [set(line[line.index("raw") + 1 :]) for line in words]
+
+    lesson, test, lint = (
+        set(environment.requirements(*environment.INSTALLED[purpose])) for purpose in ("lesson", "test", "lint")
+    )
+    assert any("pytest" in line for line in test - lesson) and any("opencv" in line for line in test & lint - lesson)
+    repository.make("chapter03")
+    assert asked() == [lesson]
+    said = repository.make("setup").err
+    assert asked() == [test] and "Adding to .venv: pytest, pytest-xdist, hypothesis, " in said and "torch" not in said
+    repository.make("lint")  # to run it fails: there is no ruff
+    assert asked() == [test | lint]
+    for target in "chapter03", "setup", "lint":
+        repository.make(target)
+    assert asked() == []
+    pyproject = repository.root / "pyproject.toml"
+    pyproject.write_text(pyproject.read_text().replace('"numpy>=1.26,<3",', '"numpy>=2,<3",'))
+    repository.make("chapter03")
+    assert asked() == [test - {"numpy>=1.26,<3"} | lint - {"numpy>=1.26,<3"} | {"numpy>=2,<3"}]
+    repository.make("setup")
+    assert asked() == []
+
+
+@pytest.mark.parametrize("failure", ["sys.exit('ERROR: no network')", "time.sleep(60)"])
+def test_lessons_still_run_when_nothing_could_be_added(repository, failure):
+    repository.make("chapter03")
+    repository.logged()
+    process = repository.start("make", "setup", FETCHING=failure)
+    repository.wait_for("pip", process)
+    if "sleep" in failure:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    repository.logged()
+    assert "ran" in repository.make("chapter03").out and repository.logged() == []
 
 
 def test_one_at_a_time(repository):
@@ -265,6 +357,79 @@ def test_a_bare_python_reads_pyproject_with_pips_copies(repository):
     hide = "import importlib.util as u; f = u.find_spec; u.find_spec = lambda x: None if x == 'ensurepip' else f(x)"
     repository.customize(hide)
     assert "sudo apt-get install python3." in repository.make("chapter03").err and repository.logged() == []
+
+
+@pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
+def test_a_lesson_started_by_another_python_says_how_to_start_it(folder, tmp_path):
+    """-S: a Python without packages. What finds torch and numpy in PYTHONPATH still lacks two."""
+    main = folder / "main.py"
+    start = f"Run: make chapter{folder.name[:2]}   (or .venv/bin/python {main.relative_to(ROOT)})\n"
+    for name in "torch", "numpy":
+        (tmp_path / f"{name}.py").touch()
+    for place, lacking in (None, "torch, numpy, setuptools, ninja"), (tmp_path, "setuptools, ninja"):
+        env = {"PATH": str(tmp_path)} | ({"PYTHONPATH": str(place)} if place else {})
+        done = subprocess.run([sys.executable, "-S", main], env=env, capture_output=True, text=True)
+        assert done.stderr == f"This Python has no {lacking}. {start}" and done.returncode == 1
+
+
+ARM = {"sys_platform": "linux", "platform_system": "Linux", "platform_machine": "aarch64", "python_version": "3.12"}
+GLIBC = "manylinux2014", "manylinux_2_17", "manylinux_2_24", "manylinux_2_26", "manylinux_2_27", "manylinux_2_28"
+
+
+def for_arm(requirements):
+    """Those that count for Python 3.12 on Linux on Arm, without their conditions: pip would ask this machine for them."""
+    for requirement in map(environment.Requirement, requirements):
+        if requirement.marker is None or requirement.marker.evaluate(ARM | {"extra": ""}):
+            requirement.marker = None
+            yield str(requirement)
+
+
+def found_for_arm(folder, *options):
+    """{name of a package: [its file's name, what it requires]} of what pip would install there."""
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed", "--target", folder]
+    pip += ["--report=-", "--only-binary=:all:", "--python-version=3.12", *(f"--platform={g}_aarch64" for g in GLIBC)]
+    done = subprocess.run([*pip, "--retries=1", "--timeout=20", *options], capture_output=True, text=True)
+    if done.returncode and "WARNING: Retrying" in done.stderr:
+        pytest.skip("there is no network")
+    assert done.returncode == 0, done.stderr
+    found = {}
+    for package in json.loads(done.stdout)["install"]:
+        file = package["download_info"]["url"].rpartition("/")[2]
+        found[package["metadata"]["name"]] = file, package["metadata"].get("requires_dist", [])
+    return found
+
+
+@pytest.mark.parametrize("torch", ["torch==2.11.*", environment.TORCH])
+def test_linux_on_arm_gets_cuda_and_an_nvcc_for_it(tmp_path, torch):
+    """Nothing is installed. An index that has no metadata beside its files makes pip fetch them: 0.6 GB, 15 s."""
+    lesson = [torch if line == environment.TORCH else line for line in environment.requirements(*environment.LESSON)]
+    found = found_for_arm(tmp_path, "--no-deps", *for_arm(lesson))
+    assert {"torch", "numpy", "cmake", "cuda-toolkit"} <= set(found)
+    assert "aarch64" in found["torch"][0]
+    toolkit = next(line for line in for_arm(found["torch"][1]) if line.startswith("cuda-toolkit"))
+    nvcc = next(line for line in for_arm(lesson) if line.startswith("cuda-toolkit"))
+    version = environment.Requirement(toolkit).specifier
+    found = found_for_arm(tmp_path, f"{nvcc}{version}")
+    for name in "nvcc", "crt", "nvvm", "cccl":
+        assert "aarch64" in next(file for package, (file, _) in found.items() if package.endswith(name)), found
+
+
+@pytest.mark.parametrize("cxx", ["env true", "", " "])
+def test_a_compiler_of_several_words_and_one_without_any(repository, cxx):
+    assert "ran" in repository.make("chapter03", CXX=cxx).out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="tools/lesson.py needs Linux")
+@pytest.mark.parametrize("cxx", ["env c++", "", " "])
+def test_the_compiler_that_sanitize_asks(repository, cxx):
+    command = [sys.executable, "-m", "tools.lesson", "sanitize", "-c", "print('ran')"]
+    done = repository.run(*command, CXX=cxx, PYTHONPATH=str(ROOT))
+    assert done.out == "ran\n", done.err
+
+
+def test_a_compiler_that_is_not_there(repository):
+    for cxx, name in ("nowhere g++", "nowhere"), ("an open ' quote", "an open ' quote"):
+        assert f"No C++ compiler: {name} not found" in repository.make("chapter03", CXX=cxx).err
 
 
 def test_what_is_too_little_is_said(repository):

@@ -3,15 +3,21 @@
 import errno
 import multiprocessing
 import os
+import re
+import shutil
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
-from common import cmake, cpp_extension, progress
+from common import cmake, cpp_extension, progress, toolkit
+from tests.support import ROOT
 
+device = sys.modules["common.machine"]  # the module; common.device is a torch.device
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # torch's threads only wait here
 # The smallest extension, with Python's header only.
 SOURCE = """
@@ -65,6 +71,47 @@ def test_killed_while_building(small):
         (small.build / "hanging").unlink()
         assert (small.build / half).read_text() == "half\n"
     small.load()
+
+
+LESSON = """
+from common import title
+from common.cpp_extension import load
+title(3, "small")
+load("small", [{source!r}], build_directory={build!r})
+"""
+
+
+def test_interrupted_while_building(small, tmp_path):
+    """Ctrl-C reaches the compilers, too. The next run builds what is missing."""
+    main = tmp_path / "main.py"
+    main.write_text(LESSON.format(source=str(small.source), build=str(small.build)))
+    process = subprocess.Popen(
+        [sys.executable, main],
+        env=os.environ | {"HANG": "-c", "PYTHONPATH": str(ROOT), "CHAPTERS_DEVICE": "cpu"},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # `make test &` ignores it
+    )
+    while not (small.build / "hanging").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.communicate(timeout=30)[1] == "Interrupted. Run the same command again.\n"
+    assert process.returncode == -signal.SIGINT  # a shell says 130
+    small.load()
+
+
+def test_a_compiler_of_several_words_and_one_without_any(small, capfd, monkeypatch):
+    """The first line of a lesson names it, and torch gets no empty name."""
+    for cxx in "env c++", "", " ":
+        monkeypatch.setenv("CXX", cxx)
+        named = re.fullmatch(r"(.*) \d+\.\d+\.\d+", device._host_compiler())[1]
+        assert named == (cxx.strip() or "c++")
+        shutil.rmtree(small.build, ignore_errors=True)
+        toolkit.prepare()
+        small.start().join()
+    assert capfd.readouterr().out.count("loaded small\n") == 3
 
 
 def test_two_at_once(small, capfd):

@@ -73,7 +73,7 @@ def project(tmp_path):
         "kernel.cu": "int x;",
         "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\n',
         "tests/test_code.py": TESTS,
-        "tests/mutants/area.py": ROWS,
+        "tests/area/mutants_of_half.py": ROWS,
         "tools/maintain/mutants.py": (ROOT / "tools/maintain/mutants.py")
         .read_text()
         .replace("TIMEOUT = 900", "TIMEOUT = 10"),
@@ -111,10 +111,12 @@ def test_every_verdict_and_restored_afterwards(project):
 def test_only_those_asked_for(project):
     done = run(project, "tests/test_code.py")
     assert done.returncode == 0 and "\n1 mutants: 1 killed, 0 survived" in done.stdout, done.stdout
-    assert "there are: area, code_under_test.py, kernel.cu, tests/test_code.py" in run(project, "areas").stderr
+    assert "there are: area, code_under_test.py, kernel.cu, tests, tests/test_code.py" in run(project, "areas").stderr
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "tests" / "mutants").glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("tests/**/mutants*.py")), ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
 def test_rows_name_what_is_there(path, monkeypatch):
     """Every text stands exactly once in its file, and every test exists: so that a change of either updates the row."""
     wrong = []
@@ -122,6 +124,6 @@ def test_rows_name_what_is_there(path, monkeypatch):
         count = (ROOT / mutant.file).read_text().count(mutant.text)
         wrong += [f"{mutant}: the text stands {count} times"] * (count != 1 or mutant.text == mutant.replacement)
         for name in mutant.names:
-            file, test = re.fullmatch(r"(tests/\w+/test_\w+\.py)::(test_\w+)(?:\[.*\])?", name).groups()
+            file, test = re.fullmatch(r"(tests/[\w/]+/test_\w+\.py)::(test_\w+)(?:\[.*\])?", name).groups()
             wrong += [f"{mutant}: no {name}"] * (f"def {test}(" not in (ROOT / file).read_text())
     assert not wrong, "\n".join(wrong)

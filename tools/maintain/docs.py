@@ -5,8 +5,11 @@ A README marks such a part with a comment that says what to call, and cog (https
     <!--= run("nvidia-h200", "make chapter03 ARGS='--timing'") =-->     what a command printed on that machine
     <!--= table("nvidia-h200", "06_vec4", "sizes") =-->                 figures of results/nvidia-h200.json (bench.py)
     <!--= picture("nvidia-h200", "06_vec4", "sweep") =-->               the same as a picture, drawn with matplotlib
-    <!--= diagram("03_add2", "timeline") =-->                           what that function of diagrams/03_add2.py draws
+    <!--= diagram("03_add2", "timeline") =-->                           what that function of its pictures/diagrams.py draws
     <!--= code("add2.cu", "__global__ void add2_kernel") =-->           a definition, from a file beside the README
+    <!--= course_table("kernels") =-->                                  the chapters of a track and their titles
+    <!--= next() =-->                                                   where each track goes on from this chapter
+    <!--= glossary() =-->                                               the tables "Terms" of the chapters' REFERENCE.md
     ... or what_operators_take(), what_check_rejects()                  from tests/chapters and tests/common
     ... or what_cuda_on_cpu_covers(), what_cuda_on_cpu_lacks()          from tests/cuda_on_cpu/features.py
     ... or who_finds_what("nvidia-h200")                                from results/planted (tools/maintain/planted.py)
@@ -37,7 +40,7 @@ from cogapp.cogapp import Cog
 
 from .. import doctor
 from ..chapters import ROOT, load
-from . import charts, drawing, planted, tables
+from . import charts, course, drawing, planted, tables
 
 
 def readmes():
@@ -123,9 +126,9 @@ def _features():
 
 
 PARTS = (run, tables.table, charts.picture, drawing.diagram, code, tables.what_operators_take, what_check_rejects)
-PARTS += (what_cuda_on_cpu_covers, what_cuda_on_cpu_lacks, planted.who_finds_what)
+PARTS += (what_cuda_on_cpu_covers, what_cuda_on_cpu_lacks, planted.who_finds_what, course.course_table, course.glossary)
 PARTS = {function.__name__: function for function in PARTS}
-PARTS["what_the_doctor_looks_at"] = lambda folder: doctor.table()
+PARTS |= {"next": course.next_chapters, "what_the_doctor_looks_at": lambda folder: doctor.table()}
 
 
 def filled(readme, calls):

@@ -1,8 +1,8 @@
 """The theme of all pictures in this repository, and the shapes that diagrams are made of. Everything is drawn with matplotlib.
 
-A diagram is a function in diagrams/<chapter>.py: it takes a Canvas, and its docstring is what a reader gets who cannot see it.
-diagrams/svg/ holds the pictures, in light and in dark. Each says in its description, as a hash, of which text it was drawn;
-tools/maintain/docs.py draws again what has changed. After a change in here: rm diagrams/svg/* results/pictures/*.svg
+A diagram is a function in a chapter's pictures/diagrams.py: it takes a Canvas, and its docstring is what a reader gets who
+cannot see it. The pictures lie beside that file, in light and in dark. Each says in its description, as a hash, of which text
+it was drawn; docs.py draws again what has changed. After a change in here: rm chapters/{,*/}pictures/*.svg, and charts.py's.
 """
 
 import hashlib
@@ -11,9 +11,8 @@ import os
 import runpy
 
 from ..chapters import ROOT
-from . import tables
 
-FOLDER = ROOT / "diagrams"
+CHAPTERS = ROOT / "chapters"
 GREY = "#808890"  # reads on both backgrounds
 # Of Okabe and Ito's palette, which people with any kind of colour vision can tell apart (https://jfly.uni-koeln.de/color/),
 # those that stand out from the background; the last one is GitHub's text.
@@ -62,6 +61,13 @@ def shown(file, alt, folder):
     )
 
 
+def script(chapter, kind, data=None):
+    """(what chapters/<chapter>/pictures/<kind>.py defines, a hash of it and of these data, or else of its own DATA)."""
+    file = CHAPTERS / chapter / "pictures" / f"{kind}.py"
+    defined = runpy.run_path(str(file))
+    return defined, short_hash(file.read_text() + json.dumps(data or defined.get("DATA"), sort_keys=True))
+
+
 class Canvas:
     """A page 72 wide, in tenths of an inch; y runs down. A colour is one of NAMES or "grey". Text has 12 points."""
 
@@ -70,12 +76,12 @@ class Canvas:
         axes.axis("off")
         self.height(30)
 
-    def height(self, height):
+    def height(self, height, width=72):
         """Sets how high the page is. Call it first."""
-        self.axes.figure.set_size_inches(7.2, height / 10)
+        self.axes.figure.set_size_inches(width / 10, height / 10)
         self.axes.figure.set_layout_engine("none")
         self.axes.set_position([0, 0, 1, 1])
-        self.axes.set(xlim=(0, 72), ylim=(height, 0))
+        self.axes.set(xlim=(0, width), ylim=(height, 0))
 
     def text(self, x, y, text, colour="text", align="center", code=False, bold=False):
         """y is the middle of the text. align: which end of the text x is, "left", "center" or "right"."""
@@ -111,31 +117,24 @@ class Canvas:
             self.box(x + k * size, y, size, size, text, colour, fill if colour != "text" else 0)
 
 
-def _file(chapter, name):
-    return lambda theme: FOLDER / "svg" / f"{chapter}-{name}-{theme}.svg"
+def picture_file(chapter, name):
+    return lambda theme: CHAPTERS / chapter / "pictures" / f"{name}-{theme}.svg"
 
 
 def _script(chapter, name):
-    """(the function that draws it, a hash of its script and of the figures that it shows).
-
-    A script that shows figures has FIGURES = (machine, chapter), as tables.figures() takes them.
-    """
-    file = FOLDER / f"{chapter}.py"
-    script = runpy.run_path(str(file))
-    figures = tables.figures(*script["FIGURES"]) if "FIGURES" in script else None
-    text = file.read_text() + json.dumps(figures, sort_keys=True)
-    return script[name], f"drawn from {short_hash(text)}"
+    defined, stamp = script(chapter, "diagrams")
+    return defined[name], f"drawn from {stamp}"
 
 
 def diagram(chapter, name, *, folder):
-    """The diagram `name` of diagrams/<chapter>.py, for a README in that folder."""
-    return shown(_file(chapter, name), _script(chapter, name)[0].__doc__, folder)
+    """The diagram `name` of that chapter, for a README in that folder. The map of the course is that of no chapter: ""."""
+    return shown(picture_file(chapter, name), _script(chapter, name)[0].__doc__, folder)
 
 
 def is_stale(chapter, name):
-    return not is_drawn(_file(chapter, name), _script(chapter, name)[1])
+    return not is_drawn(picture_file(chapter, name), _script(chapter, name)[1])
 
 
 def draw(chapter, name):
     function, stamp = _script(chapter, name)
-    save(_file(chapter, name), stamp, lambda axes, colours: function(Canvas(axes, colours)), (7.2, 3), 12)
+    save(picture_file(chapter, name), stamp, lambda axes, colours: function(Canvas(axes, colours)), (7.2, 3), 12)

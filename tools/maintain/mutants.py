@@ -1,9 +1,9 @@
 """Break the code in small ways, one at a time, and see whether the tests notice.
 
-    python -m tools.maintain.mutants [AREA | FILE ...]
+    python -m tools.maintain.mutants [FOLDER | FILE ...]
 
-tests/mutants/<area>.py lists the breakages (mutants). Each names the tests that must fail because of it. The code is broken
-in copies of the repository, build/mutants/0, 1, ...; a copy keeps what it compiled for the next run.
+tests/**/mutants*.py list the breakages (mutants). Each names the tests that must fail because of it. The code is broken in
+copies of the repository, build/mutants/0, 1, ...; a copy keeps what it compiled for the next run.
 
 A mutant is killed when every test that it names fails. It survives when one of them passes: then a test is missing. It
 is not judged where a test is skipped or a GPU is missing. It is invalid when it tells nothing: its text does not stand
@@ -57,12 +57,15 @@ class Mutant:
 
 
 def rows(wanted: list[str]) -> list[Mutant]:
-    """The mutants of these areas or files; of all without any."""
-    areas = {path.stem: runpy.run_path(str(path))["MUTANTS"] for path in sorted(ROOT.glob("tests/mutants/*.py"))}
-    known = areas.keys() | {mutant.file for mutants in areas.values() for mutant in mutants}
+    """All mutants, or only those that these folders list, and those that break these files, or a file in these folders."""
+    found = []
+    for path in sorted(ROOT.glob("tests/**/mutants*.py")):
+        for mutant in runpy.run_path(str(path))["MUTANTS"]:
+            found.append((mutant, {path.parent.name, mutant.file, *Path(mutant.file).parts[:-1]}))
+    known = set().union(*(names for _, names in found))
     if unknown := set(wanted) - known:
         sys.exit(f"No mutants of {', '.join(sorted(unknown))}; there are: {', '.join(sorted(known))}")
-    return [m for area, mutants in areas.items() for m in mutants if not wanted or {area, m.file} & set(wanted)]
+    return [mutant for mutant, names in found if not wanted or names & set(wanted)]
 
 
 def synchronize(copy: Path) -> None:
@@ -134,7 +137,7 @@ def judge(copy: Path, mutant: Mutant, unmutated: dict[str, str]) -> tuple[str, s
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="AREA | FILE", help="only mutants of these areas or files")
+    parser.add_argument("names", nargs="*", metavar="FOLDER | FILE", help="only mutants of these: 03_add2, chapters")
     parser.add_argument("--gpus", type=int, default=torch.cuda.device_count(), help="judge what needs up to so many")
     parser.add_argument("--workers", type=int, default=max(1, os.cpu_count() // 2), help="copies side by side")
     parser.add_argument("--only-gpus", action="store_true", help="leave out what needs none")

@@ -5,11 +5,11 @@ import itertools
 import json
 import os
 import re
-import sys
 
 from common.timing import format_seconds
 
 from ..chapters import ROOT
+from . import drawing
 
 RESULTS = ROOT / "results"
 
@@ -54,8 +54,8 @@ def roofline(data):
     in FLOP a second, is what the slower of memory and arithmetic would allow (see results/README.md)."""
     points = []
     for chapter, measured in data.items():
-        # `lengths` has steps of one operator at lengths where most of them are slow; a shape is no part of the name.
-        rows = [row for name, rows in measured["tables"].items() if name != "lengths" for row in rows]
+        # A row with a length is a step of an operator at lengths where most steps are slow; a shape is no part of the name.
+        rows = [row for rows in measured["tables"].values() for row in rows if "length" not in row]
         rows = [row | {"op": re.sub(r"^\d+ x \d+: ", "", row["op"])} for row in rows if "flops" in row and row["flops"]]
         ours = [row for row in rows if not re.match("torch|.*:", row["op"]) and row["dtype"] != "float64"]
         for op in dict.fromkeys(row["op"] for row in ours):
@@ -85,7 +85,8 @@ def table(machine, chapter, name=None, *, folder):
     if not data:
         return NOTHING
     rows = roofline(data) if chapter == "roofline" else data[chapter]["tables"][name]
-    rows = _training(rows) if isinstance(rows, dict) else map(_cells, rows)
+    of_its_own = isinstance(rows, dict)  # a kind of figures that only this chapter has
+    rows = drawing.script(chapter, "charts")[0][f"{name}_rows"](rows) if of_its_own else map(_cells, rows)
     return f"{markdown([*rows])}\n{source(data, machine, name, folder)}\n"
 
 
@@ -116,17 +117,9 @@ def _cells(row):
     return cells
 
 
-def _training(data):
-    steps = [0, data["steps"] // 4, data["steps"] // 2, data["steps"] - 1]
-    for model, losses in data["losses"].items():
-        shown = {f"loss before step {step + 1}": f"{losses[step]:.4g}" for step in steps}
-        yield {"": model, **shown, "a step": format_seconds(data["seconds"][model])}
-
-
 def what_operators_take(folder):
-    """The tests' table of operators, for readers."""
-    sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/chapters")]
-    from operator_table import FUNCTIONS
+    """The tests' rows of operators, for readers."""
+    from tests.chapters.opinfo import FUNCTIONS  # and with them torch, which no other table needs
 
     every = {(op.path, op.variant): op for op in FUNCTIONS}
     shown = [op for (path, variant), op in every.items() if variant or (path, "out") not in every]  # out: all it takes

@@ -57,13 +57,14 @@ def call(python, factor=2, **kwargs):
 
 def copy_of_the_chapter(folder):
     """folder/package, beside the headers that it needs. A file that has not changed keeps its date."""
-    here, common = chapter(CHAPTER).here, folder / "common"
+    here = chapter(CHAPTER).here
     for file in here.rglob("*"):
         parts = file.relative_to(here).parts
         if file.is_file() and not chapter(CHAPTER).LEFT_OUT(here, parts):
             write(folder.joinpath("package", *parts), file.read_text())
-    if not common.exists():
-        common.symlink_to(ROOT / "common")
+    for room in "common", "cuda_on_cpu":
+        if not (folder / room).exists():
+            (folder / room).symlink_to(ROOT / room)
     return folder / "package"
 
 

@@ -41,12 +41,6 @@ def built():
 
 
 @pytest.fixture(scope="module")
-def launchers():
-    """The program of tests/chapters/launchers.cu, with the kernels of all chapters: half a minute for the compiler."""
-    return cmake.build("launchers", [], ["launchers"]) / "tests" / "launchers"
-
-
-@pytest.fixture(scope="module")
 def all_built():
     """The same with all targets built."""
     return cmake.build("all", [], ["all"])
@@ -95,7 +89,16 @@ def test_nothing_changed_is_quick_and_said(built, capsys):
 @pytest.mark.thorough
 def test_a_file_that_does_not_compile_is_the_compilers_error():
     copy = kept_folder("cmake_error")
-    folders = ["cmake", "common", "tools", "tests/chapters", "tests/common", "tests/cuda_on_cpu", "chapters/*"]
+    folders = [
+        "cmake",
+        "common",
+        "cuda_on_cpu",
+        "tools",
+        "tests/chapters",
+        "tests/common",
+        "tests/cuda_on_cpu",
+        "chapters/*",
+    ]
     files = ["CMakeLists.txt", "pyproject.toml", "tests/CMakeLists.txt"]
     files += [str(f.relative_to(ROOT)) for pattern in folders for f in ROOT.glob(f"{pattern}/**/*") if f.is_file()]
     for file in files:
@@ -202,34 +205,11 @@ def test_the_program_has_no_python(built):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("reverse", ["0", "1"][: 1 + (device.type == "cpu")])
-def test_launchers(launchers, reverse):
-    """Every launcher of every chapter from C++; on the CPU, in both thread orders."""
-    output(launchers, CUDA_REVERSE=reverse)
-
-
-@pytest.mark.thorough
 def test_ctest(all_built):
     text = output("ctest", "--test-dir", all_built, "--output-on-failure")
     assert "100% tests passed" in text
-    for name in "launchers", "wrong_launchers", "harness", "axpy_main":
+    for name in "wrong_launchers", "harness", "axpy_main":
         assert re.search(rf"{name} \.+ +Passed", text), text
-
-
-def test_every_launcher_has_a_row():
-    rows = (ROOT / "tests/chapters/launchers.cu").read_text()
-    headers = ROOT.glob("chapters/[0-9][0-9]_*/*.h")
-    launchers = {name for header in headers for name in re.findall(r"^void (launch_\w+)\(", header.read_text(), re.M)}
-    assert "launch_axpy" in launchers
-    assert not {name for name in launchers if f'"{name}"' not in rows}
-
-
-@pytest.mark.thorough
-def test_a_launcher_is_timed(launchers):
-    text = output(launchers, "launch_add2")
-    assert re.search(r"check   launch_add2 +ok\ntime    n = 1048576, float32 .*\n +launch_add2 +[\d.]+ [um]s", text), (
-        text
-    )
 
 
 @pytest.mark.thorough

@@ -41,7 +41,7 @@ def test_gradgradcheck(op, thread_order):
     assert torch.autograd.gradgradcheck(op, leaves(3, needs=(False, True)))
 
 
-# ---- save_for_backward, needs_input_grad, mark_non_differentiable; memory.py is in test_07_training.py ---------------
+# ---- save_for_backward, needs_input_grad, mark_non_differentiable; memory.py is in test_training.py ------------------
 
 
 @both_swiglus

@@ -1,16 +1,15 @@
 """Chapter 08: every colour, every alignment, crops and refusals of rgb_to_gray; normalize_volume's division; pictures."""
 
 import re
-import subprocess
 
 import numpy as np
 import pytest
 import torch
 
-from common import device, toolkit
+from common import device
 from common.checking import Guarded
 from common.timing import Timing
-from tests.support import ROOT, chapter, operators
+from tests.support import ROOT, chapter, operators, ptx_of
 
 CHAPTER = chapter("08_image")
 on_a_large_gpu = pytest.mark.skipif(
@@ -242,16 +241,12 @@ def test_every_alignment_of_a_volume(ops, beyond, thread_order, monkeypatch):
             assert torch.equal(result, CHAPTER.volume_reference(volume, 7.0)), (start, n)
 
 
-@pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
 def test_nvcc_keeps_the_wide_loads_and_stores(tmp_path):
     """A small change can make it take a float4 apart, and nothing but the time would show it."""
-    source, ptx = ROOT / "chapters" / "08_image" / "image.cu", tmp_path / "image.ptx"
-    nvcc = toolkit.cuda_home() / "bin" / "nvcc"
-    command = [nvcc, "-arch=sm_90", "-std=c++17", f"-I{ROOT}", "-ptx", source, "-o", ptx]
-    subprocess.run(command, check=True)
+    kernels = ptx_of(ROOT / "chapters/08_image/image.cu", tmp_path)
 
     def order(kernel):
-        body = re.search(rf"\.entry \w*{kernel}.*?\n}}", ptx.read_text(), re.S)[0]
+        (body,) = (code for name, code in kernels.items() if kernel in name)
         return " ".join(re.findall(r"(ld|st)\.global\.v4", body))
 
     assert order("rgb_to_gray_kernelILb1") == "ld ld ld st"  # aligned

@@ -3,13 +3,13 @@
 from tools.maintain.mutants import Mutant
 
 T = "tests/chapters/10_stable/test_stable.py::test_"
+OPERATORS = "tests/chapters/test_operators.py::test_"
+REGISTERED = "tests/chapters/test_registered.py::test_"
 WHEEL = "tests/chapters/10_stable/test_wheel.py::test_"
-GPU = "tests/chapters/test_operators_gpu.py::test_"
 CPP, SETUP = "chapters/10_stable/bias_gelu.cpp", "chapters/10_stable/setup.py"
 PART, KERNEL = "chapters/10_stable/src/bias_gelu/registration.py", "chapters/10_stable/bias_gelu_kernel.cu"
 CHECKS = "common/check_input_stable.h"
 BY_KERNEL, EVERYWHERE = T + "refused_by_the_kernel_alone", T + "refused_with_memory_and_without"
-OP = "10_stable.bias_gelu"
 
 MUTANTS = [
     # ---- checks
@@ -26,20 +26,21 @@ MUTANTS = [
     Mutant(CPP, "STD_TORCH_CHECK(x.dim() >= 1,", "STD_TORCH_CHECK(true,", EVERYWHERE),
     Mutant(CPP, "bias.dim() == 1 && bias.size(0) == columns_of(x)", "bias.dim() == 1", EVERYWHERE),
     Mutant(CPP, '    check_apart(x, "x", bias, "bias");\n', "", BY_KERNEL),
-    Mutant(CPP, '    check_same(grad, "grad", x, "x");\n', "", BY_KERNEL),
     # ---- the operators
-    Mutant(CPP, 'return approximate == "tanh";', "return false;", T + "right"),
-    Mutant(CPP, "forward<double>)(x, x, bias, tanh)", "forward<double>)(x, x, bias, false)", T + "right"),
-    Mutant(CPP, "return {grad_x, grad_bias};", "return {grad_x, grad_x};", T + "right"),
+    Mutant(CPP, 'return approximate == "tanh";', "return false;",
+           OPERATORS + "scalars[10_stable.bias_gelu-approximate]"),
+    Mutant(CPP, "forward<double>)(x, x, bias, tanh)", "forward<double>)(x, x, bias, false)",
+           REGISTERED + "in_place[10_stable.bias_gelu_]"),
+    Mutant(CPP, "return {grad_x, grad_bias};", "return {grad_x, grad_x};",
+           OPERATORS + "right_at_awkward_sizes[forward-10_stable.bias_gelu_backward]"),
     Mutant(KERNEL, "T(-2 * 0.79788456080286535588", "T(2 * 0.79788456080286535588",
            T + "what_does_not_depend_on_the_binding_is_chapter_09s"),
-    Mutant(CPP, "    const DeviceGuard guard(x.get_device_index());\n    const Tensor out", "    const Tensor out",
-           f"{GPU}the_second_gpu_while_the_first_is_current[{OP}]", gpus=2),
     Mutant(CPP, "return static_cast<cudaStream_t>(stream);", "return nullptr;", T + "torchs_current_stream", gpus=1),
     # ---- what Python adds
-    Mutant(PART, "    torch.autograd.graph.increment_version(x)", "    pass", T + "a_change_in_place_is_noticed"),
+    Mutant(PART, "    torch.autograd.graph.increment_version(x)", "    pass",
+           OPERATORS + "autograd_learns_that_the_output_was_overwritten[10_stable.bias_gelu_]"),
     Mutant(PART, "torch._check(not (t.requires_grad and torch.is_grad_enabled()), lambda",
-           "torch._check(True, lambda", T + "opcheck"),
+           "torch._check(True, lambda", T + "in_place_refuses_gradients"),
     Mutant(PART, "torch._check(x.is_contiguous(), lambda", "torch._check(True, lambda", EVERYWHERE),
     Mutant(PART, "torch._check(x.dim() >= 1, lambda", "torch._check(True, lambda", EVERYWHERE),
     # ---- the package

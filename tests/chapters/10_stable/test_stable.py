@@ -11,7 +11,6 @@ from tests.chapters.operator_cases import Computes, Plain, resized
 from tests.support import ROOT, chapter, operators
 
 CHAPTER = "10_stable"
-each_kind = pytest.mark.parametrize("approximate", ["none", "tanh"])
 
 
 @pytest.fixture(scope="module")
@@ -46,76 +45,6 @@ def test_what_does_not_depend_on_the_binding_is_chapter_09s(here, there):
     assert code_of(f"10_stable/{here}") == code_of(f"09_library/{there}"), f"chapter 09's {there} has changed: copy it"
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.kernels
-@each_kind
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-@pytest.mark.parametrize("shape", [(1,), (7,), (0,), (0, 3), (3, 0), (3, 5), (2, 3, 4), (1, 4096), (300, 64)], ids=str)
-def test_right(ops, shape, dtype, approximate, thread_order):
-    x, bias = tensors(*shape, dtype=dtype)
-    expected, close = reference(x, bias, approximate), {"rtol": 1e-5, "atol": 1e-5}
-    torch.testing.assert_close(ops.bias_gelu(x, bias, approximate=approximate), expected, **close)
-    grad = torch.randn_like(x)
-    leaves = x.clone().requires_grad_(), bias.clone().requires_grad_()
-    grads = torch.autograd.grad(reference(*leaves, approximate), leaves, grad)
-    torch.testing.assert_close(ops.bias_gelu_backward(grad, x, bias, approximate=approximate), grads, **close)
-    assert ops.bias_gelu_(x, bias, approximate=approximate) is None
-    torch.testing.assert_close(x, expected, **close)
-
-
-@each_kind
-@pytest.mark.parametrize("name", ["bias_gelu", "bias_gelu_", "bias_gelu_backward"])
-@pytest.mark.parametrize("requires_grad", [False, True])
-def test_opcheck(ops, name, requires_grad, approximate):
-    x, bias = tensors(3, 4)
-    if name == "bias_gelu_" and requires_grad:
-        with pytest.raises(RuntimeError, match="x requires grad, but this operator has no backward"):
-            ops.bias_gelu_(x.requires_grad_(), bias)
-        return
-    args = [x, x.clone(), bias] if name.endswith("backward") else [x, bias]
-    args = [t.requires_grad_(requires_grad) for t in args]
-    torch.library.opcheck(getattr(ops, name).default, args, {"approximate": approximate})
-
-
-@each_kind
-def test_gradients(ops, approximate):
-    def op(x, bias):
-        return ops.bias_gelu(x, bias, approximate=approximate)
-
-    for shape in (3, 4), (4,), (2, 2, 3):
-        leaves = [t.requires_grad_() for t in tensors(*shape)]
-        assert torch.autograd.gradcheck(op, leaves) and torch.autograd.gradgradcheck(op, leaves)
-
-
-def test_a_change_in_place_is_noticed(ops):
-    x, bias = tensors(3, 4)
-    y = x.clone().requires_grad_().exp()  # exp() keeps its result
-    with torch.no_grad():
-        ops.bias_gelu_(y, bias)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-        y.sum().backward()
-
-
-@pytest.mark.parametrize("dynamic", [False, pytest.param(True, marks=pytest.mark.thorough)])
-def test_compiled_in_one_graph(ops, dynamic):
-    """14 s for the compiler of C++, on a CPU."""
-
-    def step(x, bias):
-        y = ops.bias_gelu(2 * x, bias)
-        z = y.detach().clone()
-        ops.bias_gelu_(z, bias.detach())
-        return y, z
-
-    leaves = [t.requires_grad_() for t in tensors(6, 4)]
-    y, z = torch.compile(step, fullgraph=True, dynamic=dynamic)(*leaves)
-    expected = reference(2 * leaves[0], leaves[1])
-    torch.testing.assert_close((y, z), (expected, reference(expected, leaves[1]).detach()))
-    grads = (torch.autograd.grad(out.square().sum(), leaves) for out in (y, expected))
-    torch.testing.assert_close(*grads)
-
-
 # ---- refused, with the words of the other chapters -------------------------------------------------------------------
 
 REFUSED = {  # change: words
@@ -148,6 +77,13 @@ def test_refused_with_memory_and_without(ops, change, words, where):
         with pytest.raises(RuntimeError) as info:
             call()
         assert type(info.value) is RuntimeError and words_of(info.value).startswith(words)
+
+
+def test_in_place_refuses_gradients(ops):
+    for name, (x, bias) in {"x": tensors(3, 4), "bias": tensors(3, 4)}.items():
+        {"x": x, "bias": bias}[name].requires_grad_()
+        with pytest.raises(RuntimeError, match=f"{name} requires grad, but this operator has no backward"):
+            ops.bias_gelu_(x, bias)
 
 
 def test_refused_by_the_kernel_alone(ops):
@@ -214,6 +150,27 @@ def test_what_the_dispatcher_takes_care_of(ops):
     }.items():
         with pytest.raises(error):
             ops.bias_gelu(bad, bias)
+
+
+@pytest.mark.parametrize("in_dims, of_x, of_bias", [((0, 0), (0, 3, 4), (0, 4)), ((None, 0), (3, 4), (0, 4))])
+def test_vmap_of_an_empty_batch(ops, in_dims, of_x, of_bias):
+    x, bias = (torch.empty(shape, device=device, requires_grad=True) for shape in (of_x, of_bias))
+    result = torch.vmap(ops.bias_gelu, in_dims)(x, bias)
+    assert result.shape == (0, 3, 4)
+    of = torch.autograd.grad(result.sum(), (x, bias))
+    assert of[0].shape == x.shape and not of[0].any() and of[1].shape == bias.shape
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_autocast_computes_in_float32(ops, dtype):
+    halves = [t.requires_grad_() for t in tensors(3, 4, dtype=dtype)]
+    full = [t.detach().float().requires_grad_() for t in halves]
+    with torch.autocast(device.type, dtype):
+        result = ops.bias_gelu(*halves)
+    expected = ops.bias_gelu(*full)
+    assert result.dtype == torch.float32 and torch.equal(result, expected)
+    of, right = torch.autograd.grad(result.sum(), halves), torch.autograd.grad(expected.sum(), full)
+    assert all(torch.equal(a, b.to(dtype)) for a, b in zip(of, right, strict=True))
 
 
 def test_func_grad_is_refused(ops):

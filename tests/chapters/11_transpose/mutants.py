@@ -3,14 +3,13 @@
 from tools.maintain.mutants import Mutant
 
 T = "tests/chapters/11_transpose/test_transpose.py::test_"
-GPU = "tests/chapters/test_operators_gpu.py::test_"
+REGISTERED = "tests/chapters/test_registered.py::test_"
 CU, CPP, MAIN, COUNTS = (
     f"chapters/11_transpose/{name}" for name in ("transpose.cu", "transpose.cpp", "main.py", "counts.py")
 )
 RIGHT, MARGINS, SHIFT = T + "every_kernel_at_every_kind_of_size", T + "between_margins", T + "rows_at_every_shift"
 PLACE, WORDS = T + "rows_at_every_place_of_a_word", T + "words_between_margins"
 ADDRESSES = T + "the_addresses_that_are_counted_are_the_kernels"
-OP = "11_transpose.transpose"
 
 
 MUTANTS = [
@@ -31,14 +30,12 @@ MUTANTS = [
     Mutant(CU, "if (matrices == 0 || rows == 0 || columns == 0) return;", "if (matrices == 0) return;", RIGHT),
     Mutant(CU, "const int64_t before = m * rows * columns;", "const int64_t before = 0;",
            T + "more_than_2_to_the_31_elements", gpus=1),
-    Mutant(CU, "        CHECK_LAUNCH();\n", "",
-           "tests/chapters/test_chapters.py::test_every_launch_is_on_the_given_stream_and_checked[11_transpose]"),
     # ---- the kernels
     Mutant(CU, "if (row < rows && column < columns) out[", "if (row < rows) out[", MARGINS),
     Mutant(CU, "shared[y][x] = in[y * columns + x];\n    __syncthreads();  //",
            "shared[y][x] = in[y * columns + x];\n    //", RIGHT),
-    Mutant(CU, "x ^ y] = in[y * columns + x];  // swizzled\n    __syncthreads();",
-           "x ^ y] = in[y * columns + x];", RIGHT),
+    Mutant(CU, "x ^ y] = in[y * columns + x];  // swizzled\n    __syncthreads();", "x ^ y] = in[y * columns + x];",
+           RIGHT),
     Mutant(CU, "shared[y * V + k][x ^ y] = packs[k];\n    }\n    __syncthreads();",
            "shared[y * V + k][x ^ y] = packs[k];\n    }", RIGHT),
     Mutant(CU, "shared[y][x ^ y] = in", "shared[y][x] = in", RIGHT),
@@ -53,7 +50,8 @@ MUTANTS = [
     Mutant(CU, "if (rows == 1 || columns == 1) {", "if (rows == 1 || columns <= 3) {", RIGHT),
     # ---- rows, which begin within a sector
     Mutant(CU, "* pitch] = values[k];\n        __syncthreads();", "* pitch] = values[k];", RIGHT),
-    Mutant(CU, "pitch = (words<T> + 1) * W +", "pitch = words<T> * W +", ADDRESSES, why="right, and slow: bank conflicts"),
+    Mutant(CU, "pitch = (words<T> + 1) * W +", "pitch = words<T> * W +", ADDRESSES,
+           why="right, and slow: bank conflicts"),
     Mutant(CU, "sector<T> < load_rows ? load_rows : sector<T>;", "load_rows;", SHIFT,
            why="too few rows above, where an element has 1 or 2 bytes"),
     Mutant(CU, "begin = tile.row == 0 ? 0 : -above,", "begin = 0,", SHIFT),
@@ -81,19 +79,22 @@ MUTANTS = [
            T + "any_dtype_of_these_sizes"),
     Mutant(CPP, "STD_TORCH_CHECK(bytes == 1 ||", "STD_TORCH_CHECK(true || bytes == 1 ||", T + "refused"),
     Mutant(CPP, "STD_TORCH_CHECK(x.dim() == 2 || x.dim() == 3,", "STD_TORCH_CHECK(x.dim() >= 2,", T + "refused"),
-    Mutant(CPP, '    check_input(x, "x", {x.scalar_type()});\n', "", T + "refused"),
     Mutant(CPP, "x.dim() == 3 ? shape[0] : 1,", "1,", RIGHT),
-    Mutant(CPP, "    const DeviceGuard guard(x.get_device_index());\n", "",
-           f"{GPU}the_second_gpu_while_the_first_is_current[{OP}]", gpus=2),
     Mutant(CPP, "rows, columns, current_stream(x));", "rows, columns, nullptr);",
-           f"{GPU}a_side_stream_needs_no_synchronize[{OP}]", gpus=1),
+           "tests/chapters/test_operators_gpu.py::test_a_side_stream_needs_no_synchronize[11_transpose.transpose]",
+           gpus=1),
     # ---- what torch learns about it
-    Mutant(MAIN, "x.new_empty((*x.shape[:-2], x.shape[-1], x.shape[-2]))", "torch.empty_like(x)", T + "opcheck"),
-    Mutant(MAIN, "x.new_empty((*x.shape[:-2], x.shape[-1], x.shape[-2]))", "x.mT", T + "opcheck"),
-    Mutant(MAIN, "op(grad.contiguous(), *ctx.step)", "op(grad, *ctx.step)", T + "gradients"),
-    Mutant(MAIN, "return op(grad.contiguous(), *ctx.step)", "return op(2 * grad.contiguous(), *ctx.step)", T + "gradients"),
+    Mutant(MAIN, "x.new_empty((*x.shape[:-2], x.shape[-1], x.shape[-2]))", "torch.empty_like(x)",
+           REGISTERED + "opcheck[11_transpose.transpose]"),
+    Mutant(MAIN, "x.new_empty((*x.shape[:-2], x.shape[-1], x.shape[-2]))", "x.mT",
+           REGISTERED + "opcheck[11_transpose.transpose]"),
+    Mutant(MAIN, "op(grad.contiguous(), *ctx.step)", "op(grad, *ctx.step)",
+           REGISTERED + "first_and_second_derivatives[11_transpose.transpose]"),
+    Mutant(MAIN, "return op(grad.contiguous(), *ctx.step)", "return op(2 * grad.contiguous(), *ctx.step)",
+           REGISTERED + "first_and_second_derivatives[11_transpose.transpose]"),
     Mutant(MAIN, "torch._check(x.dim() in (2, 3), lambda", "torch._check(True, lambda", T + "refused"),
-    Mutant(MAIN, "torch._check(set(step) <= set(STEPS), lambda", "torch._check(True, lambda", T + "another_step_is_refused"),
+    Mutant(MAIN, "torch._check(set(step) <= set(STEPS), lambda", "torch._check(True, lambda",
+           T + "another_step_is_refused"),
     # ---- the counts
     Mutant(COUNTS, "byte // 32 for", "byte // 64 for", T + "counts"),
     Mutant(COUNTS, "word % 32 for", "word % 16 for", T + "counts"),

@@ -16,7 +16,7 @@ import cuda_on_cpu
 from common import check, device, toolkit
 from common.cpp_extension import load
 from tests.chapters.operator_cases import try_all
-from tests.support import ROOT, chapter, kept_folder, operators, write
+from tests.support import ROOT, chapter, kept_folder, operators, ptx_of, write
 
 CHAPTER = "11_transpose"
 STEPS = ["naive", "tile", "padded", "swizzled", "rows", "wide"]
@@ -192,43 +192,6 @@ def test_another_step_is_refused(ops, where):
         ops.transpose_step(torch.ones(2, 3, device=where), "fast")
 
 
-# ---- an operator among torch's ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("requires_grad", [False, True])
-@pytest.mark.parametrize("shape", [(3, 5), (2, 3, 4), (0, 3), (16, 16)], ids=str)
-def test_opcheck(ops, shape, requires_grad):
-    x = torch.randn(shape, device=device, requires_grad=requires_grad)
-    torch.library.opcheck(ops.transpose.default, (x,))
-    torch.library.opcheck(ops.transpose_step.default, (x, "rows"))
-    torch.library.opcheck(ops.transpose.default, (numbered(*shape, size=1),))
-
-
-def test_gradients(ops):
-    x = torch.randn(3, 4, 5, dtype=torch.float64, device=device, requires_grad=True)
-    for op in ops.transpose, lambda x: ops.transpose_step(x, "swizzled"):
-        assert torch.autograd.gradcheck(op, x) and torch.autograd.gradgradcheck(op, x)
-    check(ops.transpose, lambda x: x.mT.contiguous(), lambda n: (torch.rand(n, 5, device=device),), (0, 1, 33), 0, 0,
-          gradients=True)  # fmt: skip
-
-
-@pytest.mark.parametrize("backend", ["aot_eager", pytest.param("inductor", marks=pytest.mark.thorough)])
-@pytest.mark.parametrize("dynamic", [False, True])
-def test_compiled_in_one_graph(ops, dynamic, backend):
-    """inductor generates code for what is around the operator and compiles it, for 15 s; aot_eager asks the operator for all
-    the same: its fake function and its gradient."""
-
-    def step(x):
-        return ops.transpose(2 * x) + 1
-
-    compiled = torch.compile(step, fullgraph=True, dynamic=dynamic, backend=backend)
-    for shape in (6, 4), (3, 6, 4):
-        x = torch.randn(shape, device=device, requires_grad=True)
-        torch.testing.assert_close(compiled(x), 2 * x.mT + 1)
-        (grad,) = torch.autograd.grad(compiled(x).square().sum(), x)
-        torch.testing.assert_close(grad, 4 * (2 * x + 1))
-
-
 # ---- the counts ------------------------------------------------------------------------------------------------------
 
 # A type that the kernels move like any other, and that prints the addresses from which and to which it is copied.
@@ -383,15 +346,11 @@ def test_where_rows_begin_within_a_sector_only_rows_stores_whole_sectors():
             assert counted["shared load"] == (max(1, size // 4),) * 2, "nor has it bank conflicts"
 
 
-@pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
 def test_nvcc_makes_one_store_of_a_pack(tmp_path):
     """And one load. Of an assignment of the pack, nvcc 13.0 makes several stores."""
-    source, ptx = ROOT / "chapters" / CHAPTER / "transpose.cu", tmp_path / "transpose.ptx"
-    nvcc = toolkit.cuda_home() / "bin" / "nvcc"
-    command = [nvcc, "-arch=sm_90", "-std=c++17", f"-I{ROOT}", "-ptx", source, "-o", ptx]
-    subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    kernels = ptx_of(ROOT / "chapters" / CHAPTER / "transpose.cu", tmp_path)
     for letter, size in zip("htjm", INTEGERS, strict=True):  # uint8_t to uint64_t
-        body = re.search(rf"\.entry \w*transpose_wide_kernelI{letter}.*?\n}}", ptx.read_text(), re.S)[0]
+        (body,) = (code for name, code in kernels.items() if f"transpose_wide_kernelI{letter}" in name)
         accesses = re.findall(r"(ld|st)\.global\S*?(\.v\d)?\.\w(\d+)\s", body)
         widths = [(kind, int(bits) // 8 * int(v[2:] or 1)) for kind, v, bits in accesses]
         assert sorted(widths) == [("ld", 16)] * (16 // size) + [("st", 16)] * (16 // size), size

@@ -11,6 +11,7 @@ EXACT, GRIDS, ORDER = (
     (T + "deterministic_adds_in_the_documented_order"),
 )
 HISTOGRAM = T + "histogram"
+MEMORY = "tests/cuda_on_cpu/test_memory_check.py::test_no_false_alarm_in_a_lesson[12_reduce]"
 
 MUTANTS = [
     # ---- the steps
@@ -29,6 +30,8 @@ MUTANTS = [
     Mutant(CU, "aligned(x) ? sum_chunks_kernel<Pack<T>, T> : sum_chunks_kernel<LoosePack<T>, T>",
            "sum_chunks_kernel<Pack<T>, T>", GRIDS, gpus=1),
     Mutant(CU, "last = atomicAdd(ticket, 1u) == gridDim.x - 1;", "last = atomicAdd(ticket, 1u) == 0;", GRIDS),
+    Mutant(CU, "        __threadfence();  // no block sees", "        // no block sees", MEMORY),
+    Mutant(CU, "        __threadfence();  // and this block", "        // and this block", MEMORY),
     Mutant(CU, "    if (blocks > 1)\n", "    if (blocks > 1000)\n", GRIDS),
     Mutant(CU, "constexpr int64_t CHUNK = PACK_THREADS * LOADS * Pack<T>::SIZE;", "constexpr int64_t CHUNK = 8192;", ORDER),
     Mutant(CU, "sum += of_pack;", "for (const T value : loaded[k].values) sum += float(value);", ORDER),
@@ -39,17 +42,23 @@ MUTANTS = [
            T + "half_precision_accumulates_in_float"),
     Mutant(CU, "sum += of_pack;", "sum = float(T(sum + of_pack));", T + "half_precision_accumulates_in_float"),
     # ---- the binding
+    Mutant(CPP, "const Tensor memory = torch::stable::new_empty(x, {size}, ScalarType::Float);",
+           "static const Tensor memory = torch::stable::new_empty(x, {1 << 20}, ScalarType::Float);",
+           [f"{GPU}8_threads_at_once[12_reduce.sum]", T + "no_two_calls_share_memory"], why="one memory for all calls"),
+    Mutant(CPP, "const Tensor memory = torch::stable::new_empty(x, {size}, ScalarType::Float);",
+           "static const Tensor memory = torch::stable::new_empty(x, {1 << 20}, ScalarType::Float);",
+           f"{GPU}4_streams_at_once[12_reduce.sum]", gpus=1),
     Mutant(CPP, 'deterministic ? "chunks" : "last_block"', '"last_block"', ORDER),
     Mutant(CPP, 'bins <= shared_bins() ? "copies" : "global"', '"copies"', HISTOGRAM + "_of_few_and_of_many_values"),
     Mutant(CPP, 'step == "global" || bins <= shared_bins();', "true;",
            T + "more_bins_than_shared_memory_has_are_refused_by_name"),
-    Mutant(CPP, "    const DeviceGuard guard(x.get_device_index());\n    const Tensor out = torch::stable::new_empty(x, {});",
-           "    const Tensor out = torch::stable::new_empty(x, {});",
-           f"{GPU}the_second_gpu_while_the_first_is_current[12_reduce.sum]", gpus=2),
     # ---- what Python adds
     Mutant(MAIN, "return grad.expand(ctx.shape), *", "return grad * torch.ones(ctx.shape), *", T + "gradient"),
-    Mutant(MAIN, "lambda x, bins, *args: x.new_empty(bins, dtype=torch.int64)", "lambda x, bins, *args: x.new_empty(bins)",
-           T + "opcheck"),
+    Mutant(MAIN, "return x.new_empty(bins, dtype=torch.int64)", "return x.new_empty(bins)",
+           "tests/chapters/test_registered.py::test_opcheck[12_reduce.histogram]"),
+    *(Mutant(MAIN, f"torch._check({text}", "torch._check(True", T + "refused_with_memory_and_without") for text in (
+        "x.dtype in dtypes", "x.is_contiguous()", "step in LADDER", "0 <= blocks <= 2**16", "1 <= bins < 2**31",
+        'step in ("global", "shared", "copies")')),
     # ---- histogram
     Mutant(COUNT, "if (i < n && unsigned(x[i]) < bins)", "if (i < n && int(x[i]) < int(bins) && x[i] + 1 > 1)", HISTOGRAM),
     Mutant(COUNT, "if (unsigned(value) < bins) atomicAdd(&mine", "if (unsigned(value) + 1 < bins) atomicAdd(&mine", HISTOGRAM),
@@ -57,5 +66,11 @@ MUTANTS = [
     Mutant(COUNT, "    for (int i = threadIdx.x; i < int(bins) * copies; i += THREADS) counted[i] = 0;\n", "", HISTOGRAM),
     Mutant(COUNT, "    if (first < n % P::SIZE) count(x[whole * P::SIZE + first]);\n", "", HISTOGRAM),
     Mutant(COUNT, "(k + bin) % copies]", "k * bin % copies]", HISTOGRAM),
-    Mutant(COUNT, "    if (bytes > 48 * 1024)\n", "    if (bytes > 1 << 20)\n", HISTOGRAM + "_of_few_and_of_many_values"),
+    Mutant(COUNT, "allow_shared_memory(kernel);",
+           "CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));",
+           f"{GPU}4_threads_with_4_sizes_at_once[12_reduce.histogram]", gpus=1, why="the limit of this launch"),
+    Mutant(COUNT, "allow_shared_memory(kernel);",
+           "CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));",
+           "tests/chapters/test_chapters.py::test_no_launch_lowers_the_limit_of_shared_memory[12_reduce]"),
+    Mutant(COUNT, "if (bytes > 48 * 1024) allow", "if (bytes > 1 << 20) allow", HISTOGRAM + "_of_few_and_of_many_values"),
 ]  # fmt: skip

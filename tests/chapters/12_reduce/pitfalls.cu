@@ -1,4 +1,4 @@
-// pitfalls_12.cu: sums of one block with one mistake each. test_12_reduce.py finds them. No chapter uses this file.
+// pitfalls.cu: sums of one block with one mistake each. test_reduce.py finds them. No chapter uses this file.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -243,7 +243,7 @@ def test_one_atomic_sum_stops_at_2_to_the_24(ops):
     assert float(ops.sum(ones)) == float(ops.sum(ones, deterministic=True)) == 2**24 + 1000
 
 
-# ---- gradients, shapes, torch.compile --------------------------------------------------------------------------------
+# ---- gradients --------------------------------------------------------------------------------------------------------
 @per_float
 def test_gradient(ops, dtype):
     for op in ops.sum, functools.partial(ops.sum, deterministic=True), functools.partial(ops.sum_by, step="tree"):
@@ -254,22 +254,25 @@ def test_gradient(ops, dtype):
     assert grad.stride() == (0, 0), "one element in memory"
 
 
-@pytest.mark.parametrize("name", ["sum", "sum_by", "histogram", "histogram_by"])
-def test_opcheck(ops, name):
-    floats = torch.rand(3, 5, device=device, requires_grad=True)
-    bytes = torch.randint(0, 256, (3, 5), dtype=torch.uint8, device=device)
-    args = {"sum": (floats,), "sum_by": (floats, "tree"), "histogram": (bytes, 7), "histogram_by": (bytes, 7, "copies")}
-    torch.library.opcheck(getattr(ops, name), args[name])
-
-
-def test_compile(ops):
-    def function(x):
-        return ops.sum(x * 2) + ops.histogram((x * 10).int(), 10).sum()
-
-    x = torch.rand(100, device=device, requires_grad=True)
-    compiled = torch.compile(function, fullgraph=True, backend="aot_eager")
-    assert torch.equal(compiled(x), function(x))
-    assert torch.equal(torch.autograd.grad(compiled(x), x)[0], torch.full_like(x, 2))
+def test_refused_with_memory_and_without(ops):
+    """The same words from the kernel's checks and from the fake functions."""
+    x = torch.rand(4, 4, device=device)
+    for words, call in {
+        "x must have dtype Float or Half or BFloat16, got ": lambda x, i: ops.sum(i),
+        "x must have dtype Float or Half or BFloat16, got (.*64|Double)": lambda x, i: ops.sum_by(x.double(), "tree"),
+        "x must be contiguous, got strides ": lambda x, i: ops.sum(x.t(), deterministic=True),
+        "step must be atomic, tree, shuffle, packs, last_block or chunks, got x": lambda x, i: ops.sum_by(x, "x"),
+        "blocks must be 0 to 65536, got -1": lambda x, i: ops.sum_by(x, "chunks", blocks=-1),
+        "blocks must be 0 to 65536, got 65537": lambda x, i: ops.sum_by(x, "chunks", blocks=65537),
+        "x must have dtype Byte or Int, got ": lambda x, i: ops.histogram(x, 4),
+        "x must be contiguous, got": lambda x, i: ops.histogram(i.t(), 4),
+        "bins must be 1 to 2147483647, got 0": lambda x, i: ops.histogram(i, 0),
+        "bins must be 1 to 2147483647, got 2147483648": lambda x, i: ops.histogram_by(i, 2**31, "global"),
+        "step must be global, shared or copies, got tree": lambda x, i: ops.histogram_by(i, 4, "tree"),
+    }.items():
+        for where in device, "meta":
+            with pytest.raises(RuntimeError, match=words):
+                call(x.to(where), x.int().to(where))
 
 
 # ---- histogram -------------------------------------------------------------------------------------------------------

@@ -51,10 +51,13 @@ def vmap(info, in_dims, x, bias, *, approximate="none"):
     x_dim, bias_dim = in_dims
     if bias_dim is None:
         return torch.ops.chapter10.bias_gelu(x.movedim(x_dim, 0).contiguous(), bias, approximate=approximate), 0
-    xs = [x] * info.batch_size if x_dim is None else x.movedim(x_dim, 0)
+    xs = x.expand(info.batch_size, *x.shape) if x_dim is None else x.movedim(x_dim, 0)
+    biases = bias.movedim(bias_dim, 0)
+    if info.batch_size == 0:  # torch.stack() takes no empty list. The sum of no biases is a bias of zeros
+        return torch.ops.chapter10.bias_gelu(xs.contiguous(), biases.sum(0), approximate=approximate), 0
     calls = [
         torch.ops.chapter10.bias_gelu(x.contiguous(), b.contiguous(), approximate=approximate)
-        for x, b in zip(xs, bias.movedim(bias_dim, 0), strict=True)
+        for x, b in zip(xs, biases, strict=True)
     ]
     return torch.stack(calls), 0
 

@@ -192,9 +192,36 @@ KERNEL(last_block) {
     y[G] = x[G];
     __threadfence();
     __syncthreads();
-    if (I == 0) is_last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+    if (I == 0) {
+        is_last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence();
+    }
     __syncthreads();
     if (is_last) y[I] += y[127 - I];
+}
+__device__ unsigned counted;
+KERNEL(last_block_of_fences) {  // thread 0 takes the ticket, and each thread that reads has a fence of its own
+    __shared__ bool is_last;
+    y[G] = x[G];
+    __threadfence();
+    __syncthreads();
+    if (I == 0) is_last = atomicInc(&counted, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    if (!is_last) return;
+    __threadfence();
+    y[I] += y[127 - I];
+}
+__device__ unsigned added;
+KERNEL(last_block_of_the_guide) {  // NVIDIA's: the sums are volatile, and no fence follows the ticket
+    __shared__ bool is_last;
+    volatile float* sums = y;
+    if (I == 0) {
+        sums[blockIdx.x] = x[blockIdx.x];
+        __threadfence();
+        is_last = atomicInc(&added, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (is_last && I == 0) y[2] = sums[0] + sums[1];
 }
 __device__ volatile int flags[2];
 KERNEL(flag) {
@@ -461,7 +488,8 @@ int main(int argc, char** argv) {
     say(#name, [&] { name<<<2, 64, 64 * sizeof(float)>>>(y, x), name<<<2, 64, 64 * sizeof(float)>>>(y, part); })
     RUN(tree), RUN(tiles), RUN(early_return), RUN(two_buffers), RUN(atomics), RUN(guesses), RUN(guess_overtaken),
         RUN(bins), RUN(same_value), RUN(bytes), RUN(bytes_and_words), RUN(halves);
-    RUN(warp_tree), RUN(part_of_a_warp), RUN(two_halves), RUN(warp_sums), RUN(tile), RUN(large_tile), RUN(last_block);
+    RUN(warp_tree), RUN(part_of_a_warp), RUN(two_halves), RUN(warp_sums), RUN(tile), RUN(large_tile), RUN(last_block),
+        RUN(last_block_of_fences), RUN(last_block_of_the_guide);
     RUN(critical_section), RUN(barrier_object), RUN(latch_object), RUN(async_copy), RUN(dynamic), RUN(variables),
         RUN(local_array), RUN(work_queue), RUN(mailbox), RUN(found), RUN(marks), RUN(in_step), RUN(only_loads),
         RUN(cub_again), RUN(cluster);

@@ -289,6 +289,7 @@ KERNEL(last_block_of_many) {  // the fence of one thread, and no barrier before 
     if (I == 0) {
         __threadfence();
         is_last = atomicInc(&counted, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence();
     }
     __syncthreads();
     if (is_last) y[I] += y[127 - I];  // LINE last_block_of_many
@@ -301,6 +302,26 @@ KERNEL(last_block_barrier) {  // a barrier of a block is no fence
     if (I == 0) is_last = atomicInc(&passed, gridDim.x - 1) == gridDim.x - 1;
     __syncthreads();
     if (is_last) y[I] += y[127 - I];  // LINE last_block_barrier
+}
+__device__ unsigned added;
+KERNEL(last_block_reads_early) {  // no fence after the ticket
+    __shared__ bool is_last;
+    if (I == 0) {
+        y[blockIdx.x] = x[blockIdx.x];  // OTHER last_block_reads_early
+        __threadfence();
+        is_last = atomicInc(&added, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (is_last && I == 0) y[2] = y[0] + y[1];  // LINE last_block_reads_early
+}
+__device__ int lock;
+KERNEL(lock_reads_early) {  // no fence after the lock is taken
+    if (I > 0) return;
+    while (atomicCAS(&lock, 0, 1) != 0) {
+    }
+    y[0] += x[blockIdx.x];  // LINE lock_reads_early
+    __threadfence();
+    atomicExch(&lock, 0);
 }
 KERNEL(after_grid_barrier) {
     cooperative_groups::this_grid().sync();
@@ -316,6 +337,19 @@ KERNEL(flag_without_fence) {
         while (flag == 0) {
         }
         y[1] = y[0];  // LINE flag_without_fence
+    }
+}
+__device__ volatile int told;
+KERNEL(flag_reads_early) {  // no fence after the flag is seen
+    if (I > 0) return;
+    if (blockIdx.x == 0) {
+        y[0] = 7;  // OTHER flag_reads_early
+        __threadfence();
+        told = 1;
+    } else {
+        while (told == 0) {
+        }
+        y[1] = y[0];  // LINE flag_reads_early
     }
 }
 __device__ volatile int late;
@@ -561,8 +595,11 @@ const Case cases[] = {
     CASE(last_block, 2),
     CASE(last_block_of_many, 2),
     CASE(last_block_barrier, 2),
+    CASE(last_block_reads_early, 2),
+    CASE(lock_reads_early, 2),
     CASE(after_grid_barrier, 2),
     CASE(flag_without_fence, 2),
+    CASE(flag_reads_early, 2),
     CASE(stored_behind_the_fence, 2),
     CASE(known_to_another_block, 3),
     CASE(flag_that_nobody_stores, 2),

@@ -1,0 +1,66 @@
+"""Small breakages of chapter 09, and the tests that must fail because of each."""
+
+from tools.maintain.mutants import Mutant
+
+T = "tests/chapters/09_library/test_library.py::test_"
+DISPATCHER = "tests/chapters/09_library/test_dispatcher.py::test_"
+OPERATORS = "tests/chapters/test_operators.py::test_"
+DERIVATIVES = "tests/chapters/test_registered.py::test_first_and_second_derivatives"
+GPU = "tests/chapters/test_operators_gpu.py::test_"
+CU, CPP, AUTOGRAD, PY = (
+    f"chapters/09_library/{name}" for name in ("bias_gelu.cu", "bias_gelu.cpp", "autograd.cpp", "library.py")
+)
+STREAM = "c10::cuda::getCurrentCUDAStream()"
+
+MUTANTS = [
+    # ---- the kernels, the sums over rows
+    *(Mutant(CU, text, replacement, T + "forward_and_backward") for text, replacement in (
+        ("T(-2 * 0.79788456080286535588", "T(2 * 0.79788456080286535588"),
+        ("T(0.5) * std::erf(u * T(0.70710678118654752440)) + u * density", "u * density"),
+        ("T(3 * 0.044715)", "T(0.044715)"),
+        ("half = (count + 1) / 2;", "half = count / 2;"),
+        ("        __syncthreads();\n", ""),
+        ("store(sums + blockIdx.y * columns + column, sum)", "store(sums + column, sum)"),
+        ("std::max<int64_t>(1, std::min", "std::max<int64_t>(0, std::min"),
+        ("row < rows; row += blockDim.y)", "row < rows - 1; row += blockDim.y)"),
+        ("if (++column == columns) column = 0;", "column++;"),
+        ("columns % V == 0", "columns != 1"),
+        ("packs_end, n, columns", "n, n, columns"),
+        ("                if (row >= rows) continue;\n", ""),
+        ("load_row(k, row + depth * step);", "load_row(k, row + step);"),
+    )),
+    Mutant(CU, "aligned<T>({out, x, bias})", "true", T + "an_argument_that_begins_anywhere", gpus=1,
+           why="a CPU loads 16 bytes from any address"),
+    Mutant(CU, "    if (begin == end) return;  // CUDA refuses a grid of 0 blocks\n", "", T + "forward_and_backward"),
+    # ---- what the operators refuse, what the dispatcher is told
+    *(Mutant(CPP, text, "true", f"{T}the_operator_refuses[Python-{name}]") for text, name in (
+        ("x.defined()", "None"), ("x.scalar_type() == dtype", "bias of float16"), ("x.is_contiguous()", "transposed"),
+        ("x.dim() >= 1", "no dimension"), ("bias.dim() == 1", "bias of x's shape"),
+        ('approximate == "none" || approximate == "tanh"', "another word"))),
+    Mutant(CPP, "grad.sym_sizes() == x.sym_sizes()", "true", T + "backward_refuses[shape]"),
+    Mutant(CPP, "    check_no_grad(x, name);\n", "", T + "without_library_py"),
+    Mutant(CPP, "overlap != at::MemOverlapStatus::Partial", "true", T + "in_place_and_shared_memory"),
+    Mutant(CPP, "check_no_grad(x, argument.name().c_str());", "", T + "in_place_refuses_gradients"),
+    Mutant(CPP, "check_no_tangent(x, argument.name().c_str());", "", T + "forward_mode_is_refused"),
+    Mutant(CPP, "x.unsafeGetTensorImpl()->bump_version();", ";",
+           OPERATORS + "autograd_learns_that_the_output_was_overwritten[09_library.bias_gelu_]"),
+    # ---- gradients, autocast, vmap
+    Mutant(PY, "grad.contiguous()", "grad", DERIVATIVES + "[09_library.bias_gelu]"),
+    Mutant(AUTOGRAD, "grads[0].contiguous()", "grads[0]",
+           DERIVATIVES + "[09_library.bias_gelu gradient in C++]"),
+    Mutant(PY, "both = grad_of_grad_x + grad_of_grad_bias", "both = grad_of_grad_x",
+           DERIVATIVES + "[09_library.bias_gelu_backward]"),
+    Mutant(PY, "(2 - u * u) * density", "(1 - u * u) * density", DERIVATIVES + "[09_library.bias_gelu]"),
+    Mutant(PY, "k * 6 * 0.044715", "k * 3 * 0.044715", DERIVATIVES + "[09_library.bias_gelu]"),
+    Mutant(PY, "(torch.float16, torch.bfloat16)", "(torch.float16,)", DISPATCHER + "autocast_computes_in_float32"),
+    Mutant(AUTOGRAD, "cached_cast(at::kFloat, x, kernel_device)", "x", DISPATCHER + "autocast_computes_in_float32"),
+    Mutant(AUTOGRAD, "    m.impl(\"bias_gelu\", at::autocast::get_autocast_dispatch_key_from_device_type(kernel_device), "
+           "TORCH_FN(autocast));\n", "", DISPATCHER + "autocast_computes_in_float32",
+           why="autograd saves what the inner operator's autocast has not converted yet"),
+    Mutant(PY, "    if info.batch_size == 0:", "    if False:", DISPATCHER + "vmap"),
+    Mutant(PY, "x.movedim(x_dim, 0).contiguous(), bias", "x.movedim(x_dim, 0), bias", DISPATCHER + "vmap"),
+    Mutant(CPP, f"x.size(-1),\n                         approximate == \"tanh\", {STREAM}",
+           "x.size(-1),\n                         approximate == \"tanh\", nullptr",
+           [GPU + "a_side_stream_needs_no_synchronize[09_library.bias_gelu]",
+            DISPATCHER + "a_cuda_graph_under_reduce_overhead"], gpus=1),
+]  # fmt: skip

@@ -1,0 +1,43 @@
+"""Small breakages of tools/new.py and its templates, and the tests that must fail because of each."""
+
+from tools.maintain.mutants import Mutant
+
+T = "tests/tools/test_new.py::test_"
+NEW, PACKAGE, CHAPTER = "tools/new.py", "tools/templates/operator", "tools/templates/chapter/chapters/99_my_op"
+REFUSED, NAMES = T + "a_bad_name_is_refused_in_one_line", T + "no_file_of_the_package_names_this_repository"
+BUILDS = T + "a_new_package_builds_and_passes_its_tests"
+WHEEL = T + "the_wheel_is_for_every_python_and_has_what_is_needed"
+NVCC = T + "nvcc_builds_a_new_package_where_there_is_no_cuda_on_cpu"
+
+MUTANTS = [
+    # ---- what it refuses
+    Mutant(NEW, "(_[a-z0-9]+)*", "[_a-z0-9]*", REFUSED),
+    Mutant(NEW, " or len(name) > LONGEST", "", REFUSED),
+    Mutant(NEW, "if keyword.iskeyword(name)", "if False", REFUSED),
+    Mutant(NEW, "if importlib.util.find_spec(name)", "if False", REFUSED),
+    Mutant(NEW, "if (include / f\"{name}.h\").exists()", "if False", REFUSED),
+    Mutant(NEW, "if folder.name[3:] == name]", "if folder.name == name]", REFUSED),
+    Mutant(NEW, "(out.is_file() or any(out.iterdir()))", "out.is_file()", T + "a_folder_that_has_something_in_it_is_refused"),
+    Mutant(NEW, "if not out and (there", "if (there", T + "a_package_may_be_called_like_a_chapter"),
+    # ---- the files
+    Mutant(NEW, "LONGEST = 20", "LONGEST = 30", T + "any_name_leaves_the_files_formatted"),
+    Mutant(NEW, ".replace('\"common/', '\"')", "", [NAMES, BUILDS]),
+    Mutant(NEW, '.replace("chapter99", "my_op")', "", NAMES),
+    Mutant(NEW, "place / replaced(str(path))", "place / path", T + "every_template_of_a_chapter_is_filled_in"),
+    Mutant(NEW, "int(max(folders())) + 1", "int(max(folders())) + 2",
+           T + "a_chapter_gets_the_next_number_and_names_its_commands"),
+    Mutant(NEW, "code[\"my_op_kernel.cu\"] = chapter", "code[\"my_op.cu\"] = chapter", NVCC, why="two files my_op.o"),
+    # ---- the package
+    Mutant(f"{PACKAGE}/setup.py", "    from cuda_on_cpu.torch_extension import", "    from cuda_on_cpu.torch import", BUILDS),
+    Mutant(f"{PACKAGE}/setup.py", "            py_limited_api=True,", "            #", WHEEL),
+    Mutant(f"{PACKAGE}/setup.py", "target, *half]", "target]", NVCC),
+    Mutant(f"{PACKAGE}/pyproject.toml", 'packages = ["my_op"]', 'packages = []', WHEEL),
+    Mutant(f"{PACKAGE}/my_op/__init__.py", "grad.contiguous(), ctx", "grad, ctx", BUILDS),
+    Mutant(f"{PACKAGE}/my_op/__init__.py", "torch._check(x.is_contiguous(), lambda", "torch._check(True, lambda", BUILDS),
+    Mutant(f"{PACKAGE}/.gitignore", "build/\n", "", BUILDS),
+    # ---- the C++ of both
+    Mutant(f"{CHAPTER}/my_op.cu", "if (i < n) out[i]", "if (i < n - 1) out[i]", BUILDS),
+    Mutant(f"{CHAPTER}/my_op.cu", "    if (n == 0) return;", "    //", BUILDS),
+    Mutant(f"{CHAPTER}/my_op.cu", "T(factor * float(x[i]))", "T(factor) * x[i]", BUILDS),
+    Mutant(f"{CHAPTER}/my_op.cpp", '    check_input(x, "x", FLOATS);\n', "", BUILDS),
+]  # fmt: skip

@@ -1,0 +1,235 @@
+"""An operator of one's own: what tools/new.py makes works at once, by the commands that it prints.
+
+Two minutes: a chapter in a copy of the repository (90 s, half of it for its mutants), a package in a folder of its own (50 s).
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+import torch
+
+from common import device, toolkit
+from tests.support import ROOT, chapter
+from tools import new
+
+pytestmark = pytest.mark.xdist_group("new")
+LEFT_OUT = shutil.ignore_patterns("build", ".git", ".venv*", "__pycache__", ".*_cache", "*.egg-info", "mine*", "*.so")
+BIN = Path(sys.executable).parent  # of this Python, with ninja and what lints
+SHORT, LONG = "f", "a" * new.LONGEST
+
+
+def environment(**more):
+    """This shell's, without what tells lessons and pytest what to do; with a GPU, only where these tests have one."""
+    without = "CHAPTERS_", "PYTEST_", "CUDA_REVERSE", "PYTHONPATH"
+    env = {key: value for key, value in os.environ.items() if not key.startswith(without)}
+    hidden = {"CUDA_VISIBLE_DEVICES": ""} if device.type == "cpu" else {}
+    return env | hidden | {"PATH": f"{BIN}{os.pathsep}{env['PATH']}", "PYTHON": sys.executable} | more
+
+
+def run(command, where, **env):
+    """What it prints; an error where it fails."""
+    env = environment(**env)
+    done = subprocess.run(command, cwd=where, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def make_new(repository, *words, python=sys.executable, **env):
+    """The commands that are to follow, as it prints them."""
+    output = run([python, "-m", "tools.new", *map(str, words)], repository, **env)
+    return [line.partition("  # ")[0].strip() for line in output.partition("next:\n")[2].splitlines()]
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    """A copy of this one."""
+    return shutil.copytree(ROOT, tmp_path_factory.mktemp("new") / "repository", ignore=LEFT_OUT)
+
+
+# ---- what it refuses ---------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name, why", [
+    *((name, "a name has small letters") for name in ("", "9a", "Rope", "a b", "a-b", "_a", "a_", "a__b", "é", LONG + "a")),
+    ("class", "a word of Python's"),
+    *((name, "a module has that name") for name in ("json", "torch", "common", "chapters")),
+    *((name, f"{name}.h would hide the header") for name in ("grid", "stable", "mma", "stdlib")),
+    ("vec4", "chapters/06_vec4 is there already"),
+])  # fmt: skip
+def test_a_bad_name_is_refused_in_one_line(name, why, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["new.py", name])
+    with pytest.raises(SystemExit) as info:
+        new.main()
+    assert why in info.value.code and "\n" not in info.value.code
+
+
+def test_a_folder_that_has_something_in_it_is_refused(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    for out in tmp_path, tmp_path / "file":
+        monkeypatch.setattr(sys, "argv", ["new.py", "rope", str(out)])
+        with pytest.raises(SystemExit, match=rf"{out} is there already"):
+            new.main()
+    assert [*tmp_path.iterdir()] == [tmp_path / "file"]
+
+
+def test_a_package_may_be_called_like_a_chapter(tmp_path):
+    assert not new.fault("vec4", tmp_path) and not new.fault("vec4", tmp_path / "new")
+
+
+# ---- the files ---------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def made(tmp_path, capsys):
+    """Chapter and package, of the shortest name and of the longest."""
+    for number, name in ("14", SHORT), ("15", LONG):
+        new.create(tmp_path / name, new.template("chapter"), {"99": number, "my_op": name})
+        new.create(tmp_path / name / "package", new.package(), {"my_op": name})
+    return tmp_path
+
+
+@pytest.mark.skipif(not (BIN / "ruff").exists(), reason="needs what `make lint` installs")
+def test_any_name_leaves_the_files_formatted(made):
+    """A longer name makes longer lines, which a formatter would break."""
+    cpp = [file for file in made.rglob("*") if file.suffix in (".h", ".cu", ".cpp")]
+    assert len(cpp) == 2 * (3 + 7)
+    run([BIN / "clang-format", f"--style=file:{ROOT / '.clang-format'}", "--dry-run", "-Werror", *cpp], made)
+    for what in ["check", "--ignore", "I001"], ["format", "--diff"]:  # I001: here, `common` is a third party
+        run([BIN / "ruff", *what, "--config", ROOT / "pyproject.toml", made], made)
+
+
+def test_no_file_of_the_package_names_this_repository(made):
+    ours = rf"chapter|common[/.]|import common|lesson|exercise|grader|torch-cuda-chapters|my_op|{ROOT}"
+    files = [file for name in (SHORT, LONG) for file in (made / name / "package").rglob("*") if file.is_file()]
+    assert len(files) == 2 * 15
+    for file in files:
+        assert not re.search(ours, f"{file.relative_to(made)}\n{file.read_text()}"), file
+
+
+def test_every_template_of_a_chapter_is_filled_in(made):
+    for name in SHORT, LONG:
+        for file in filter(Path.is_file, (made / name).rglob("*")):
+            assert not re.search("my_op|99", f"{file.relative_to(made)}\n{file.read_text()}"), file
+
+
+# ---- a chapter ---------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def commands(repository):
+    """{number: the commands that follow}"""
+    return make_new(repository, "rope")
+
+
+@pytest.fixture(scope="module")
+def number(commands):
+    return re.fullmatch(r"make chapter(\d\d)", commands[0])[1]
+
+
+def test_a_chapter_gets_the_next_number_and_names_its_commands(commands, number, repository):
+    assert int(number) == max(int(folder.name[:2]) for folder in ROOT.glob("chapters/[0-9][0-9]_*")) + 1
+    targets = [f"make {what}{number}" for what in ("chapter", "test", "memcheck", "microscope")]
+    assert commands == [*targets, f"make mutants ARGS={number}_rope"]
+    names = "README.md", "main.py", "rope.cpp", "rope.cu", "rope.h"
+    assert sorted(file.name for file in (repository / f"chapters/{number}_rope").iterdir()) == sorted(names)
+
+
+@pytest.mark.parametrize("what, says", [
+    ("chapter", r"check   rope, bfloat16: n = .* ok, largest error 0\ntime .*\n        rope .*\n        torch "),
+    ("test", r"\d\d passed"),
+    ("memcheck", "nothing found: each access of each kernel was looked at"),
+    ("microscope", r"rope_kernel\n(.*\n)*.*100%"),
+    ("mutants", r"\d+ killed, 0 survived, 0 no end, 0 invalid"),
+])  # fmt: skip
+def test_a_new_chapter_works_at_once(commands, repository, what, says):
+    (command,) = (command for command in commands if command.startswith(f"make {what}"))
+    output = run(command.split(), repository)
+    assert re.search(says, output) and "failed" not in output, output
+
+
+def test_a_new_lesson_says_what_is_still_to_be_written(commands, number, repository):
+    tests = ["-m", "pytest", "-n", "0", "tests/chapters/test_lessons.py", "-k", number]
+    done = subprocess.run([sys.executable, *tests], cwd=repository, env=environment(), stdout=-1, text=True)
+    for words in "To be written:", "in the title, what the reader can do afterwards", "where the tracks go on":
+        assert words in done.stdout
+    assert " 1 failed, " in done.stdout
+
+
+# ---- a package ---------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def venv(tmp_path_factory):
+    """Scripts of an environment of its own, which sees the packages of this Python's: nothing has to be fetched."""
+    folder = tmp_path_factory.mktemp("venv")
+    run([sys.executable, "-m", "venv", "--without-pip", folder], folder)
+    packages = sysconfig.get_path("purelib", vars={"base": folder, "platbase": folder})
+    Path(packages, "parent.pth").write_text(sysconfig.get_path("purelib"))
+    for name in "pip", "pytest":
+        script = folder / "bin" / name
+        script.write_text(f'#!/bin/sh\nexec "{folder}/bin/python" -m {name} "$@"\n')
+        script.chmod(0o755)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def package(venv, repository, tmp_path_factory):
+    """(its folder, what the commands have printed)"""
+    folder = tmp_path_factory.mktemp("a folder") / "rope"
+    active = {"VIRTUAL_ENV": str(venv), "PATH": f"{venv / 'bin'}{os.pathsep}{environment()['PATH']}"}
+    commands = make_new(repository, "rope", folder, python=venv / "bin" / "python", **active)
+    three = ["pip install --no-build-isolation -e .", "pytest", "pip wheel --no-build-isolation --no-deps ."]
+    assert commands[-3:] == three
+    if device.type == "cpu":
+        assert commands[1:-3] == [f"pip install {repository / 'cuda_on_cpu'}"]
+    # No network; and without isolation, so that cuda-on-cpu, too, is built by the setuptools that is here.
+    offline = {"PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0"}
+    script = "(\nset -e\n" + "\n".join(commands) + "\n)\necho status $?"
+    return folder, run(["bash", "-c", script], repository.parent, **active, **offline)
+
+
+def test_a_new_package_builds_and_passes_its_tests(package):
+    folder, output = package
+    assert re.search(r"\d\d passed", output) and "warning" not in output and output.endswith("status 0\n"), output
+    run(["git", "init", "--quiet"], folder)
+    status = run(["git", "status", "--short", "--untracked-files=all"], folder)
+    assert len(status.splitlines()) == 15, f"what is built is ignored: {status}"
+
+
+def test_the_wheel_is_for_every_python_and_has_what_is_needed(package):
+    (wheel,) = package[0].glob("*.whl")
+    assert re.fullmatch(r"rope-0.1.0-cp310-abi3-linux_\w+\.whl", wheel.name)
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {n for n in names if "dist-info" not in n} == {"rope/__init__.py", "rope/_C.abi3.so", "rope/py.typed"}
+
+
+@pytest.mark.skipif(device.type == "cuda", reason="this machine has a GPU: the other tests build for it")
+@pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
+def test_nvcc_builds_a_new_package_where_there_is_no_cuda_on_cpu(repository, tmp_path):
+    """Only running it is left out. The folder has nothing beside the package: torch's own CUDAExtension is used."""
+    make_new(repository, "rope", tmp_path / "rope")
+    gpu = {"CUDA_HOME": str(toolkit.cuda_home()), "TORCH_CUDA_ARCH_LIST": "9.0"}
+    run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], tmp_path / "rope", **gpu)
+    assert b"rope_kernel" in (tmp_path / "rope/rope/_C.abi3.so").read_bytes()
+
+
+TRY = """if True:
+    import torch, rope
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    x = torch.ones(3, dtype=torch.float16, device=device, requires_grad=True)
+    y = torch.compile(lambda x: rope.rope(x, 2), fullgraph=True, backend="aot_eager")(x)
+    y.sum().backward()
+    assert (y == 2).all() and (x.grad == 2).all()
+    print("ok", torch.__version__, rope.__file__)
+"""
+
+
+@pytest.mark.parametrize("python", chapter("10_stable", "package").pythons())
+def test_the_wheel_imports_from_another_folder_and_with_another_torch(package, python, tmp_path):
+    """With each Python that CHAPTERS_PYTHONS names, or that is on the PATH, if it has a torch."""
+    version, torchs = chapter("10_stable", "package").versions(python)
+    if torchs is None:
+        pytest.skip(f"{python} {'has no torch' if version else 'does not start'}")
+    (wheel,) = package[0].glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    assert run([python, "-c", TRY], "/", PYTHONPATH=str(tmp_path)).split()[-1] == str(tmp_path / "rope/__init__.py")
+    print(f"built with torch {torch.__version__}, imported with {torchs}")

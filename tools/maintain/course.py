@@ -1,0 +1,37 @@
+"""Markdown for docs.py that shows how the chapters follow one another: what tools/chapters.py finds in their folders."""
+
+import os
+
+from .. import chapters
+
+
+def link(chapter, folder):
+    """[03 add2](chapters/03_add2), for a README in that folder."""
+    return f"[{chapter.name.replace('_', ' ', 1)}]({os.path.relpath(chapter, folder)})"
+
+
+def course_table(track, *, folder):
+    """The chapters of a track, each with its title."""
+    rows = [f"| {link(chapter, folder)} | {chapters.title(chapter)} |\n" for chapter in chapters.tracks()[track]]
+    return "".join(["| chapter | what you learn |\n|---|---|\n", *rows])
+
+
+def next_chapters(*, folder):
+    """Where each track goes on from the chapter in that folder."""
+    lines = []
+    for track, those in chapters.tracks().items():
+        if folder in those:
+            following = those[those.index(folder) + 1 :]
+            lines.append(f"- {track} track: {link(following[0], folder) if following else 'ends here so far'}\n")
+    return "".join(lines)
+
+
+def glossary(*, folder):
+    """The terms of all chapters."""
+    rows = {
+        term: f"| {term} | {meaning} | [{number}]({os.path.relpath(chapter, folder)}) |\n"
+        for number, chapter in chapters.folders().items()
+        for term, meaning in chapters.terms(chapter).items()
+    }
+    lines = [rows[term] for term in sorted(rows, key=str.lower)]
+    return "".join(["| term | what it is | lesson |\n|---|---|---|\n", *lines])

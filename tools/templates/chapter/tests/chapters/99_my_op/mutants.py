@@ -1,0 +1,16 @@
+"""Small mistakes in chapter 99, and the tests that must fail because of each."""
+
+from tools.maintain.mutants import Mutant
+
+HERE, OP = "chapters/99_my_op", "99_my_op.my_op"
+CU, MAIN = f"{HERE}/my_op.cu", f"{HERE}/main.py"
+RIGHT = "tests/chapters/test_operators.py::test_right_at_awkward_sizes"
+T = "tests/chapters/99_my_op/test_my_op.py::test_"
+
+MUTANTS = [
+    Mutant(CU, "if (i < n) out[i]", "out[i]", f"{RIGHT}[forward-{OP}]", why="a write beyond the end"),
+    Mutant(CU, "T(factor * float(x[i]))", "T(factor) * x[i]", f"{RIGHT}[forward-{OP} float16]", why="rounded twice"),
+    Mutant(MAIN, "torch._check(x.is_contiguous(), lambda", "torch._check(True, lambda",
+           T + "refused_with_memory_and_without"),
+    Mutant(MAIN, "grad.contiguous(), ctx.factor", "grad, ctx.factor", T + "gradient"),
+]  # fmt: skip

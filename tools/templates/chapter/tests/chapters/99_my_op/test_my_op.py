@@ -1,0 +1,41 @@
+"""Chapter 99: what torch has learned about my_op. test_operators.py tries it like every operator."""
+
+import pytest
+import torch
+
+from common import check, device
+from tests.support import chapter, operators
+
+FLOATS = torch.float32, torch.float16, torch.bfloat16
+per_float = pytest.mark.parametrize("dtype", FLOATS, ids=str)
+
+
+@pytest.fixture(scope="module")
+def op():
+    return operators("99_my_op").my_op
+
+
+@per_float
+def test_gradient(op, dtype):
+    main = chapter("99_my_op")
+    ours, shapes = main.operators(main.build())["my_op"], (0, 1, 3, 100)
+    check(ours, main.reference, lambda n: main.inputs(n, dtype), shapes, rtol=0, atol=0, gradients=True)
+
+
+def test_opcheck(op):
+    """The schema, the shapes without memory, the gradient, torch.compile: whether they agree with the kernel."""
+    torch.library.opcheck(op.default, (torch.randn(3, 5, device=device, requires_grad=True), 0.3))
+
+
+def test_compile(op):
+    x = torch.randn(100, device=device)
+    compiled = torch.compile(lambda x: op(x, 2) + 1, fullgraph=True, backend="aot_eager")
+    assert torch.equal(compiled(x), op(x, 2) + 1)
+
+
+@pytest.mark.parametrize("where", [device.type, "meta"])  # the kernel's binding, and main.shape_of_result
+def test_refused_with_memory_and_without(op, where):
+    x = torch.ones(4, 3, device=where)
+    for wrong, words in (x.double(), "x must have dtype Float or Half or BFloat16"), (x.t(), "x must be contiguous"):
+        with pytest.raises(RuntimeError, match=words):
+            op(wrong, 2.0)

@@ -1,0 +1,30 @@
+"""How the C++ and CUDA part is compiled. What the package is, says pyproject.toml."""
+
+from glob import glob
+
+from setuptools import setup
+
+try:  # cuda-on-cpu, where it is installed: it builds for the CPU on a machine without a GPU
+    from cuda_on_cpu.torch_extension import BuildExtension, CUDAExtension
+except ModuleNotFoundError:
+    from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+
+# torch 2.11: its bytes are 2, 11, 0 ... Headers then offer what every torch from 2.11 on has, and nothing newer.
+target = "-DTORCH_TARGET_VERSION=0x020b000000000000"
+# torch forbids nvcc what __half and __nv_bfloat16 do by themselves, such as float(x). The kernels here need that.
+half = ["-U__CUDA_NO_HALF_CONVERSIONS__", "-U__CUDA_NO_HALF_OPERATORS__", "-U__CUDA_NO_BFLOAT16_CONVERSIONS__"]
+
+setup(
+    ext_modules=[
+        CUDAExtension(
+            name="my_op._C",
+            # A .cpp and a .cu need different names: either becomes an .o, in one folder.
+            sources=sorted(glob("csrc/*.cpp") + glob("csrc/*.cu")),
+            depends=glob("csrc/*.h"),
+            extra_compile_args={"cxx": ["-O2", "-DUSE_CUDA", target], "nvcc": ["-O3", target, *half]},
+            py_limited_api=True,  # the file is _C.abi3.so, and is not linked to torch's library for Python
+        )
+    ],
+    cmdclass={"build_ext": BuildExtension},
+    options={"bdist_wheel": {"py_limited_api": "cp310"}},  # the wheel is for Python 3.10 and all later ones
+)
