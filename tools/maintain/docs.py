@@ -11,7 +11,8 @@ A README marks such a part with a comment that says what to call, and cog (https
     <!--= next() =-->                                                   where each track goes on from this chapter
     <!--= glossary() =-->                                               the tables "Terms" of the chapters' REFERENCE.md
     ... or what_operators_take(), what_check_rejects()                  from tests/chapters and tests/common
-    ... or what_cuda_on_cpu_covers(), what_cuda_on_cpu_lacks()          from tests/cuda_on_cpu/features.py
+    ... or what_cuda_on_cpu_covers()             from tests/cuda_on_cpu/features.py
+    ... or what_cuda_on_cpu_lacks()              from cuda_on_cpu/lacking.py
     ... or who_finds_what("nvidia-h200")                                from results/planted (tools/maintain/planted.py)
     ... or what_the_doctor_looks_at()                                   from `make doctor`
     <!--end-->
@@ -37,6 +38,8 @@ import sys
 from pathlib import Path
 
 from cogapp.cogapp import Cog
+
+from cuda_on_cpu import lacking
 
 from .. import doctor
 from ..chapters import ROOT, load
@@ -114,15 +117,11 @@ def what_check_rejects(folder):
 
 def what_cuda_on_cpu_covers(folder):
     """The tests' table of features."""
-    return _features().table()
+    return load(ROOT / "tests/cuda_on_cpu/features.py").table()
 
 
 def what_cuda_on_cpu_lacks(folder):
-    return _features().lacks()
-
-
-def _features():
-    return load(ROOT / "tests/cuda_on_cpu/features.py")
+    return lacking.markdown()
 
 
 PARTS = (run, tables.table, charts.picture, drawing.diagram, code, tables.what_operators_take, what_check_rejects)
