@@ -42,10 +42,11 @@ def with_sources(text: str, files: Mapping[str, Path]) -> str:
     """That text, and below it each line of these files that it names as FILE:LINE."""
     text = named(text, files).rstrip()
     any_name = "|".join(re.escape(name) for name in sorted(files, key=len, reverse=True))
-    places = {(file, int(line)) for file, line in re.findall(rf"(?<![\w./-])({any_name}):(\d+)", text)}
-    for file, line in sorted(places):
+    found = sorted({(file, int(line)) for file, line in re.findall(rf"(?<![\w./-])({any_name}):(\d+)", text) if file})
+    width = max([15, *(len(f"{file}:{line}") for file, line in found)])
+    for file, line in found:
         source = files[file].read_text(errors="replace").splitlines()[line - 1 : line]
-        text += "".join(f"\n{f'{file}:{line}':15} {code}" for code in source)
+        text += "".join(f"\n{f'{file}:{line}':{width}} {code}" for code in source)
     return text
 
 

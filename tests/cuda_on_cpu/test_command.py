@@ -129,15 +129,15 @@ def test_a_program_of_several_files(own):
 def test_check_shows_what_is_wrong_where_and_which_threads(own):
     race = (
         "wrong   kernel add: data race: thread (1, 0, 0) of block (0, 0, 0) reads byte 0 of the 4 bytes of "
-        f"cudaMallocManaged() number 1 at {at('Managed')} at in/steps.cuh:2, and thread (0, 0, 0) of block (0, 0, 0) wrote "
+        f"cudaMallocManaged() number 1 ({at('Managed')}) at in/steps.cuh:2, and thread (0, 0, 0) of block (0, 0, 0) wrote "
         "it at in/steps.cuh:2; no __syncwarp() and no barrier is between them\n"
         "        in/steps.cuh:2      *n += 1;\n" + shown("Managed")
     )
     assert command("check", "own.cu", "race") == (1, "here\n", race)
     assert command("check", "own.cu", "caught") == (1, "here\n", race), "the program's own handler hides nothing"
     assert command("microscope", "own.cu", "race") == (1, "here\n", race)
-    used = f"wrong   the host reads 4 bytes at {at('return *n')}: byte 0 of the 4 bytes of cudaMalloc() number 1 at "
-    used += at("Malloc(") + "\n"
+    used = f"wrong   the host reads 4 bytes at {at('return *n')}: byte 0 of the 4 bytes of cudaMalloc() number 1 "
+    used += f"({at('Malloc(')})\n"
     assert command("check", "own.cu", "host") == (1, "here\n", used + shown("cudaMalloc(", "return *n"))
     status, _, said = command("check", "own.cu", "memset")
     assert status == 1 and said.startswith(f"wrong   a memset at {at('Memset')} goes 4 bytes beyond the 4 bytes")

@@ -1,6 +1,6 @@
-// What a program with a main() tells the command that has started it (programs.py): the mistakes of its launches, and how
-// it ended. Otherwise an exception that nobody catches, and a segmentation fault, end in the system's words and a core
-// dump. Only programs.py defines CUDA_ON_CPU_PROGRAM; in a library nothing of this is left.
+// What a program with a main() tells the command that has started it (programs.py): the mistakes of its launches, and
+// how it ended. Otherwise an exception that nobody catches, and a segmentation fault, end in the system's words and a
+// core dump. Only programs.py defines CUDA_ON_CPU_PROGRAM; in a library nothing of this is left.
 #pragma once
 
 #ifndef CUDA_ON_CPU_PROGRAM

@@ -8,7 +8,7 @@
 
 #ifdef CUDA_ON_CPU_MEMORY_CHECK
 #define CUDA_ON_CPU_RECORD(...) cuda_on_cpu_recorder::__VA_ARGS__
-#define CUDA_ON_CPU_REFUSE(...) \
+#define CUDA_ON_CPU_REFUSE(...)                                  \
     if (const char* mistake = cuda_on_cpu_recorder::__VA_ARGS__) \
     cuda_on_cpu::tell("found", mistake), throw std::runtime_error(mistake)
 // A function that is no kernel code: the compiler does not report its accesses.
