@@ -8,6 +8,7 @@ PROGRAM_H = "cuda_on_cpu/include/cuda_on_cpu/program.h"
 CHECK = T + "check_shows_what_is_wrong_where_and_which_threads"
 SEVERAL = T + "a_program_of_several_files"
 CANNOT = T + "what_cannot_be_built"
+INSTALLED = "tests/cuda_on_cpu/test_installed.py::test_"
 ENDS = T + "however_a_program_ends_its_reader_is_told"
 
 MUTANTS = [
@@ -35,6 +36,12 @@ MUTANTS = [
            '"-std=c++17", *CFLAGS, "-DCUDA_ON_CPU_PROGRAM", f"-I{INCLUDE}", "-pthread"]', CANNOT),
     Mutant(PROGRAMS, "    if re.search(r\"undefined (reference", "    if re.search(r\"undefinable (reference", CANNOT),
     Mutant(MAIN, "if not cu.is_file()]:", "if False]:", CANNOT),
+    # ---- installed elsewhere
+    Mutant("cuda_on_cpu/pyproject.toml", "include/**", "include/*", INSTALLED + "every_file_is_installed"),
+    Mutant("cuda_on_cpu/pyproject.toml", "__main__:main", "__main__:run", INSTALLED + "the_command"),
+    Mutant("cuda_on_cpu/__init__.py", 'Path.home() / ".cache"', 'Path("/tmp")', INSTALLED + "the_command"),
+    Mutant("chapters/03_add2/main.py", "sys.path.insert(0, str(root))", "sys.path.append(str(root))",
+           INSTALLED + "in_the_repository_its_own_copy_is_used"),
     # ---- words
     Mutant(REPORT, "    with clock(what, sys.stderr):\n", "    if True:\n", T + "a_terminal_sees_at_once_what_is_built"),
     Mutant(REPORT, '        while True:\n            text', '        while not ended.wait(0.5):\n            text',
