@@ -13,22 +13,22 @@ import subprocess
 
 import pytest
 
+from cuda_on_cpu import CFLAGS, INCLUDE, translate_file
 from tests.cuda_on_cpu import features
 from tests.cuda_on_cpu.building import (
-    CFLAGS,
     COMPILERS,
-    INCLUDE,
     PROGRAMS,
     WARNINGS,
     both_orders,
     build,
+    build_with_nvcc,
+    expect_ok,
     line_of,
     need,
     run,
-    translate_file,
 )
 
-# The programs that tests/CMakeLists.txt builds for a GPU as well. -O3: no optimiser may carry a value over a barrier.
+# The programs that nvcc compiles, too, for a GPU. -O3: no optimiser may carry a value over a barrier.
 # -g0: half.cu compiles in 4 s then, not in 5.
 PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": [*WARNINGS, "-Wpedantic", "-O0"]}
 PORTABLE |= {"groups": WARNINGS, "ptx": WARNINGS, "tensor_cores": WARNINGS, "runtime": WARNINGS}
@@ -50,17 +50,19 @@ def compiler(request) -> str:
 # ---- programs ------------------------------------------------------------------------------------------------------
 
 
-def expect_ok(*command) -> None:
-    for reverse in (False, True):
-        result = run(*command, reverse=reverse)
-        assert (result.returncode, result.stdout) == (0, "ok\n"), f"{reverse=} {result.stdout}{result.stderr}"
-
-
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.thorough] * (name not in IN_EVERY_LESSON)) for name in PORTABLE]
 )
 def test_program(name, compiler):
     expect_ok(build(name, compiler, *PORTABLE[name]))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [*PORTABLE, "access"])
+def test_program_with_nvcc(name):
+    """Where there is a GPU it runs there. Without one 1 s each."""
+    if program := build_with_nvcc(PROGRAMS / f"{name}.cu"):
+        expect_ok(program)
 
 
 @pytest.mark.thorough

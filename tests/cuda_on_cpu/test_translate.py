@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from cuda_on_cpu import TranslationError, lacking, names_cuda, translate_file
+from cuda_on_cpu import CFLAGS, INCLUDE, TranslationError, lacking, names_cuda, translate_file
 from cuda_on_cpu.translate import translate
-from tests.cuda_on_cpu.building import CFLAGS, INCLUDE, ROOT, run
+from tests.cuda_on_cpu.building import ROOT, run
 
 
 def body(source: str) -> str:
