@@ -64,7 +64,7 @@ def build(
     compile_ = [*compiler, "-std=c++17", *CFLAGS, "-DCUDA_ON_CPU_PROGRAM", f"-I{INCLUDE}", "-pthread", one_error]
     compile_ += [*flags, *memory_check.cflags(compiler)] if checked else ["-O2", "-g", *flags]
     link = [*compiler, "-pthread", *flags]
-    link_after = memory_check.ldflags(compiler) if checked else []
+    link_after = ["-ldl", *(memory_check.ldflags(compiler) if checked else [])]  # for dladdr(), before glibc 2.34
     program.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{program}.state", "a+") as state:
         fcntl.flock(state, fcntl.LOCK_EX)  # of two processes that build it, the second one finds it built
