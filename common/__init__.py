@@ -15,7 +15,9 @@ from pathlib import Path
 _HOME = {"autograd_of": "timing", "bench": "timing", "check": "checking", "device": "machine", "title": "machine"}
 __all__ = list(_HOME)
 
-os.environ.setdefault("CUDA_ON_CPU_CACHE", str(Path(__file__).resolve().parents[1] / "build" / "cuda_on_cpu"))
+# Where builds go. tools/maintain/docs.py names another folder, to record them from clean.
+BUILD = Path(os.environ.get("CHAPTERS_BUILD") or Path(__file__).resolve().parents[1] / "build")
+os.environ.setdefault("CUDA_ON_CPU_CACHE", str(BUILD / "cuda_on_cpu"))
 
 
 def __getattr__(name):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import torch
 
-from . import progress, toolkit, torch_private
+from . import BUILD, progress, toolkit, torch_private
 from .machine import device
 
 toolkit.prepare()
@@ -115,7 +115,7 @@ def extension_folder(name: str) -> Path:
     """Where an extension of that name is built: for this torch, this Python and this device. An old .so never loads."""
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
     key = "-".join(["torch", torch.__version__, python, device.type] + [TOOL] * bool(TOOL))
-    return Path(__file__).parents[1] / "build" / key / name
+    return BUILD / key / name
 
 
 def writable(folder: Path) -> str:

@@ -6,11 +6,11 @@ import re
 import shutil
 import statistics
 import time
-from pathlib import Path
 from unittest import mock
 
 import torch
 
+from . import BUILD
 from .checking import check_at
 from .guarded import Inputs, tensors_in
 from .machine import device
@@ -189,7 +189,7 @@ def time_of_nothing() -> float:
 
 def seconds_to_build(name, build) -> float:
     """Seconds of build(folder) from clean, in a folder of that name below build/, without a compiler cache."""
-    folder = Path(__file__).parents[1] / "build" / "build_times" / name
+    folder = BUILD / "build_times" / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     no_cache = {"CCACHE_DISABLE": "1", "TORCH_NO_COMPILER_WRAPPER": "1"}

@@ -16,7 +16,7 @@ import shutil
 import sys
 import time
 
-from .exercises import BROKEN, NO_GPU, RIGHT, ROOT, WRONG, check, devices, files_in, find, names, told
+from .exercises import BROKEN, NO_GPU, RIGHT, ROOT, WRONG, check, devices, files_in, find, names, texts, told
 
 STATE = ROOT / "build" / "exercises.json"  # {number: {"done": bool, "hints": how many were given}}
 
@@ -74,12 +74,11 @@ def hint(exercise):
 
 def solution(exercise):
     """Your files and a solution as a unified diff."""
-    for name in files_in(exercise.folder / "solution"):
-        mine, theirs = exercise.mine / name, exercise.folder / "solution" / name
+    for name, theirs in texts(exercise.folder / "skeleton", exercise.folder / "solution").items():
+        mine = exercise.mine / name
         old = mine.read_text().splitlines(keepends=True) if mine.exists() else []
-        sys.stdout.writelines(
-            difflib.unified_diff(old, theirs.read_text().splitlines(keepends=True), f"mine/{name}", f"solution/{name}")
-        )
+        new = theirs.splitlines(keepends=True)
+        sys.stdout.writelines(difflib.unified_diff(old, new, f"mine/{name}", f"solution/{name}"))
 
 
 def reset(exercise):

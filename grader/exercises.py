@@ -1,8 +1,8 @@
 """What an exercise is, and how its check runs: in a process of its own, which the reader's code may end or crash.
 
 An exercise is a folder chapters/NN_name/exercises/K_name with exercise.py (the check, and what there is to say about it),
-spoilers.py (hints and wrong solutions, which give the solution away), skeleton/ and solution/. The first run copies skeleton/
-to mine/, which git ignores. CONTRIBUTING.md says more.
+spoilers.py (hints and wrong solutions, which give the solution away), skeleton/, and solution/ with the files that differ
+from skeleton/. The first run copies skeleton/ to mine/, which git ignores. CONTRIBUTING.md says more.
 """
 
 import ast
@@ -77,6 +77,11 @@ MARK = "your code"  # a line `// your code` begins what the reader writes, `// e
 
 def files_in(folder: Path) -> list[Path]:
     return sorted(f.relative_to(folder) for f in folder.rglob("*") if f.is_file() and "__pycache__" not in f.parts)
+
+
+def texts(*folders: Path) -> dict[Path, str]:
+    """{file: its text}, of the last folder that has the file: solution/ lies over skeleton/."""
+    return {file: (folder / file).read_text() for folder in folders for file in files_in(folder)}
 
 
 # ---- checking --------------------------------------------------------------------------------------------------------

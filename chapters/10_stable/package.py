@@ -16,13 +16,13 @@ from pathlib import Path
 
 import torch
 
-from common import device, progress
+from common import BUILD, device, progress
 from common.cpp_extension import writable
 
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 # One folder for all versions of torch and Python: what one of them has built, the others take.
-place = root / "build" / f"bias_gelu-wheel-{device.type}"
+place = BUILD / f"bias_gelu-wheel-{device.type}"
 SOURCES = ["bias_gelu.h", "bias_gelu.cpp", "bias_gelu_kernel.cu", "setup.py", "pyproject.toml", "src/bias_gelu/*.py"]
 USED = ["common/*.h", "common/cpp_extension.py", "cuda_on_cpu/*.py", "cuda_on_cpu/include/**/*.h"]
 

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import io
+import os
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import torch
 import torch.utils.cpp_extension
 
 from common import cpp_extension, device, progress, toolkit
+from tests.support import ROOT
 
 
 @pytest.mark.parametrize("name", ["load", "load_inline"])
@@ -82,6 +84,16 @@ def test_build_shows_the_file_and_its_time_then_that_nothing_changed(extension, 
     assert re.fullmatch(built, capsys.readouterr().out)
 
 
+def test_builds_go_where_the_environment_says(tmp_path):
+    def said(**more):
+        program = "import os, common; print(common.BUILD, os.environ['CUDA_ON_CPU_CACHE'])"
+        env = {key: value for key, value in os.environ.items() if key not in ("CHAPTERS_BUILD", "CUDA_ON_CPU_CACHE")}
+        return subprocess.check_output([sys.executable, "-c", program], text=True, cwd=ROOT, env=env | more).split()
+
+    assert said(CHAPTERS_BUILD=str(tmp_path)) == [str(tmp_path), f"{tmp_path}/cuda_on_cpu"]
+    assert said() == said(CHAPTERS_BUILD="") == [f"{ROOT}/build", f"{ROOT}/build/cuda_on_cpu"]
+
+
 def test_the_folder_is_one_for_each_kind_of_build(monkeypatch):
     """A .so that another torch, Python or device has built never loads."""
     folders = [cpp_extension.extension_folder("x")]
@@ -89,6 +101,7 @@ def test_the_folder_is_one_for_each_kind_of_build(monkeypatch):
         (torch, "__version__", "2.11.0"),
         (sys, "version_info", SimpleNamespace(major=3, minor=99)),
         (cpp_extension, "device", SimpleNamespace(type="tpu")),
+        (cpp_extension, "BUILD", ROOT / "build/recorded"),
         (cpp_extension, "TOOL", "address"),
         (cpp_extension, "TOOL", "memory"),
     ):

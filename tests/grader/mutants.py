@@ -53,6 +53,8 @@ MUTANTS = [
     Mutant(TOOL, "in ([RIGHT], [RIGHT, NO_GPU])", "in ([RIGHT],)", TEST + "the_command"),
     # ---- the command
     Mutant(TOOL, "remember(exercise, hints=given)", "pass", TEST + "the_command"),
+    Mutant(TOOL, 'texts(exercise.folder / "skeleton", ', "texts(", TEST + "the_command"),
+    Mutant(EXERCISES, "for folder in folders for", "for folder in folders[::-1] for", TEST + "the_command"),
     Mutant(TOOL, "exercise.mine.rename(kept)", "shutil.rmtree(exercise.mine)", TEST + "the_command"),
     Mutant(EXERCISES, 'CHAPTERS_SANITIZE="memory" if memory_check else ""', 'CHAPTERS_SANITIZE=""',
            TEST + "what_is_wrong_is_told"),

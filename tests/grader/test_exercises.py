@@ -5,6 +5,7 @@ On 2 cores, 14 s; with the thorough ones 2 minutes, and 5 from clean: they build
 
 import functools
 import hashlib
+import itertools
 import os
 import re
 import shutil
@@ -44,8 +45,8 @@ def files_of(it, name) -> Path:
     As with a reader, a folder has one try after the other: those with the same C++ share it, and a file that stays as it
     is keeps its time. So a build compiles only what has changed. Without a .cpp or .cu each has its own.
     """
-    source = it.folder / ("skeleton" if name == "skeleton" else "solution")
-    texts = {str(file): (source / file).read_text() for file in exercises.files_in(source)}
+    folders = [it.folder / "skeleton"] + [it.folder / "solution"] * (name != "skeleton")
+    texts = {str(file): text for file, text in exercises.texts(*folders).items()}
     for file, changes in (it.wrong[name][1] if name in it.wrong else {}).items():
         for old, new in changes:
             assert texts[file].count(old) == 1, (it.number, name, old)
@@ -104,11 +105,12 @@ import sys
 from pathlib import Path
 from grader.checks import module
 from grader.launchers import compile_together
-folders = [Path(word) for word in sys.argv[1:]]
-compile_together([cu for folder in folders for cu in sorted(folder.glob("*.cu"))])
-for folder in folders:
-    print(folder, flush=True)
-    module(folder.parent / "exercise.py").run(folder)
+words = [Path(word) for word in sys.argv[1:]]
+tries = dict(zip(words[::2], words[1::2], strict=True))
+compile_together([cu for folder in tries.values() for cu in sorted(folder.glob("*.cu"))])
+for exercise, folder in tries.items():
+    print(exercise, flush=True)
+    module(exercise / "exercise.py").run(folder)
 print("all")
 """
 
@@ -117,11 +119,11 @@ print("all")
 @pytest.mark.skipif(sys.platform != "linux", reason="tools/lesson.py needs Linux")
 def test_address_sanitizer_finds_nothing_in_the_solutions(tmp_path):
     """Of all kernels that are checked with no binding, in one process: their checks run as they do for a reader."""
-    folders = [it.folder / "solution" for it in EXERCISES if it.memory_check and not it.needs_gpu]
-    folders = [folder for folder in folders if any(folder.glob("*.cu")) and not any(folder.glob("*.cpp"))]
+    tries = {it.folder: files_of(it, "solution") for it in EXERCISES if it.memory_check and not it.needs_gpu}
+    tries = [it for it in tries.items() if any(it[1].glob("*.cu")) and not any(it[1].glob("*.cpp"))]
     program = tmp_path / "program.py"
     program.write_text(UNDER_SANITIZER)
-    command = [sys.executable, "-m", "tools.lesson", "sanitize", program, *folders]
+    command = [sys.executable, "-m", "tools.lesson", "sanitize", program, *itertools.chain(*tries)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
     report = done.stderr.partition("ERROR: AddressSanitizer")[2][:2000] or done.stderr[-3000:]
@@ -130,13 +132,14 @@ def test_address_sanitizer_finds_nothing_in_the_solutions(tmp_path):
 
 @each_exercise
 def test_the_reader_writes_between_marks(it):
-    """Skeleton and solution have the same files, which differ between marks only."""
+    """The solution has those files of the skeleton that differ, and they differ between marks only."""
     skeleton, solution = it.folder / "skeleton", it.folder / "solution"
-    assert exercises.files_in(skeleton) == exercises.files_in(solution)
     assert exercises.names(it), "no file has a mark"
-    for file in exercises.files_in(skeleton):
-        given, solved = (MARKS.sub("", (folder / file).read_text()) for folder in (skeleton, solution))
-        assert given == solved, file
+    assert exercises.files_in(solution), "nothing is solved"
+    for file in exercises.files_in(solution):
+        given, solved = ((folder / file).read_text() for folder in (skeleton, solution))
+        assert given != solved, f"{file} equals the skeleton's, which is enough"
+        assert MARKS.sub("", given) == MARKS.sub("", solved), file
 
 
 @each_exercise
@@ -192,6 +195,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     source = next(it for it in EXERCISES if it.number == "03.5")
     folder = tmp_path / "chapters" / "03_add2" / "exercises" / source.folder.name
     shutil.copytree(source.folder, folder, ignore=shutil.ignore_patterns("mine*"))
+    write(folder / "skeleton" / "given.h", "// given\n")
     monkeypatch.setattr(command, "ROOT", tmp_path)
     monkeypatch.setattr(exercises, "ROOT", tmp_path)
     monkeypatch.setattr(command, "STATE", tmp_path / "build" / "exercises.json")
@@ -210,7 +214,10 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     status, out = run("03.5")
     assert status == 1 and "open" in out and mine.read_text() == (folder / "skeleton" / "answers.py").read_text()
     assert run("03.5", "--hint")[1].count("hint") == 1 and run("03.5", "--hint")[1].count("hint ") == 2
-    assert "+BLOCKS = 4" in run("03.5", "--solution")[1]
+    mine.with_name("given.h").write_text("// changed\n")
+    out = run("03.5", "--solution")[1]
+    assert "+BLOCKS = 4" in out and "-// changed\n+// given\n" in out
+    shutil.copy(folder / "skeleton" / "given.h", mine.parent)
     shutil.copy(folder / "solution" / "answers.py", mine)
     assert run("03.5")[0] == 0 and run("03.5", "--solution")[1] == ""
     assert re.search(r"03\.5 +done", run()[1]) and "1 of 1 done" in run()[1]

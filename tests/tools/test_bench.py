@@ -39,6 +39,7 @@ def test_every_benchmark_gives_tables(name, monkeypatch):
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """A function that runs `make bench` in a repository of three small chapters and gives (error, figures in the file)."""
+    monkeypatch.setattr(sys, "path", [*sys.path])  # which load() extends
     monkeypatch.setattr(bench, "folders", lambda function: chapters.folders(function, tmp_path))
     monkeypatch.setattr(bench, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(bench, "machine", lambda: "small")

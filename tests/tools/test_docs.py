@@ -133,6 +133,32 @@ def test_runs_are_recorded_from_one_machine(repository, monkeypatch):
     assert docs.recorded("cpu", "python -m cuda_on_cpu check in/a.cu").name == "cuda_on_cpu-check-in-a.cu.txt"
 
 
+BUILDS = """
+import os, pathlib
+built = pathlib.Path(os.environ["CHAPTERS_BUILD"], "a.so")
+print(built, "again" if built.exists() else "from clean")
+built.parent.mkdir(parents=True, exist_ok=True)
+built.touch()
+assert os.environ["CUDA_ON_CPU_CACHE"] == f"{built.parent}/cuda_on_cpu"
+"""
+
+
+def test_builds_are_recorded_from_clean_and_chapter_by_chapter(repository, monkeypatch):
+    commands = "make chapter03 ARGS=--new", "make microscope03", "make chapter04 ARGS=--new"
+    repository(*(f'run("cpu", "{command}")' for command in commands))
+    for name in "03_add", "04_more":
+        write(docs.ROOT / "chapters" / name / "main.py", BUILDS)
+    write(docs.ROOT / "tools/lesson.py", "print('counted')")
+    mine = write(docs.ROOT / "build" / "mine.so", "")
+    kept = [docs.recorded("cpu", command) for command in commands]
+    for _ in range(2):
+        assert not main(monkeypatch, "--record", "cpu", "03") and mine.exists()
+        assert [file.exists() for file in kept] == [True, True, False]
+        assert kept[0].read_text().partition("\n")[2] == "build/a.so from clean\n"
+    assert not main(monkeypatch, "--record", "cpu", "04", "05") and kept[2].exists()
+    assert main(monkeypatch, "--record", "cpu", "05") and main(monkeypatch, "--record", "gpu")
+
+
 SOURCE = """
 template <class T>
 __global__ void first(T* x) {

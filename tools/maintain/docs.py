@@ -20,8 +20,9 @@ A README marks such a part with a comment that says what to call, and cog (https
 python -m tools.maintain.docs                         fill in all of them, and draw the pictures whose figures have changed
 python -m tools.maintain.docs --check                 change nothing: say what differs (tests/tools/test_docs.py)
 python -m tools.maintain.docs --record nvidia-h200    run the commands that READMEs show from this machine
+python -m tools.maintain.docs --record cpu 03 12      ... those of these chapters
 
-The machine called cpu has no GPU, or leaves it unused. Builds are recorded from clean: --record removes build/ first.
+The machine called cpu has no GPU, or leaves it unused. Builds are recorded from clean, in a folder of their own.
 A part that has not been recorded or measured yet says so in the README.
 """
 
@@ -45,6 +46,8 @@ from .. import doctor
 from ..chapters import ROOT, load
 from . import charts, course, drawing, planted, tables
 
+CLEAN = "build/recorded"  # in the repository
+
 
 def readmes():
     """Every Markdown file of the repository; none in build/ or in folders like .venv."""
@@ -65,8 +68,9 @@ def record(machine, command):
     line = re.sub("^make microscope", "python -m tools.lesson microscope ", line)
     line = line.replace("python", shlex.quote(sys.executable), 1)
     env = os.environ | {"CHAPTERS_DEVICE": "cpu" if machine == "cpu" else "cuda"}
+    env |= {"CHAPTERS_BUILD": str(ROOT / CLEAN), "CUDA_ON_CPU_CACHE": str(ROOT / CLEAN / "cuda_on_cpu")}
     done = subprocess.run(f"{line} 2>&1", shell=True, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
-    output = done.stdout.replace(f"{ROOT}/", "")
+    output = done.stdout.replace(f"{ROOT}/", "").replace(f"{CLEAN}/", "build/")
     print(output, flush=True)
     shown_on_purpose = re.search("does not build|^wrong ", output, re.MULTILINE)
     if done.returncode != 0 and not shown_on_purpose:
@@ -147,16 +151,19 @@ def filled(readme, calls):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--record", metavar="MACHINE")
+    parser.add_argument("--record", nargs="+", metavar=("MACHINE", "CHAPTER"))
     parser.add_argument("--check", action="store_true")
     options, calls = parser.parse_args(), []
     stale = {file: text for file in readmes() if (text := filled(file, calls)) != file.read_text()}
     if options.record:
-        shutil.rmtree(ROOT / "build", ignore_errors=True)
-        for machine, command in dict.fromkeys(arguments for function, arguments in calls if function is run):
-            if machine == options.record:
-                record(machine, command)
-        return
+        here, *numbers = options.record
+        commands = dict.fromkeys(arguments for function, arguments in calls if function is run and arguments[0] == here)
+        if numbers:
+            commands = [it for it in commands if re.match(rf"make \D+({'|'.join(numbers)})\b", it[1])]
+        shutil.rmtree(ROOT / CLEAN, ignore_errors=True)
+        for machine, command in commands:
+            record(machine, command)
+        sys.exit(None if commands else f"No README shows such a command from {here}")
     modules = {charts.picture: charts, drawing.diagram: drawing}
     pictures = [(modules[f], which) for f, which in calls if f in modules and modules[f].is_stale(*which)]
     if options.check:

@@ -1,8 +1,0 @@
-// add.h: what add.cu offers.
-#pragma once
-#include <cuda_runtime.h>
-
-#include <cstdint>
-
-// c[i] = a[i] + b[i] for 0 <= i < n, in the order of `stream`. c may be a or b.
-void launch_add(float* c, const float* a, const float* b, int64_t n, cudaStream_t stream);
