@@ -6,11 +6,12 @@ import fcntl
 import os
 import re
 import sys
-import threading
 import time
 from pathlib import Path
 
 import cuda_on_cpu
+from cuda_on_cpu.report import build_line as line
+from cuda_on_cpu.report import clock
 
 
 class BuildError(RuntimeError):
@@ -38,7 +39,7 @@ def watch(name: str, sources: list[str], folder: str):
         Path(folder, "lock").unlink(missing_ok=True)
         before = _made(folder)
         try:
-            with _clock(name):
+            with clock(name, sys.stdout):
                 yield
         except cuda_on_cpu.TranslationError as error:
             raise BuildError(f"{name} does not build.\n{error}") from None
@@ -70,10 +71,6 @@ def lock(folder: str, name: str):
         yield
 
 
-def line(what: str, seconds: float, remark: str = "") -> None:
-    print(f"{'build':8}{what:<33}{seconds:5.1f} s   {remark}".rstrip())
-
-
 def first_error(output: str) -> str:
     """The first error in a compiler's or linker's output, with the lines that belong to it."""
     lines = output.splitlines()
@@ -102,27 +99,6 @@ def excepthook(kind, error, traceback) -> None:
         )
     else:
         sys.__excepthook__(kind, error, traceback)
-
-
-@contextlib.contextmanager
-def _clock(name: str):
-    """In a terminal: a line that says how long this has taken, until it ends."""
-    ended, start = threading.Event(), time.monotonic()
-
-    def run():
-        while not ended.wait(0.5):
-            print(f"{'build':8}{name:<33}{time.monotonic() - start:5.1f} s ...", end="\033[K\r", flush=True)
-        print("\033[K", end="", flush=True)
-
-    thread = threading.Thread(target=run, daemon=True)
-    if sys.stdout.isatty():
-        thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        if thread.is_alive():
-            thread.join()
 
 
 def _made(folder: str) -> list[tuple[str, ...]]:

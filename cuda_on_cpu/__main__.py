@@ -12,14 +12,12 @@ README.md beside this file explains all of them. CXX names the compiler, CXXFLAG
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 from . import CFLAGS, INCLUDE, TranslationError, microscope, programs, translate
+from .report import named, told, with_sources
 
 
 def main() -> None:
@@ -41,28 +39,43 @@ def main() -> None:
         elif options.command == "translate":
             translate.translate_for_make(options.cu, options.cpp, options.folders, options.depfile)
         else:
-            run(options.command, options.words)
-    except (TranslationError, RuntimeError) as error:
+            sys.exit(run(options.command, options.words))
+    except (TranslationError, OSError, RuntimeError) as error:
         sys.exit(str(error))
-    except subprocess.CalledProcessError as error:  # the compiler or the program has said what is wrong
-        sys.exit(error.returncode)
+    except KeyboardInterrupt:
+        sys.exit("interrupted")
 
 
-def run(command: str, words: list[str]) -> None:
+def run(command: str, words: list[str]) -> int:
+    """The exit status: the program's own, or 1 where something is wrong, which is said."""
     count = next((i for i, word in enumerate(words) if not word.endswith(".cu")), len(words))
-    cus, arguments = [Path(word).resolve() for word in words[:count]], words[count:]
+    cus, arguments = [Path(word) for word in words[:count]], words[count:]
     if not cus:
-        sys.exit(f"usage: cuda-on-cpu {command} FILE.cu [MORE.cu ...] [ARGUMENT ...]")
-    compiler = programs.compiler()
-    if not shutil.which(compiler[0]):
-        sys.exit(f"{compiler[0]} not found: apt-get install g++")
-    if command == "microscope":
-        rows = microscope.of_program(cus, arguments, programs.flags())
-        print(microscope.table(rows, Path.cwd()), microscope.LEGEND, sep="\n\n")
-    else:
-        program = programs.place(cus[0])
-        programs.build(cus, program, compiler, programs.flags(), checked=command == "check")
-        os.execv(program, [program, *arguments])
+        print(f"usage: cuda-on-cpu {command} FILE.cu [MORE.cu ...] [ARGUMENT ...]", file=sys.stderr)
+        if words:
+            print(f"{words[0]} does not end in .cu", file=sys.stderr)
+        return 2
+    if missing := [str(cu) for cu in cus if not cu.is_file()]:
+        raise FileNotFoundError(f"{missing[0]}: no such file")
+    program = programs.place(cus, checked=command != "run")
+    try:
+        if command == "microscope":
+            rows = microscope.of_program(cus, arguments, programs.flags())
+            print(microscope.table(rows, Path.cwd()), microscope.LEGEND, sep="\n\n")
+            return 0
+        programs.build(cus, program, programs.compiler(), programs.flags(), checked=command == "check")
+        status = programs.run(program, arguments)
+        if command == "check":
+            print(told("memory", "nothing found: each access of each kernel was looked at"), end="", file=sys.stderr)
+        return status
+    except (TranslationError, programs.BuildError) as error:
+        text = named(str(error), programs.files(cus)).replace(f"{Path.cwd()}/", "")  # of headers
+        raise RuntimeError(text) from None
+    except programs.Failed as error:
+        files = programs.files(cus, program)
+        for text in error.wrong or [str(error)]:
+            print(told("wrong", with_sources(text, files)), end="", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

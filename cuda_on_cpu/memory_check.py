@@ -12,6 +12,7 @@ a library of its own that all kernels of a process share.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import functools
 import hashlib
 import os
@@ -19,7 +20,7 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from . import cache
+from . import cache, report
 
 HERE = Path(__file__).resolve().parent
 
@@ -41,7 +42,8 @@ _ALL += [f"-fno-builtin-{name}" for name in WRAPPED]  # calls, also of few bytes
 _ALL += ["-U_FORTIFY_SOURCE"]  # Ubuntu's compilers define it, and make plain stores of few bytes, which nobody reports
 _GCC = ["--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0", "-fno-store-merging"]
 _GCC += ["-fsanitize=bounds-strict"]  # also of an array at the end of a struct
-_GCC += ["-fno-ipa-icf", "-fno-tree-tail-merge", "-fno-crossjumping"]  # code that is made one loses its lines
+_GCC += ["-fno-ipa-icf", "-fno-tree-tail-merge", "-fno-crossjumping"]  # code that is made one loses its lines,
+_GCC += ["-fno-partial-inlining"]  # and so does a call of a part of a function
 # The copy of a struct is one access, as on a GPU, and an instruction exists once for all threads.
 _GCC += ["-fno-tree-sra", "-fno-ipa-sra", "-fno-thread-jumps"]
 _CLANG = ["tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0", "tsan-instrument-read-before-write=1"]
@@ -81,14 +83,17 @@ def recorder(compiler: list[str]) -> Path:
     sources = sorted([*(HERE / "recorder").iterdir(), HERE / "include/cuda_on_cpu/recorder.h"])
     text = b"".join(source.read_bytes() for source in sources) + " ".join(compiler).encode()
     library = cache() / "recorder" / hashlib.sha256(text).hexdigest()[:12] / "librecorder.so"
-    if not library.exists():
-        library.parent.mkdir(parents=True, exist_ok=True)
-        new = library.with_name(f"{os.getpid()}.tmp")
-        flags = ["-std=c++17", "-O2", "-g1", "-fPIC", "-shared", "-fno-omit-frame-pointer", "-pthread"]
-        # Its own copies of templates, never the program's, which report accesses.
-        flags += ["-Wl,-Bsymbolic-functions", "-fno-semantic-interposition"]
-        subprocess.run([*compiler, *flags, HERE / "recorder" / "recorder.cpp", "-o", new, "-ldl"], check=True)
-        new.replace(library)
+    library.parent.mkdir(parents=True, exist_ok=True)
+    with open(library.parent / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # of two processes, the second one finds it compiled
+        if not library.exists():
+            new = library.with_name("new.so")
+            flags = ["-std=c++17", "-O2", "-g1", "-fPIC", "-shared", "-fno-omit-frame-pointer", "-pthread"]
+            # Its own copies of templates, never the program's, which report accesses.
+            flags += ["-Wl,-Bsymbolic-functions", "-fno-semantic-interposition"]
+            with report.building("the memory check, once"):
+                subprocess.run([*compiler, *flags, HERE / "recorder" / "recorder.cpp", "-o", new, "-ldl"], check=True)
+            new.replace(library)
     return library
 
 

@@ -20,7 +20,6 @@ import itertools
 import linecache
 import os
 import shlex
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -107,14 +106,19 @@ def microscope(call: Callable[[], object]) -> list[Row]:
 def of_program(cus: list[Path], arguments: Iterable[str] = (), flags: Iterable[str] = ()) -> list[Row]:
     """The same for a program of one or several .cu. It runs in the current folder, with its own output.
 
-    Raises RuntimeError where it launches no kernel, subprocess.CalledProcessError where it does not compile or fails.
+    Raises RuntimeError where it launches no kernel; also TranslationError, programs.BuildError, programs.Failed.
     """
     compiler = programs.compiler()
     _need_gcc(compiler)
-    program = programs.place(cus[0])
+    program = programs.place(cus, checked=True)
     programs.build(cus, program, compiler, list(flags), checked=True)
     with tempfile.NamedTemporaryFile(prefix="microscope") as out:
-        subprocess.run([program, *arguments], check=True, env=os.environ | {"CUDA_ON_CPU_MICROSCOPE": out.name})
+        try:
+            if status := programs.run(program, arguments, CUDA_ON_CPU_MICROSCOPE=out.name):
+                raise programs.Failed([], status)
+        except programs.Failed as error:
+            if error.status:  # else the program has caught what was wrong, and went on
+                raise
         return _rows(os.fsdecode(out.read()))
 
 

@@ -1,16 +1,35 @@
-"""Builds a program of one or several .cu with a main(): as it is, or so that the memory check sees each access."""
+"""Builds a program of one or several .cu with a main(), as it is or so that the memory check sees each access; and runs it."""
 
 from __future__ import annotations
 
 import concurrent.futures
+import fcntl
 import hashlib
 import os
+import re
+import resource
 import shlex
+import shutil
+import signal
 import subprocess
-from collections.abc import Iterable
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from . import CFLAGS, INCLUDE, cache, memory_check, translate_file
+from . import CFLAGS, INCLUDE, cache, memory_check, report, translate_file
+
+
+class BuildError(RuntimeError):
+    """A program that does not compile or link. The message is the compiler's first error."""
+
+
+class Failed(RuntimeError):
+    """A program that did not end well: what is wrong, and its exit status, which is negative for a signal."""
+
+    def __init__(self, wrong: list[str], status: int):
+        super().__init__("\n".join(wrong) or f"the program ended with status {status}")
+        self.wrong, self.status = wrong, status
 
 
 def compiler() -> list[str]:
@@ -23,31 +42,127 @@ def flags() -> list[str]:
     return shlex.split(os.environ.get("CXXFLAGS", ""))
 
 
-def place(cu: Path) -> Path:
-    """Where the program of that .cu is built; the folder exists."""
-    folder = cache() / "programs"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{cu.stem}_{hashlib.sha256(os.fsencode(cu.resolve())).hexdigest()[:8]}"
+def place(cus: Sequence[Path], *, checked: bool = False) -> Path:
+    """Where the program of these .cu is built."""
+    what = "\0".join([*map(os.path.abspath, cus), str(checked)])
+    return cache() / "programs" / f"{cus[0].stem}_{hashlib.sha256(os.fsencode(what)).hexdigest()[:8]}"
+
+
+# ---- building --------------------------------------------------------------------------------------------------------
 
 
 def build(
-    cus: list[Path], program: Path, compiler: list[str], flags: Iterable[str] = (), *, checked: bool = False
+    cus: Sequence[Path], program: Path, compiler: list[str], flags: Sequence[str] = (), *, checked: bool = False
 ) -> None:
-    """Compiles a program of these .cu, as many at a time as there are cores.
+    """Compiles a program of these .cu, as many at a time as there are cores, unless it is up to date.
 
-    Raises TranslationError, or subprocess.CalledProcessError where the compiler has printed what is wrong.
+    Raises TranslationError, or BuildError.
     """
-    more = memory_check.cflags(compiler) if checked else ["-O2", "-g"]
-    link = memory_check.ldflags(compiler) if checked else []
+    if not shutil.which(compiler[0]):
+        raise BuildError(f"{compiler[0]} not found: apt-get install g++")
+    one_error = "-ferror-limit=1" if memory_check.is_clang(compiler) else "-fmax-errors=1"
+    compile_ = [*compiler, "-std=c++17", *CFLAGS, "-DCUDA_ON_CPU_PROGRAM", f"-I{INCLUDE}", "-pthread", one_error]
+    compile_ += [*flags, *memory_check.cflags(compiler)] if checked else ["-O2", "-g", *flags]
+    link = [*compiler, "-pthread", *flags]
+    link_after = ["-ldl", *(memory_check.ldflags(compiler) if checked else [])]  # for dladdr(), before glibc 2.34
+    program.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{program}.state", "a+") as state:
+        fcntl.flock(state, fcntl.LOCK_EX)  # of two processes that build it, the second one finds it built
+        cpps = [Path(f"{program}_{i}.cpp") for i in range(len(cus))]
+        read = {file for cu, cpp in zip(cus, cpps, strict=True) for file in translate_file(cu, cpp, _folders(flags))}
+        command = [*compile_, *link_after, *map(os.path.abspath, cus)]
+        if program.exists() and Path(state.name).read_text() == _state(command, _parts(program)):
+            return
+        state.truncate(0)
 
-    def compiled(cu: Path) -> Path:
-        made = program.with_name(f"{program.name}_{cu.stem}.o")
-        cpp = made.with_suffix(".cpp")
-        translate_file(cu, cpp, [Path(flag[2:]) for flag in flags if flag.startswith("-I")])
-        own = ["-std=c++17", *CFLAGS, f"-I{INCLUDE}", f"-I{cu.resolve().parent}", "-pthread"]
-        subprocess.run([*compiler, *own, *flags, *more, "-c", cpp, "-o", made], check=True)
-        return made
+        def compiled(cu: Path, cpp: Path) -> str:
+            own = f"-I{Path(os.path.abspath(cu)).parent}"
+            return _run([*compile_, own, "-MMD", "-c", cpp, "-o", cpp.with_suffix(".o")])
 
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(compiled, cus))
-    subprocess.run([*compiler, *objects, "-o", program, "-pthread", *link], check=True)
+        with report.building(" ".join(map(str, cus))):
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                warnings = list(pool.map(compiled, cus, cpps))
+            objects = [cpp.with_suffix(".o") for cpp in cpps]
+            warnings += [_run([*link, *objects, "-o", program, *link_after])]
+        print("".join(warnings), end="", file=sys.stderr)
+        parts = {part for cpp in cpps for part in _dependencies(cpp.with_suffix(".d"))}
+        state.write(_state(command, sorted({*map(str, read), *parts})))
+
+
+def files(cus: Sequence[Path], program: Path | None = None) -> dict[str, Path]:
+    """{its name to the reader: its path} of these .cu, as they are here, and of the other files of a program of them that
+    is built: from the current folder on."""
+    named = {str(cu): Path(os.path.abspath(cu)) for cu in cus}
+    for path in map(Path, _parts(program) if program else []):
+        if path not in named.values() and not any(path.is_relative_to(own) for own in (INCLUDE, cache())):
+            named[str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)] = path
+    return named
+
+
+def _run(command: list) -> str:
+    """A compiler's warnings."""
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace")
+    if re.search(r"undefined (reference to|symbol:) [`']?main\b", done.stderr):
+        raise BuildError("there is no main(), where a program begins")
+    if done.returncode:
+        end = r"\n.*(-fmax-errors=1\.|too many errors emitted, stopping now.*)"  # what the compiler says of our flag
+        raise BuildError(re.sub(end, "", done.stderr).rstrip())
+    return done.stderr
+
+
+def _folders(flags: Sequence[str]) -> list[Path]:
+    """Those of -I."""
+    words = zip(flags, [*flags[1:], ""], strict=False)
+    return [Path(word[2:] or after) for word, after in words if word.startswith("-I")]
+
+
+def _dependencies(rules: Path) -> list[str]:
+    """What a file of make's rules names, as compilers write it."""
+    names = re.findall(r"(?:\\.|\S)+", rules.read_text().replace("\\\n", " "))[1:]
+    return [os.path.abspath(re.sub(r"\\(.)", r"\1", name)) for name in names]
+
+
+def _parts(program: Path) -> list[str]:
+    """The files that a built program is made of."""
+    state = Path(f"{program}.state")
+    return state.read_text().splitlines()[1:] if state.exists() else []
+
+
+def _state(command: list[str], parts: list[str]) -> str:
+    """Changes with the command, the compiler and each part; the parts are its lines from the second on."""
+    found = os.stat(shutil.which(command[0]))
+    digest = hashlib.sha256("\0".join([*command, str(found.st_size), str(found.st_mtime_ns)]).encode())
+    for part in parts:
+        digest.update(Path(part).read_bytes() if os.path.exists(part) else b"")
+    return "\n".join([digest.hexdigest(), *parts])
+
+
+# ---- running ---------------------------------------------------------------------------------------------------------
+
+
+def run(program: Path, arguments: Iterable[str] = (), **environment: str) -> int:
+    """Runs it with the input and the output of this process; its exit status. Raises Failed where something is wrong."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    with tempfile.NamedTemporaryFile(prefix="cuda-on-cpu-") as file:  # include/cuda_on_cpu/program.h writes it
+        environment = os.environ | environment | {"CUDA_ON_CPU_REPORT": file.name}
+        status = subprocess.run([program, *arguments], env=environment).returncode
+        told = [entry.partition("\n")[::2] for entry in os.fsdecode(file.read()).split("\0") if entry]
+    wrong = [report.found_by_cuda(text) for _, text in told if text.startswith("CUDA on CPU: ")]
+    others = dict(entry for entry in told if entry[0] != "found" and not entry[1].startswith("CUDA on CPU: "))
+    places = others.pop("crash", "")
+    wrong += [f"uncaught exception {kind}: {text}".removesuffix(": ") for kind, text in others.items()]
+    if status < 0:
+        wrong.append(f"the program was ended by {signal.Signals(-status).name}{_where(program, places)}")
+    if wrong:
+        raise Failed(list(dict.fromkeys(wrong)), status)
+    return status
+
+
+def _where(program: Path, places: str) -> str:
+    """ " at own.cu:7", the first of these places in the program that lies in one of the reader's files"""
+    if not places or not shutil.which("addr2line"):
+        return ""
+    command = ["addr2line", "-i", "-e", program, *(f"{int(place):#x}" for place in places.split())]
+    lines = subprocess.run(command, capture_output=True, text=True, errors="replace").stdout.splitlines()
+    theirs = {str(path) for path in files([], program).values()}
+    return next((f" at {line.split(' (')[0]}" for line in lines if line.rpartition(":")[0] in theirs), "")

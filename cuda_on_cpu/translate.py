@@ -28,7 +28,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from . import host_calls, launches, ptx, torch_names
+from . import host_calls, lacking, launches, ptx, torch_names
 from .tokens import OPENING, Token, Tokens, TranslationError, joined, split
 
 INCLUDE = re.compile(r"""[ \t]*\#[ \t]*include[ \t]*(?P<mark>["<])(?P<name>[^">\n]+)[">]""", re.MULTILINE)
@@ -57,26 +57,6 @@ ASM = {"asm", "__asm", "__asm__"}
 # So that the shared memory of several blocks that are alive can be told apart: include/cuda_on_cpu/resident.h.
 SHARED = " [[maybe_unused]] static cuda_on_cpu::SharedVariable cuda_on_cpu_{paste}{name}({name})"
 SPIN = "cuda_on_cpu::spin()"
-# Not covered as a whole. The first of these words makes one error that says so, with its line, unless #if leaves it out.
-# It is the error of an #include, because compilers stop there: hundreds of others would follow.
-NOT_COVERED = {
-    "textures and surfaces": re.compile(
-        r"cuda(TextureObject_t|SurfaceObject_t|MallocArray|Malloc3DArray|ResourceDesc|TextureDesc)|"
-        r"cuda(ChannelFormatDesc|CreateChannelDesc|BindTexture\w*)|(tex|surf)(1D|2D|3D|Cubemap)\w*"
-    ),
-    "graph nodes that allocate or decide": re.compile(
-        r"cudaGraphAddMem(Alloc|Free)Node|cudaMemAllocNodeParams\w*|cudaDevice(Get|Set)GraphMemAttribute|"
-        r"cudaDeviceGraphMemTrim|cudaGraphMemAttributeType|cudaGraphConditional\w+|cudaGraphSetConditional|"
-        r"cudaConditionalNodeParams"
-    ),
-    "driver API": re.compile(
-        r"CU(deviceptr|module|function|context)|cu(Init|(Mem(Alloc|Free|cpy|set|Get)|Module|LaunchKernel|Ctx)\w*)"
-    ),
-}
-LACKS_ALL = '#include "CUDA on CPU (cuda_on_cpu/README.md says what it lacks) has no {}"'
-# A compiler's error, not the translator's: what #if leaves out is no error. A lambda stands wherever a statement may.
-LACKS = '[] {{ static_assert(false, "CUDA on CPU (see its README) has no PTX instruction {}"); }}()'
-
 
 INITIALISED = '; static_assert(false, "__shared__ memory has no initialiser in CUDA: write to it in the kernel")'
 
@@ -89,7 +69,7 @@ class Translator(Tokens):
         asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in ASM}
         self.has_volatile = any(t.text == "volatile" and k not in asm for k, t in enumerate(self.tokens))
         self.kernels = self.names_declared("__global__")
-        self.refused: set[str] = set()  # what of NOT_COVERED has its error
+        self.refused: set[str] = set()  # what of lacking.py has its error
         self.headers = {"cuda_runtime.h"}  # that the result needs
         self.dynamic: set[tuple[str, str]] = set()  # namespaces and names of `extern __shared__` outside of functions
 
@@ -109,8 +89,8 @@ class Translator(Tokens):
                 self.loop(i)
             elif token.text == "__cluster_dims__":
                 self.cluster(i)
-            elif token.kind == "word" and (lacking := self.not_covered(token.text)):
-                self.refuse(i, lacking)
+            elif token.kind == "word" and (lacks := self.not_covered(i)):
+                self.refuse(i, lacks)
             elif token.text == "void" and self.is_text(i + 1, "*"):
                 self.cast(i)
             if token.text in self.shared_words:
@@ -341,15 +321,19 @@ class Translator(Tokens):
 
     # ---- what is not covered as a whole ------------------------------------------------------------------------------------
 
-    def not_covered(self, word: str) -> str | None:
-        """To what of NOT_COVERED the word belongs, unless that has its error."""
-        return next((w for w, names in NOT_COVERED.items() if w not in self.refused and names.fullmatch(word)), None)
+    def not_covered(self, i: int) -> str | None:
+        """What the word at the token i needs that is lacking, unless that has its error."""
+        name = self.text(i)
+        lacks = lacking.lacking_name(name)
+        if self.is_text(i - 1, "::"):
+            lacks = lacks or lacking.lacking_name(f"{self.text(i - 2)}::{name}")
+        return None if lacks in self.refused else lacks
 
-    def refuse(self, i: int, lacking: str) -> None:
-        """The token i belongs to `lacking`. No directive may stand in a macro, or among a macro's arguments."""
+    def refuse(self, i: int, lacks: str) -> None:
+        """The token i needs what is lacking. No directive may stand in a macro, or among a macro's arguments."""
         if self.macro_end(i):
             return
-        self.refused.add(lacking)
+        self.refused.add(lacks)
         outermost = i
         for k in range(i - 1, -1, -1):
             if self.text(k) in (";", "{", "}"):
@@ -359,7 +343,7 @@ class Translator(Tokens):
         line = self.source.count("\n", 0, self.tokens[i].start) + 1
         start = self.source.rfind("\n", 0, self.tokens[outermost].start) + 1
         first = line - self.source.count("\n", start, self.tokens[i].start)
-        self.insert(start, f"#line {line}\n{LACKS_ALL.format(lacking)}\n#line {first}\n")
+        self.insert(start, f'#line {line}\n#include "{lacking.SAID.format(lacks)}"\n#line {first}\n')
         for end in CONDITION.finditer(self.source, start):  # where #if has left out this and the #line behind it
             self.insert(end.end(), f"#line {self.source.count(chr(10), 0, end.end()) + 1}\n")
 
@@ -403,7 +387,7 @@ class Translator(Tokens):
         except ptx.Unknown as unknown:
             if not self.is_device_code(i):
                 return
-            new = LACKS.format(str(unknown).replace("\\", "").replace('"', "'"))
+            new = lacking.NO_INSTRUCTION.format(str(unknown).replace("\\", "").replace('"', "'"))
         else:
             self.headers.add("cuda_on_cpu/ptx.h")
         self.replace(self.tokens[i].start, self.tokens[end].end, new)
@@ -465,6 +449,7 @@ def translate_file(cu: Path, out: Path, folders: Sequence[Path] = (), first: str
         includes = {name: str(results[used]) for name, used in files.includes[file].items() if used in results}
         if file != cu:  # it has left the folder where its own headers lie
             includes = {name: str(used) for name, used in files.includes[file].items()} | includes
+        includes |= files.refused[file]
         write(result, first * (file == cu) + run(Translator(files.texts[file], str(file)), includes))
     return list(files.texts)
 
@@ -483,12 +468,15 @@ class Files:
         self.folders = [Path(os.path.abspath(folder)) for folder in folders]
         self.texts: dict[Path, str] = {}
         self.includes: dict[Path, dict[str, Path]] = {}
+        self.refused: dict[Path, dict[str, str]] = {}  # of the other includes those that have to fail: with what words
         self.cu, new = cu, [cu]
         while new:
             file = new.pop()
             self.texts[file] = read(file)
             self.includes[file] = dict(self.find(file, *match.group("mark", "name")) for match in self.directives(file))
             self.includes[file].pop("", None)
+            others = {match["name"] for match in self.directives(file)} - self.includes[file].keys()
+            self.refused[file] = {name: lacking.SAID.format(name) for name in others if lacking.lacks_header(name)}
             new += {used for used in self.includes[file].values() if used not in self.texts and used not in new}
 
     def directives(self, file: Path) -> Iterator[re.Match]:
@@ -502,8 +490,9 @@ class Files:
 
     def changes(self, file: Path) -> bool:
         """Whether a translation changes this file by itself."""
-        translator = Translator(self.texts[file], str(file)) if INTERESTING.search(self.texts[file]) else None
-        return bool(translator and self.run(translator, {}) and translator.edits)
+        text, refused = self.texts[file], self.refused[file]
+        translator = Translator(text, str(file)) if refused or INTERESTING.search(text) else None
+        return bool(translator and self.run(translator, refused) and translator.edits)
 
     def translated(self) -> list[Path]:
         """The .cu, the headers that need it, and those that include one of these."""

@@ -33,9 +33,10 @@ import torch
 from common.checking import check_at
 from common.guarded import Inputs, announce
 from common.machine import device
+from cuda_on_cpu.report import found_by_cuda
 
 from .launchers import TooFewThreads, Unchecked, launchers, refuse_launch
-from .report import found_by_cuda, matrices, names_of_tensors, parameters, picture_of_wrong
+from .report import matrices, names_of_tensors, parameters, picture_of_wrong
 
 __all__ = [
     "Wrong",

@@ -10,7 +10,6 @@ import dataclasses
 import importlib.util
 import multiprocessing
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -18,6 +17,8 @@ import tempfile
 import time
 import traceback
 from pathlib import Path
+
+from cuda_on_cpu import report
 
 ROOT = Path(__file__).resolve().parents[1]
 CPU_SECONDS = 20  # for a check, of its own CPU time
@@ -198,16 +199,9 @@ def _checked(exercise, files, device, log):
 
 
 def told(word: str, text: str) -> str:
-    """A line of what a run prints, and those that belong to it."""
-    text = text.replace(f"{ROOT}/", "").rstrip()
-    return f"{word:8}" + text.replace("\n", f"\n{'':8}") + "\n"
+    return report.told(word, text.replace(f"{ROOT}/", ""))
 
 
 def with_sources(text: str, folder: Path) -> str:
     """That text, and below it each line of the folder's files that it names as FILE:LINE. Files are named from there."""
-    text = text.replace(f"{folder}/", "").rstrip()
-    for file, line in sorted(set(re.findall(r"(?<![\w./-])([\w-]+\.(?:cu|cuh|h|cpp|py|txt)):(\d+)", text))):
-        if (folder / file).is_file():
-            source = (folder / file).read_text(errors="replace").splitlines()[int(line) - 1]
-            text += f"\n{f'{file}:{line}':15} {source}"
-    return text
+    return report.with_sources(text, {str(file): folder / file for file in files_in(folder)})

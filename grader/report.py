@@ -36,20 +36,6 @@ def picture_of_wrong(op, reference, values, rtol, atol, outputs) -> str:
     return "\n".join(drawings)
 
 
-def found_by_cuda(error) -> str:
-    """What the message of a launch's error says: of several findings of the memory check, such as a race that it has seen
-    in both directions, the first of each kind."""
-    text = str(error).removeprefix("CUDA on CPU: ")
-    head, *findings = text.split("\n  ")
-    if not findings:
-        return text
-    kinds = {}
-    for finding in findings:
-        kinds.setdefault(finding.partition(":")[0], []).append(finding)
-    said = [first + f"; {len(rest)} more like this" * (len(rest) > 0) for first, *rest in kinds.values()]
-    return head + "\n".join(said)
-
-
 def names_of_tensors(names, values) -> list[str]:
     """What each tensor among the arguments is called: "x", "xs[0]" in a list."""
     named = [[name] * len(tensors_in(value)) for name, value in zip(names, values, strict=False)]

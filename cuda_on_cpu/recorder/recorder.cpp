@@ -358,9 +358,11 @@ static void host_access(uintptr_t a, size_t bytes, bool writes, const void* pc) 
             const std::string does = std::string("the host ") + (writes ? "writes " : "reads "),
                               at = " at " + check.sites.text(check.sites.of(pc));
             if (!is_argument) {
-                fflush(stdout);
-                fprintf(stderr, "CUDA on CPU: %s%s%s: %s\n", does.c_str(), Check::in_bytes(bytes).c_str(), at.c_str(),
-                        check.place(*array, a).c_str());
+                const char* path = getenv("CUDA_ON_CPU_REPORT");  // of a program: include/cuda_on_cpu/program.h
+                FILE* report = path ? fopen(path, "a") : nullptr;
+                fprintf(report ? report : stderr, "%sCUDA on CPU: %s%s%s: %s\n", report ? "found\n" : "", does.c_str(),
+                        Check::in_bytes(bytes).c_str(), at.c_str(), check.place(*array, a).c_str());
+                fflush(nullptr);
                 _exit(139);  // as after a segmentation fault
             }
             if (host_used.empty()) host_used = "CUDA on CPU: " + does + check.place(*array, a) + at;

@@ -105,8 +105,8 @@ public:
             case Place::unknown:
                 return "memory";
             default:
-                return format("the %s of %s number %u%s%s", bytes.c_str(), types[int(array.place)], array.number,
-                              where.empty() ? "" : " at ", where.c_str());
+                return format("the %s of %s number %u", bytes.c_str(), types[int(array.place)], array.number) +
+                       (where.empty() ? "" : " (" + where + ")");
         }
     }
     std::string place(const Array& array, uintptr_t at) {

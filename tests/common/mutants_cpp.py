@@ -2,8 +2,8 @@
 
 from tools.maintain.mutants import Mutant
 
-HARNESS = "tests/common/test_cpp_programs.py::test_harness_with_clang[harness]"
-WRONG = "tests/common/test_cpp_programs.py::test_harness_with_clang[wrong_launchers]"
+HARNESS = "tests/common/test_cpp_programs.py::test_harness[harness-g++]"
+WRONG = "tests/common/test_cpp_programs.py::test_harness[wrong_launchers-g++]"
 GRID, CHECK, BENCH = "common/grid.h", "common/cuda_check.h", "common/timing.h"
 INPUT, LAUNCH = "common/check_input.h", "common/checking.h"
 

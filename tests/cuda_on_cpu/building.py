@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cuda_on_cpu import CFLAGS, INCLUDE, translate_file
+from cuda_on_cpu import programs
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -41,40 +40,41 @@ def need(program: str) -> None:
         pytest.skip(f"{program} not found: apt-get install {PACKAGES.get(program, program)}")
 
 
-def state_of(command: list[str], cpps: list[Path]) -> str:
-    """Changes with the command, the compiler, the translated sources and every header that they may include."""
-    digest = hashlib.sha256("\0".join(command).encode())
-    compiler = os.stat(shutil.which(command[0]))
-    digest.update(f"{compiler.st_size} {compiler.st_mtime_ns}".encode())
-    for file in [*cpps, *sorted(p for p in [*INCLUDE.rglob("*"), *PROGRAMS.glob("*.h")] if p.is_file())]:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
-def build(names: str | list[str], compiler: str, *flags: str, out: str = "") -> Path:
-    """The compiled programs/<name>.cu (or several in one), with these flags; compiled only when something has changed.
+def build(names: str | Path | list[str], compiler: str, *flags: str, out: str = "") -> Path:
+    """The compiled programs/<name>.cu (or several in one, or that .cu), with these flags; compiled only when something has
+    changed.
 
     `out` tells builds of the same program with different flags apart.
     """
-    names = [names] if isinstance(names, str) else names
-    need(COMPILERS[compiler][0])
-    folder = KEPT / compiler / (out or Path(names[0]).name)
-    folder.mkdir(parents=True, exist_ok=True)
-    cpps = [folder / f"{Path(name).name}.cpp" for name in names]
-    for name, cpp in zip(names, cpps, strict=True):
-        translate_file(PROGRAMS / f"{name}.cu", cpp)
-    program, state_file = folder / "program", folder / "state"
-    command = [*COMPILERS[compiler], "-O1", "-g", *flags, *CFLAGS, f"-I{INCLUDE}", f"-I{PROGRAMS}", "-pthread"]
-    command += map(str, cpps)
-    state = state_of(command, cpps)
-    if not (program.exists() and state_file.exists() and state_file.read_text() == state):
-        # Under another name first: a test in another process may do the same now.
-        new = folder / f"program.{os.getpid()}"
-        result = subprocess.run([*command, "-o", str(new)], capture_output=True, text=True)
-        assert result.returncode == 0, result.stderr
-        new.replace(program)
-        state_file.write_text(state)
+    command, *standard = COMPILERS[compiler]
+    need(command)
+    names = names if isinstance(names, list) else [names]
+    cus = [PROGRAMS / f"{name}.cu" if isinstance(name, str) else name for name in names]
+    program = KEPT / "programs" / compiler / (out or cus[0].stem)
+    programs.build(cus, program, [command], [*standard, "-O1", *flags, f"-I{PROGRAMS}", f"-I{ROOT}"])
     return program
+
+
+def build_with_nvcc(cu: Path) -> Path | None:
+    """The program, where there is a GPU. Else nvcc only does its own part of the work: -ptx leaves out the host's compiler."""
+    from common import device, toolkit
+
+    if toolkit.cuda_home() is None:
+        pytest.skip("no nvcc of torch's CUDA version on this machine")
+    made = KEPT / "nvcc" / cu.stem
+    made.parent.mkdir(parents=True, exist_ok=True)
+    kind = ["-arch=native", "-O1"] if device.type == "cuda" else ["-arch=sm_90", "-ptx"]
+    command = [toolkit.cuda_home() / "bin/nvcc", *kind, f"-I{PROGRAMS}", f"-I{ROOT}", cu, "-o", made]
+    done = run(*command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return made if device.type == "cuda" else None
+
+
+def expect_ok(*command) -> None:
+    """That program prints ok, and nothing else, in both thread orders. (A GPU has none, and runs it twice.)"""
+    for reverse in (False, True):
+        result = run(*command, reverse=reverse)
+        assert (result.returncode, result.stdout) == (0, "ok\n"), f"{reverse=} {result.stdout}{result.stderr}"
 
 
 def run(*command, reverse: bool = False, **environment: str) -> subprocess.CompletedProcess:

@@ -12,13 +12,7 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 class Feature(NamedTuple):
     group: str
     what: str
-    since: str  # year and month
     tests: str  # "device.cu: warps, types; host.cu"
-
-
-class Lacking(NamedTuple):
-    what: str
-    instead: str
 
 
 # Group, feature, tests.
@@ -86,44 +80,12 @@ NVTX, which does nothing | \
 host.cu: runtime; runtime.cu: streams
 """
 
-# What, and what to do instead.
-LACKS = """
-Thrust; of CUB what a whole device does, radix sorts, exchanges | `cub::BlockReduce`, ..., or `#ifndef CUDA_ON_CPU`
-cuBLAS: `cublas_v2.h` and `cublasLt.h` are there, and a function that computes throws | loops, or a kernel
-textures and surfaces | read the array through a pointer
-kernels that launch kernels | launch from the host
-the driver API: `cuMemAlloc()`, `cuLaunchKernel()`, ... | the runtime's functions
-`wgmma`, TMA, `tcgen05`, `mma.sp`, 4-bit and 1-bit matrices, carry chains, PTX whose text a macro completes | C++, \
-`mma.sync` or `#ifndef CUDA_ON_CPU`; an unknown instruction is named in one line
-FP6, FP4, E8M0; `__nv_*` functions; `__shfl()` without `_sync` and other names older than CUDA 13 | today's names
-of `cuda/ptx` all but mbarriers, `st_async()` and `getctarank()` | the same as inline PTX, where its table has it
-`st.async` and `mapa` as inline PTX | `cuda::ptx::st_async()`, `map_shared_rank()`
-mdspan, ranges and some others of `cuda/std`; atomics of more than 8 bytes | the host's header under `#ifdef \
-CUDA_ON_CPU`
-graph nodes that allocate or decide, IPC, peer access, graphics, `multi_grid_group` | nothing
-what nvcc refuses is accepted: in a kernel a host variable, `std::vector` (in C++17), a host function of a header or a \
-class; one `extern __shared__` name with two types | compile with nvcc as well
-launches and `__shared__` in headers outside of the build's own folders (`-I`) | include them with quotes
-a loop that waits for another thread, where a macro of a header makes the kernel (`KERNEL(f) {`) | `#define` it in the `.cu`
-`__cluster_dims__` at a declaration | write it at the definition
-a pointer of `map_shared_rank()` that one block hands to another | each block calls it itself
-the last bits: nvcc fuses `a * b + c` (half too), and `__expf()` is exact here | compare with a tolerance; `__hfma()`
-the limit for static shared memory, `__launch_bounds__`, registers in `cudaFuncGetAttributes()` | `nvcc -Xptxas -v`
-the limit that `cudaFuncSetAttribute()` gave one kernel holds for overloaded names as well | give each kernel its \
-own name
-more than 256 KB of stack for a thread: the launch ends | less on the stack
-an integer divided by 0: the launch ends (on x86-64), where a GPU goes on with some number | test the divisor
-host code that must not see `__CUDA_ARCH__` in a `.cu`; `__NVCC__` is not defined | ask for `CUDA_ON_CPU`
-an end of endless loops on macOS | stop the process
-"""
-
 
 def rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.split(" | ")] for line in text.strip().splitlines()]
 
 
-FEATURES = [Feature(group, what, "2026-11", tests) for group, what, tests in rows(ROWS)]
-LACKING = [Lacking(*row) for row in rows(LACKS)]
+FEATURES = [Feature(*row) for row in rows(ROWS)]
 
 
 def named_tests(feature: Feature) -> list[tuple[str, str]]:
@@ -147,14 +109,9 @@ def missing(feature: Feature) -> list[str]:
 
 
 def table() -> str:
-    """Markdown: what is covered, since when, and where its test is; the groups in the order in which they first come."""
-    lines = ["| what | since | test |", "|---|---|---|"]
+    """Markdown: what is covered, and where its test is; the groups in the order in which they first come."""
+    lines = ["| what | test |", "|---|---|"]
     for group in dict.fromkeys(feature.group for feature in FEATURES):
-        lines += [f"| **{group}** | | |"]
-        lines += [f"| {f.what} | {f.since} | {f.tests} |" for f in FEATURES if f.group == group]
+        lines += [f"| **{group}** | |"]
+        lines += [f"| {f.what} | {f.tests} |" for f in FEATURES if f.group == group]
     return "\n".join(lines) + "\n"
-
-
-def lacks() -> str:
-    """Markdown: what is not covered, and what to do instead."""
-    return "".join(f"- {row.what}: {row.instead}.\n" for row in LACKING)

@@ -25,6 +25,9 @@ NAMES = "cuda_on_cpu/torch_names.py"
 RENAMED = "tests/cuda_on_cpu/test_translate.py::test_where_torch_is_told_cuda_the_cpu_is_meant"
 NOT_RENAMED = "tests/cuda_on_cpu/test_translate.py::test_other_names_are_left_alone"
 
+LACKING = "cuda_on_cpu/lacking.py"
+NOT_COVERED = "tests/cuda_on_cpu/test_translate.py::test_what_is_not_covered_ends_the_compilation"
+REFUSED = "tests/cuda_on_cpu/test_translate.py::test_a_header_that_is_lacking_is_refused_unless_the_reader_has_it"
 FAULTS = f"{TESTS}::test_blocks_that_wait_for_ever[g++-False]"
 
 MUTANTS = [
@@ -108,8 +111,13 @@ MUTANTS = [
     Mutant(f"{INCLUDE}/launch.h",
            "    ASAN_POISON_MEMORY_REGION(dynamic_memory + c.shared, sizeof dynamic_memory - c.shared);\n", "",
            f"{TESTS}::test_address_sanitizer[g++]"),
-    Mutant("cuda_on_cpu/include/thrust/sort.h", "#include", "#error",
-           f"{TESTS}::test_a_header_that_is_lacking_ends_the_compilation[g++]"),
+    Mutant(LACKING, '(INCLUDE / name).is_file() or re.match(r"cuda/.*\\.", name)', "(INCLUDE / name).is_file()", REFUSED),
+    Mutant(LACKING, '(INCLUDE / name).is_file() or ', "", REFUSED),
+    Mutant(TRANSLATOR, "refused or INTERESTING.search(text)", "INTERESTING.search(text)",
+           f"{TESTS}::test_a_header_that_is_lacking_ends_the_compilation", why="the reader's header has nothing else"),
+    Mutant(TRANSLATOR, "- self.includes[file].keys()", "", REFUSED, why="the reader may have brought it along"),
+    Mutant(TRANSLATOR, 'lacking.lacking_name(f"{self.text(i - 2)}::{name}")', "None", NOT_COVERED),
+    Mutant(TRANSLATOR, "return None if lacks in self.refused else lacks", "return lacks", NOT_COVERED),
     # The translator, inline PTX, tensor cores.
     Mutant(f"{INCLUDE}/ptx.h", "return self->lane();", "return self->rank;", PTX),
     Mutant(f"{INCLUDE}/ptx_warp.h", "from = g.lane ^ (bits & 31);", "from = g.lane + (bits & 31);", PTX),

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from cuda_on_cpu import memory_check, programs, translate_file
+from cuda_on_cpu import memory_check, programs
 from tests.cuda_on_cpu.building import (
     COMPILERS,
     KEPT,
@@ -22,7 +22,6 @@ from tests.cuda_on_cpu.building import (
     line_of,
     need,
     run,
-    state_of,
 )
 
 RACE, VALUE, BOUNDS, ALIGNED = "data race: ", "uninitialised memory: ", "out of bounds: ", "misaligned address: "
@@ -40,13 +39,13 @@ FOUND = {
     "bins_zeroed": (RACE, "changed it by an atomic", BARRIER),
     "bins_read": (RACE, "changes by an atomic", BARRIER),
     "guess_unchecked": (RACE, "by an atomic", WARP),
-    "through_global": (RACE, "of the 512 bytes of cudaMalloc() number 1 at ", BARRIER),
+    "through_global": (RACE, "of the 512 bytes of cudaMalloc() number 1 (", BARRIER),
     "only_syncwarp": (RACE, "reads byte 124 of the shared array only_syncwarp", BARRIER),
     "work_queue": (RACE, "reads byte 0 of the shared array work_queue", WARP),
     "bytes": (RACE, "byte 1 of the shared array bytes"),
     "vectors_of_ptx": (RACE, "thread (32, 0, 0) of block (0, 0, 0) reads byte 0", BARRIER),
     "zeroed": (RACE, "the shared array zeroed", BARRIER),
-    "streamed": (RACE, "of the 512 bytes of cudaMalloc() number 1 at ", BARRIER),
+    "streamed": (RACE, "of the 512 bytes of cudaMalloc() number 1 (", BARRIER),
     "vectors": (RACE, "thread (32, 0, 0) of block (0, 0, 0) writes byte 0", BARRIER),
     "reduce_again": (RACE, "the shared array reduce_again", WARP),
     "scan_again": (RACE, "the shared array scan_again", WARP),
@@ -164,18 +163,9 @@ def checked(name: str, compiler: str):
     """programs/cpu_only/<name>.cu, compiled for the memory check when something has changed."""
     for program in "addr2line", "nm":
         need(program)
-    folder = KEPT / "memory_check" / compiler
-    folder.mkdir(parents=True, exist_ok=True)
-    program, state_file = folder / name, folder / f"{name}.state"
-    cpp = folder / f"{name}.cpp"
-    cu = PROGRAMS / "cpu_only" / f"{name}.cu"
-    command = COMPILERS[compiler][:1]
+    program = KEPT / "memory_check" / compiler / name
     flags = [*WARNINGS, "-Wpedantic", "-D_FORTIFY_SOURCE=2"]  # the last one as Ubuntu's compilers do
-    translate_file(cu, cpp)
-    state = state_of([*command, *flags, *memory_check.cflags(command), *memory_check.ldflags(command)], [cpp])
-    if not (program.exists() and state_file.exists() and state_file.read_text() == state):
-        programs.build([cu], program, command, flags, checked=True)
-        state_file.write_text(state)
+    programs.build([PROGRAMS / "cpu_only" / f"{name}.cu"], program, COMPILERS[compiler][:1], flags, checked=True)
     return program
 
 
@@ -278,18 +268,3 @@ def test_the_compiler_is_that_of_the_environment(monkeypatch, cxx, command):
     else:
         monkeypatch.setenv("CXX", cxx)
     assert memory_check.compiler("g++") == command
-
-
-def test_command_line(tmp_path):
-    """A program of the reader's: its output, and what is found."""
-    need("g++")
-    (tmp_path / "own.cu").write_text(
-        "#include <cstdio>\n__global__ void sum(int* s) { *s += 1; }\n"
-        'int main() {\n    int* s;\n    cudaMallocManaged(&s, 4);\n    printf("here\\n");\n    sum<<<1, 2>>>(s);\n}\n'
-    )
-    command = [sys.executable, "-m", "cuda_on_cpu", "check"]
-    result = subprocess.run([*command, tmp_path / "own.cu"], capture_output=True, text=True, cwd=ROOT)
-    assert result.returncode != 0
-    assert "kernel sum: " in result.stderr and "data race: thread (1, 0, 0)" in result.stderr
-    assert f"{tmp_path / 'own.cu'}:2, and thread (0, 0, 0) of block (0, 0, 0) wrote it at" in result.stderr
-    assert "usage: " in subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stderr

@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from cuda_on_cpu import TranslationError, names_cuda, translate_file
+from cuda_on_cpu import CFLAGS, INCLUDE, TranslationError, lacking, names_cuda, translate_file
 from cuda_on_cpu.translate import translate
-from tests.cuda_on_cpu.building import CFLAGS, INCLUDE, ROOT, run
+from tests.cuda_on_cpu.building import ROOT, run
 
 
 def body(source: str) -> str:
@@ -408,6 +408,39 @@ def test_headers_that_need_it_are_translated(tmp_path):
         translate_file(tmp_path / "a.cu", out)
 
 
+def test_a_header_that_is_lacking_is_refused_unless_the_reader_has_it(tmp_path):
+    """By its name, which the error has; of cuda/ only what is CUDA's, and what include/ has is there."""
+    names = [
+        "thrust/sort.h",
+        "cuda/mdspan",
+        "cublasXt.h",
+        "curand_kernel.h",
+        "own.h",
+        "cuda/own.h",
+        "cub/cub.cuh",
+        "cuda.h",
+    ]
+    (tmp_path / "a.cu").write_text("".join(f"#include <{name}>\n" for name in names))
+    out = tmp_path / "out/a.cpp"
+    translate_file(tmp_path / "a.cu", out)
+    said = [f'#include "{lacking.SAID.format(name)}"' for name in names[:4]]
+    kept = [f"#include <{name}>" for name in names[4:]]
+    assert out.read_text().splitlines()[4:] == said + kept
+    own = tmp_path / "include/thrust/sort.h"
+    own.parent.mkdir(parents=True)
+    own.write_text("")
+    translate_file(tmp_path / "a.cu", out, [tmp_path / "include"])
+    assert out.read_text().splitlines()[4:] == ["#include <thrust/sort.h>", *said[1:], *kept]
+
+
+def test_no_header_of_the_table_is_there():
+    """Else the README would say that it is lacking. Patterns with a folder or a * stand for what is not there."""
+    headers = [pattern for row in lacking.TABLE for pattern in row.headers.split()]
+    assert len(set(headers)) == len(headers) > 20
+    assert not [name for name in headers if "/" not in name and list(INCLUDE.glob(name))]
+    assert all(re.fullmatch(r"[a-z]+/\*|[\w*]+\.h", name) for name in headers)
+
+
 def test_command_line(tmp_path):
     command = [sys.executable, "-m", "cuda_on_cpu", "translate"]
     cu, out = tmp_path / "a.cu", tmp_path / "a.cpp"
@@ -452,10 +485,12 @@ def test_what_is_not_covered_ends_the_compilation(tmp_path):
     nodes = "void f(cudaGraph_t g) {\n    cudaMemAllocNodeParams p = {};\n    cudaGraphAddMemAllocNode(&n, g, 0, 0, &p);\n}\n"
     decides = "__global__ void k(cudaGraphConditionalHandle handle) { cudaGraphSetConditional(handle, 1); }\n"
     driver = "int d;\nCUdeviceptr p;\nint e = cuMemAlloc(&p, 4);\n"
+    cub = "struct DeviceReduce {};\nDeviceReduce mine;\nvoid f() { cub::DeviceReduce::Sum(mine); }\n"
     for source, line, message in (
         (nodes, 2, lacks + "graph nodes that allocate or decide"),
         (decides, 1, lacks + "graph nodes that allocate or decide"),
         (driver, 2, lacks + "driver API"),
+        (cub, 3, lacks + "cub::DeviceReduce"),
         (macro + "__global__ void k(int n,\n                  cudaTextureObject_t t) { FETCH(t); }\n", 3, said),
         (array, 3, said),
         (without, 4, "wrong"),

@@ -128,6 +128,9 @@ def test_runs_are_recorded_from_one_machine(repository, monkeypatch):
     before = kept.read_text()
     say.write_text("print(7); raise SystemExit(1)")
     assert main(monkeypatch, "--record", "cpu") and kept.read_text() == before
+    say.write_text("print('wrong   shown on purpose'); raise SystemExit(1)")
+    assert not main(monkeypatch, "--record", "cpu") and "on purpose" in kept.read_text()
+    assert docs.recorded("cpu", "python -m cuda_on_cpu check in/a.cu").name == "cuda_on_cpu-check-in-a.cu.txt"
 
 
 BUILDS = """

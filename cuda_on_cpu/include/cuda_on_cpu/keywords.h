@@ -21,6 +21,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "cuda_on_cpu/program.h"   // empty, except in a program with a main()
 #include "cuda_on_cpu/recorder.h"  // empty, except in a build for the memory check
 
 #ifndef __CUDA__  // an editor's clang reads the .cu as CUDA: see cmake/editor/clang_cuda.h

@@ -145,6 +145,9 @@ inline cudaError_t check_and_run(const Config& c, const void* kernel, const char
         Config with_clusters = c;
         with_clusters.cluster = needs.size;
         return check_and_run(with_clusters, kernel, name, run_threads, call);
+    } catch (const std::exception& error) {
+        tell("found", error.what());
+        throw;
     }
     return cudaSuccess;
 }

@@ -8,8 +8,9 @@
 
 #ifdef CUDA_ON_CPU_MEMORY_CHECK
 #define CUDA_ON_CPU_RECORD(...) cuda_on_cpu_recorder::__VA_ARGS__
-#define CUDA_ON_CPU_REFUSE(...) \
-    if (const char* mistake = cuda_on_cpu_recorder::__VA_ARGS__) throw std::runtime_error(mistake)
+#define CUDA_ON_CPU_REFUSE(...)                                  \
+    if (const char* mistake = cuda_on_cpu_recorder::__VA_ARGS__) \
+    cuda_on_cpu::tell("found", mistake), throw std::runtime_error(mistake)
 // A function that is no kernel code: the compiler does not report its accesses.
 #define CUDA_ON_CPU_UNRECORDED __attribute__((no_sanitize("thread")))
 // A function that reads or writes for its caller: its accesses have the caller's line.

@@ -1,0 +1,93 @@
+// What a program with a main() tells the command that has started it (programs.py): the mistakes of its launches, and
+// how it ended. Otherwise an exception that nobody catches, and a segmentation fault, end in the system's words and a
+// core dump. Only programs.py defines CUDA_ON_CPU_PROGRAM; in a library nothing of this is left.
+#pragma once
+
+#ifndef CUDA_ON_CPU_PROGRAM
+namespace cuda_on_cpu {
+inline void tell(const char*, const char*) {}
+}  // namespace cuda_on_cpu
+#else
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <signal.h>
+#include <unwind.h>
+
+#pragma GCC visibility push(hidden)
+
+namespace cuda_on_cpu {
+
+// Appends to the report: what it is about, a line end, the text, and a 0.
+inline void tell(const char* what, const char* text) {
+    const char* path = getenv("CUDA_ON_CPU_REPORT");
+    FILE* report = path ? fopen(path, "a") : nullptr;
+    if (!report) return;
+    fprintf(report, "%s\n%s%c", what, text, 0);
+    fclose(report);
+}
+
+// From the program's first moment on: tells of what would end it.
+class Endings {
+public:
+    Endings() {
+        if (!getenv("CUDA_ON_CPU_REPORT")) return;
+        terminate_before_ = std::set_terminate(uncaught);
+        static char stack[64 * 1024];
+        stack_t own = {};
+        own.ss_sp = stack, own.ss_size = sizeof stack;  // the thread's may be full
+        sigaltstack(&own, nullptr);
+        struct sigaction action = {}, before;
+        action.sa_handler = crashed;
+        action.sa_flags = int(SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
+        for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+            sigaction(number, nullptr, &before);  // AddressSanitizer has its own, and says more
+            if (before.sa_handler == SIG_DFL) sigaction(number, &action, nullptr);
+        }
+    }
+
+private:
+    static inline std::terminate_handler terminate_before_;
+
+    [[noreturn]] static void uncaught() {
+        const std::type_info* type = abi::__cxa_current_exception_type();
+        if (!type) terminate_before_();
+        int failed;
+        const char* name = abi::__cxa_demangle(type->name(), nullptr, nullptr, &failed);
+        if (failed) name = type->name();
+        try {
+            throw;
+        } catch (const std::exception& error) {
+            tell(name, error.what());
+        } catch (...) {
+            tell(name, "");
+        }
+        fflush(nullptr);  // what the program has printed
+        _Exit(1);
+    }
+
+    // Tells in which places of the program it was, the innermost first, as addr2line wants them.
+    static void crashed(int number) {
+        static std::string places;
+        _Unwind_Backtrace(
+            [](_Unwind_Context* frame, void*) {
+                int is_next = 0;  // else the address is behind the call
+                const uintptr_t at = _Unwind_GetIPInfo(frame, &is_next) - !is_next;
+                Dl_info image, own;
+                if (dladdr(reinterpret_cast<void*>(at), &image) && dladdr(&terminate_before_, &own) &&
+                    image.dli_fbase == own.dli_fbase)
+                    places += std::to_string(at - uintptr_t(image.dli_fbase)) + " ";
+                return places.size() < 1000 ? _URC_NO_REASON : _URC_END_OF_STACK;
+            },
+            nullptr);
+        tell("crash", places.c_str());
+        fflush(nullptr);
+        raise(number);
+    }
+};
+inline const Endings endings;
+
+}  // namespace cuda_on_cpu
+
+#pragma GCC visibility pop
+#endif

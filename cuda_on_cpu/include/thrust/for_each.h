@@ -1,1 +1,0 @@
-#include "CUDA on CPU (cuda_on_cpu/README.md says what it lacks) has no thrust/for_each.h"

@@ -1,1 +1,0 @@
-#include "CUDA on CPU (cuda_on_cpu/README.md says what it lacks) has no thrust/iterator/constant_iterator.h"

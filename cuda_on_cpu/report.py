@@ -1,0 +1,86 @@
+"""What a reader sees of a build and of a mistake: lines that begin with one word, in the width that all commands share."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TextIO
+
+
+def told(word: str, text: str) -> str:
+    """A line of what a run prints, and those that belong to it."""
+    return f"{word:8}" + text.rstrip().replace("\n", f"\n{'':8}") + "\n"
+
+
+def found_by_cuda(error: object) -> str:
+    """What the message of a launch's error says: of several findings of the memory check, such as a race that it has seen
+    in both directions, the first of each kind."""
+    text = str(error).removeprefix("CUDA on CPU: ")
+    head, *findings = text.split("\n  ")
+    if not findings:
+        return text
+    kinds: dict[str, list[str]] = {}
+    for finding in findings:
+        kinds.setdefault(finding.partition(":")[0], []).append(finding)
+    said = [first + f"; {len(rest)} more like this" * (len(rest) > 0) for first, *rest in kinds.values()]
+    return head + "\n".join(said)
+
+
+def named(text: str, files: Mapping[str, Path]) -> str:
+    """That text, in which each of these files has the name that the reader knows."""
+    for name, path in files.items():
+        text = re.sub(rf"(?<![\w./-]){re.escape(str(path))}\b", lambda _, name=name: name, text)
+    return text
+
+
+def with_sources(text: str, files: Mapping[str, Path]) -> str:
+    """That text, and below it each line of these files that it names as FILE:LINE."""
+    text = named(text, files).rstrip()
+    any_name = "|".join(re.escape(name) for name in sorted(files, key=len, reverse=True))
+    found = sorted({(file, int(line)) for file, line in re.findall(rf"(?<![\w./-])({any_name}):(\d+)", text) if file})
+    width = max([15, *(len(f"{file}:{line}") for file, line in found)])
+    for file, line in found:
+        source = files[file].read_text(errors="replace").splitlines()[line - 1 : line]
+        text += "".join(f"\n{f'{file}:{line}':{width}} {code}" for code in source)
+    return text
+
+
+def build_line(what: str, seconds: float, remark: str = "", file: TextIO | None = None) -> None:
+    print(f"{'build':8}{what:<33}{seconds:5.1f} s   {remark}".rstrip(), file=file, flush=True)
+
+
+@contextlib.contextmanager
+def clock(what: str, file: TextIO) -> Iterator[None]:
+    """In a terminal: a line that says how long this has taken, until it ends."""
+    ended, start = threading.Event(), time.monotonic()
+
+    def run():
+        while True:
+            text = f"{'build':8}{what:<33}{time.monotonic() - start:5.1f} s ..."
+            print(text, end="\033[K\r", flush=True, file=file)
+            if ended.wait(0.5):
+                return print("\033[K", end="", flush=True, file=file)
+
+    thread = threading.Thread(target=run, daemon=True)
+    if file.isatty():
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        if thread.is_alive():
+            thread.join()
+
+
+@contextlib.contextmanager
+def building(what: str) -> Iterator[None]:
+    """Says on stderr that this is being built, at once in a terminal, and then how long it took."""
+    start = time.monotonic()
+    with clock(what, sys.stderr):
+        yield
+    build_line(what, time.monotonic() - start, file=sys.stderr)

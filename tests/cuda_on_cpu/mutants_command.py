@@ -1,0 +1,49 @@
+"""Small breakages of `cuda-on-cpu` and of what it tells, and the tests that must fail because of each. They need g++."""
+
+from tools.maintain.mutants import Mutant
+
+T = "tests/cuda_on_cpu/test_command.py::test_"
+MAIN, PROGRAMS, REPORT = (f"cuda_on_cpu/{name}.py" for name in ("__main__", "programs", "report"))
+PROGRAM_H = "cuda_on_cpu/include/cuda_on_cpu/program.h"
+CHECK = T + "check_shows_what_is_wrong_where_and_which_threads"
+SEVERAL = T + "a_program_of_several_files"
+CANNOT = T + "what_cannot_be_built"
+INSTALLED = "tests/cuda_on_cpu/test_installed.py::test_"
+ENDS = T + "however_a_program_ends_its_reader_is_told"
+
+MUTANTS = [
+    # ---- how a program ends
+    Mutant(PROGRAM_H, "terminate_before_ = std::set_terminate(uncaught);", "", f"{ENDS}[exception-wrong]"),
+    Mutant(PROGRAM_H, "        fflush(nullptr);  // what the program has printed\n", "", f"{ENDS}[int-wrong]"),
+    Mutant(PROGRAM_H, "tell(name, \"\");", "", f"{ENDS}[int-wrong]"),
+    Mutant(PROGRAM_H, "        fflush(nullptr);\n        raise", "        raise", f"{ENDS}[abort-wrong]"),
+    Mutant(PROGRAM_H, "_Unwind_GetIPInfo(frame, &is_next) - !is_next", "_Unwind_GetIPInfo(frame, &is_next) - 64",
+           f"{ENDS}[segfault-wrong]"),
+    Mutant(PROGRAMS, "if line.rpartition(\":\")[0] in theirs", "", f"{ENDS}[abort-wrong]"),
+    Mutant("cuda_on_cpu/include/cuda_on_cpu/launch.h", "        tell(\"found\", error.what());\n", "", CHECK,
+           why="a program may catch the exception, and then the check would have found nothing"),
+    Mutant("cuda_on_cpu/recorder/recorder.cpp", "report ? report : stderr", "stderr", CHECK),
+    Mutant("cuda_on_cpu/memory_check.py", '_GCC += ["-fno-partial-inlining"]', "_GCC += []", CHECK),
+    Mutant(MAIN, "    except KeyboardInterrupt:", "    except ZeroDivisionError:", T + "an_interrupted_program"),
+    # ---- what is built
+    Mutant(PROGRAMS, 'Path(f"{program}_{i}.cpp")', 'Path(f"{program}_{cus[i].stem}.cpp")', SEVERAL,
+           why="two files may have one name"),
+    Mutant(PROGRAMS, "Path(word[2:] or after)", "Path(word[2:])", SEVERAL),
+    Mutant(PROGRAMS, "_parts(program)):\n            return", "[]):\n            return", SEVERAL),
+    Mutant(PROGRAMS, 'digest.update(Path(part).read_bytes() if os.path.exists(part) else b"")', "pass", SEVERAL),
+    Mutant(PROGRAMS, 'Path(os.path.abspath(cu)) for cu in cus}', "cu for cu in cus}", CANNOT),
+    Mutant(PROGRAMS, '"-std=c++17", *CFLAGS, "-DCUDA_ON_CPU_PROGRAM", f"-I{INCLUDE}", "-pthread", one_error]',
+           '"-std=c++17", *CFLAGS, "-DCUDA_ON_CPU_PROGRAM", f"-I{INCLUDE}", "-pthread"]', CANNOT),
+    Mutant(PROGRAMS, "    if re.search(r\"undefined (reference", "    if re.search(r\"undefinable (reference", CANNOT),
+    Mutant(MAIN, "if not cu.is_file()]:", "if False]:", CANNOT),
+    # ---- installed elsewhere
+    Mutant("cuda_on_cpu/pyproject.toml", "include/**", "include/*", INSTALLED + "every_file_is_installed"),
+    Mutant("cuda_on_cpu/pyproject.toml", "__main__:main", "__main__:run", INSTALLED + "the_command"),
+    Mutant("cuda_on_cpu/__init__.py", 'Path.home() / ".cache"', 'Path("/tmp")', INSTALLED + "the_command"),
+    Mutant("chapters/03_add2/main.py", "sys.path.insert(0, str(root))", "sys.path.append(str(root))",
+           INSTALLED + "in_the_repository_its_own_copy_is_used"),
+    # ---- words
+    Mutant(REPORT, "    with clock(what, sys.stderr):\n", "    if True:\n", T + "a_terminal_sees_at_once_what_is_built"),
+    Mutant(REPORT, '        while True:\n            text', '        while not ended.wait(0.5):\n            text',
+           T + "a_terminal_sees_at_once_what_is_built"),
+]  # fmt: skip
