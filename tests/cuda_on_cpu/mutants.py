@@ -117,7 +117,6 @@ MUTANTS = [
            f"{TESTS}::test_a_header_that_is_lacking_ends_the_compilation", why="the reader's header has nothing else"),
     Mutant(TRANSLATOR, "- self.includes[file].keys()", "", REFUSED, why="the reader may have brought it along"),
     Mutant(TRANSLATOR, 'lacking.lacking_name(f"{self.text(i - 2)}::{name}")', "None", NOT_COVERED),
-    Mutant(TRANSLATOR, "return None if lacks in self.refused else lacks", "return lacks", NOT_COVERED),
     # The translator, inline PTX, tensor cores.
     Mutant(f"{INCLUDE}/ptx.h", "return self->lane();", "return self->rank;", PTX),
     Mutant(f"{INCLUDE}/ptx_warp.h", "from = g.lane ^ (bits & 31);", "from = g.lane + (bits & 31);", PTX),
