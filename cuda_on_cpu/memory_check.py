@@ -17,6 +17,7 @@ import functools
 import hashlib
 import os
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -60,6 +61,8 @@ def is_clang(compiler: list[str]) -> bool:
 
 @functools.cache  # else each load() and each check would start the compiler to ask
 def _says_clang(compiler: tuple[str, ...]) -> bool:
+    if not shutil.which(compiler[0]):
+        return False  # the build says that it is missing
     return "clang" in subprocess.run([*compiler, "--version"], capture_output=True, text=True).stdout
 
 

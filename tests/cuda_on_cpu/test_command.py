@@ -193,7 +193,7 @@ TWICE = "int main() {\n    return undeclared;\n}\nint f() { return also_undeclar
             "run x.cu",
             "int f();\nint main() {\n    return f();\n}\n",
             1,
-            r"(?s).*x.cu:3: undefined reference to .f\(\).*",
+            r"(?s).*x.cu:3:.*undefined reference to .f\(\).*",
         ),
     ],
     ids=lambda text: str(text)[:20],
