@@ -149,6 +149,7 @@ def test_4_streams_at_once(op):
         with torch.cuda.stream(stream):
             inputs.append([several(op) for _ in range(10)])
             [op(*args) for args in inputs[-1]]  # loads the kernel, and leaves memory for the next results
+    torch.cuda.synchronize()  # what is expected is computed on another stream than the inputs
     expected = [right_for(op, args) for of_stream in inputs for args in of_stream]
     torch.cuda.synchronize()
     with torch.cuda.stream(first):
