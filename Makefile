@@ -35,9 +35,16 @@ overview:
 help: overview
 	@echo; sed -n 's/^#: //p' Makefile
 
-#: make setup          only prepare: find a Python that has torch, or make .venv
-setup:
-	@$(call python,test) && echo "Ready: $$python"
+## make chapter03      build, check and time a lesson;  ARGS=--help shows its options
+$(NUMBERS:%=chapter%): chapter%:
+	@{ $(call python,lesson) && $(run) "$$python" chapters/$*_*/main.py; } || \
+	{ status=$$?; "$$PYTHON" -m tools.doctor --short >&2; exit $$status; }
+
+## make exercises      what to write yourself;  make exercise03 lists a chapter's, make exercise03.2 checks yours, ARGS=--hint helps
+exercises:
+	@$(call python,lesson) && "$$python" -m grader
+exercise%:
+	@$(call python,lesson) && $(run) "$$python" -m grader $*
 
 ## make test           whether the lessons work on this machine;  make test03 those of one chapter;  ARGS='-k add2 -x' goes to pytest
 test:
@@ -45,6 +52,29 @@ test:
 
 $(NUMBERS:%=test%): test%:
 	@$(call python,test) && $(call tests,-k "$$(basename chapters/$*_*) or (test_exercises and $*.)")
+
+## make doctor         what on this machine keeps lessons from running, and the command that fixes it
+doctor:
+	@$(named); "$$PYTHON" -m tools.doctor
+
+## make new NAME=rope  a chapter of your own;  make new NAME=rope OUT=../rope  a package of its own
+new:
+	@[ -n "$$NAME" ] || { echo "make new NAME=rope makes a chapter; with OUT=../rope a package of its own" >&2; exit 2; }; \
+	$(call python,test) && "$$python" -m tools.new "$$NAME" $${OUT:+"$$OUT"}
+
+## make run FILE=x.cu  a CUDA program of your own, without a GPU;  make memcheck FILE=x.cu finds its races,
+##                     make microscope FILE=x.cu shows what each line asks of memory
+own = $(named); [ -n "$$FILE" ] || { echo "$(2)" >&2; exit 2; }; python=$$PYTHON; exec $(run) "$$PYTHON" -m cuda_on_cpu $(1) "$$FILE"
+run:
+	@$(call own,run,make run FILE=x.cu runs a CUDA program of yours; make chapter03 runs a lesson)
+memcheck:
+	@$(call own,check,make memcheck03 checks a lesson; make memcheck FILE=x.cu a CUDA program of yours)
+microscope:
+	@$(call own,microscope,make microscope03 shows a lesson; make microscope FILE=x.cu a CUDA program of yours)
+
+#: make setup          only prepare: find a Python that has torch, or make .venv
+setup:
+	@$(call python,test) && echo "Ready: $$python"
 
 #: make test-all       all tests: packaging, planted faults, and the tools that maintain the repository, too
 test-all:
@@ -62,10 +92,6 @@ mutants:
 test-versions: test-oldest test-newest
 test-oldest test-newest: test-%:
 	@$(call python,test --versions $*) && $(pytest)
-
-## make doctor         what on this machine keeps lessons from running, and the command that fixes it
-doctor:
-	@$(named); "$$PYTHON" -m tools.doctor
 
 #: make cmake          the C++ side by CMake: configure, build, and ctest
 cmake:
@@ -104,32 +130,6 @@ $(NUMBERS:%=memcheck%): memcheck%:
 #: make microscopeNN   run its kernels on the CPU and show what each line asks of memory;  ARGS='--kernel tile --picture 78'
 $(NUMBERS:%=microscope%): microscope%:
 	@$(call python,lesson) && $(run) "$$python" -m tools.lesson microscope $*
-
-## make chapter03      build, check and time a lesson;  ARGS=--help shows its options
-$(NUMBERS:%=chapter%): chapter%:
-	@{ $(call python,lesson) && $(run) "$$python" chapters/$*_*/main.py; } || \
-	{ status=$$?; "$$PYTHON" -m tools.doctor --short >&2; exit $$status; }
-
-## make exercises      what to write yourself;  make exercise03 lists a chapter's, make exercise03.2 checks yours, ARGS=--hint helps
-exercises:
-	@$(call python,lesson) && "$$python" -m grader
-exercise%:
-	@$(call python,lesson) && $(run) "$$python" -m grader $*
-
-## make run FILE=x.cu  a CUDA program of your own, without a GPU;  make memcheck FILE=x.cu finds its races,
-##                     make microscope FILE=x.cu shows what each line asks of memory
-own = $(named); [ -n "$$FILE" ] || { echo "$(2)" >&2; exit 2; }; python=$$PYTHON; exec $(run) "$$PYTHON" -m cuda_on_cpu $(1) "$$FILE"
-run:
-	@$(call own,run,make run FILE=x.cu runs a CUDA program of yours; make chapter03 runs a lesson)
-memcheck:
-	@$(call own,check,make memcheck03 checks a lesson; make memcheck FILE=x.cu a CUDA program of yours)
-microscope:
-	@$(call own,microscope,make microscope03 shows a lesson; make microscope FILE=x.cu a CUDA program of yours)
-
-## make new NAME=rope  a chapter of your own;  make new NAME=rope OUT=../rope  a package of its own
-new:
-	@$(named); [ -n "$$NAME" ] || { echo "make new NAME=rope makes a chapter; with OUT=../rope a package of its own" >&2; exit 2; }; \
-	"$$PYTHON" -m tools.new "$$NAME" $${OUT:+"$$OUT"}
 
 # What lacks its number ends in one line that says what was meant.
 chapter sanitize exercise:

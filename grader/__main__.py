@@ -1,6 +1,7 @@
 """The exercises: lists them, checks what the reader wrote, gives hints.
 
 make exercises                          all of them: done and open, minutes
+make exercise03                         ... those of chapter 03
 make exercise03.2                       checks your files, chapters/03_add2/exercises/2_*/mine
 make exercise03.2 ARGS=--watch          ... again whenever you save one
 make exercise03.2 ARGS=--hint           one hint more each time
@@ -106,27 +107,28 @@ def watch(exercise, following):
 
 
 def show(found):
-    done = state()
+    done = {number for number, entry in state().items() if entry.get("done")}
     chapter = None
     for exercise in found:
         if chapter != (chapter := exercise.folder.parents[1]):
             print(chapter.name.replace("_", " ", 1))
-        mark = "done" if done.get(exercise.number, {}).get("done") else "open" if exercise.mine.exists() else ""
+        mark = "done" if exercise.number in done else "open" if exercise.mine.exists() else ""
         gpu = "   needs a GPU" if exercise.needs_gpu else ""
         print(f"  make exercise{exercise.number}  {mark:5} {exercise.minutes:3} min   {exercise.title}{gpu}")
-    print(f"{sum(entry.get('done', False) for entry in done.values())} of {len(found)} done")
+    print(f"{sum(exercise.number in done for exercise in found)} of {len(found)} done")
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("number", nargs="?", help="of the exercise, as 03.2; without it, all are listed")
+    options.add_argument("number", nargs="?", help="of the exercise, as 03.2; 03 lists that chapter's, none all")
     actions = options.add_mutually_exclusive_group()
     for action in "watch", "hint", "solution", "reset":
         actions.add_argument(f"--{action}", action="store_true")
     options = options.parse_args()
     found = find()
-    if not options.number:
-        return show(found)
+    listed = [exercise for exercise in found if exercise.number.startswith(f"{options.number}.")]
+    if listed or not options.number:
+        return show(listed or found)
     by_number = {exercise.number: exercise for exercise in found}
     if options.number not in by_number:
         sys.exit(f"There is no exercise {options.number}; `make exercises` lists them.")

@@ -221,6 +221,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     shutil.copy(folder / "solution" / "answers.py", mine)
     assert run("03.5")[0] == 0 and run("03.5", "--solution")[1] == ""
     assert re.search(r"03\.5 +done", run()[1]) and "1 of 1 done" in run()[1]
+    assert run("03") == run() and "There is no exercise 0;" in run("0")[0]
     Path(folder, "mine", "kernel.cu").write_text("")
     monkeypatch.setattr(command, "devices", lambda it: ["cpu"])
     assert "on the CPU only" in run("03.5")[1]
