@@ -48,7 +48,7 @@ def test_kernel_and_spread_are_of_the_middle_half(monkeypatch, on_a_cpu):
 
 
 def test_under_a_sanitizer_times_mean_nothing_and_are_few(monkeypatch):
-    """Empty, as tools/exercise.py sets it, is as good as not set."""
+    """Empty, as grader/exercises.py sets it, is as good as not set."""
     for tool, repeats in ("memory", 2), ("", 1000):
         monkeypatch.setenv("CHAPTERS_SANITIZE", tool)
         assert timing._repeats(1, lambda n: None) == repeats

@@ -2,8 +2,8 @@
 
 `make gpu-sanitize ARGS=memcheck` takes only one of its tools. What runs are the tests marked `kernels`: each kernel at the
 sizes and addresses where it is most likely to go wrong. First without a sanitizer, to see that no kernel is missing among
-them; then under each tool. An error that a tool finds is an error of this program. `make gpu-sanitize ARGS=planted` runs
-kernels that are wrong on purpose: see planted.py.
+them; then under each tool. An error that a tool finds is an error of this program. `make planted` runs kernels that
+are wrong on purpose: see planted.py.
 """
 
 import os
