@@ -29,8 +29,8 @@ from cuda_on_cpu.torch_extension import NO_HALF, cpu_extension, for_cpu  # noqa:
 
 BuildExtension = torch_extension.BuildExtension
 
-# Which tool looks at what kernels do in memory: "address" for AddressSanitizer (tools/lesson.py sets it), "memory" for the
-# memory check of CUDA on CPU (tools/lesson.py). What it takes to compile, and to link.
+# Which tool looks at what kernels do in memory: "address" for AddressSanitizer, "memory" for the memory check of CUDA on CPU;
+# tools/lesson.py sets it. What it takes to compile, and to link.
 TOOL = os.environ.get("CHAPTERS_SANITIZE", "")
 if TOOL == "memory":
     from cuda_on_cpu import memory_check

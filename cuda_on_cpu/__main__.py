@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 from . import CFLAGS, INCLUDE, TranslationError, microscope, programs, translate
-from .report import named, told, with_sources
+from .report import NOTHING_FOUND, named, told, with_sources
 
 
 def main() -> None:
@@ -66,7 +66,7 @@ def run(command: str, words: list[str]) -> int:
         programs.build(cus, program, programs.compiler(), programs.flags(), checked=command == "check")
         status = programs.run(program, arguments)
         if command == "check":
-            print(told("memory", "nothing found: each access of each kernel was looked at"), end="", file=sys.stderr)
+            print(NOTHING_FOUND, end="", file=sys.stderr)
         return status
     except (TranslationError, programs.BuildError) as error:
         text = named(str(error), programs.files(cus)).replace(f"{Path.cwd()}/", "")  # of headers

@@ -17,6 +17,10 @@ def told(word: str, text: str) -> str:
     return f"{word:8}" + text.rstrip().replace("\n", f"\n{'':8}") + "\n"
 
 
+# What a run under the memory check says at its end, where it is right.
+NOTHING_FOUND = told("memory", "nothing found: each access of each kernel was looked at")
+
+
 def found_by_cuda(error: object) -> str:
     """What the message of a launch's error says: of several findings of the memory check, such as a race that it has seen
     in both directions, the first of each kind."""

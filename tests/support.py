@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from tools.chapters import ROOT, load
+from tools.chapters import ROOT, folders, load
 
-CHAPTERS = sorted(path.parent for path in ROOT.glob("chapters/[0-9][0-9]_*/main.py"))
+CHAPTERS = list(folders().values())
 
 
 @functools.cache

@@ -22,6 +22,7 @@ import sys
 from pathlib import Path
 
 from cuda_on_cpu import memory_check
+from cuda_on_cpu.report import NOTHING_FOUND
 
 from .chapters import ROOT, folders, load
 
@@ -31,7 +32,7 @@ def memcheck(words: list[str]) -> None:
     os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="memory")  # common/cpp_extension.py reads them
     status = subprocess.run([sys.executable, *words]).returncode
     if status == 0:
-        print(f"{'memory':8}nothing found: each access of each kernel was looked at")
+        print(NOTHING_FOUND, end="")
     sys.exit(status)
 
 

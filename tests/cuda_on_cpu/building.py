@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from cuda_on_cpu import programs
+from tests.support import ROOT
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-PROGRAMS = HERE / "programs"
+PROGRAMS = ROOT / "tests" / "cuda_on_cpu" / "programs"
 KEPT = ROOT / "build" / "tests" / "cuda_on_cpu"  # what this run compiles and the next one finds
-
 
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 COMPILERS = {
