@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -12,9 +13,20 @@ from pathlib import Path
 from typing import TextIO
 
 
+WIDTH = 92  # of a line, after the word with which it begins
+
+
 def told(word: str, text: str) -> str:
     """A line of what a run prints, and those that belong to it."""
-    return f"{word:8}" + text.rstrip().replace("\n", f"\n{'':8}") + "\n"
+    lines = [part for line in text.rstrip().split("\n") for part in _wrapped(line)]
+    return f"{word:8}" + f"\n{'':8}".join(lines) + "\n"
+
+
+def _wrapped(line: str) -> list[str]:
+    """A sentence, in lines of WIDTH. Code and whatever else is aligned by blanks stays as it is."""
+    if len(line) <= WIDTH or "  " in line.strip():
+        return [line]
+    return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 # What a run under the memory check says at its end, where it is right.

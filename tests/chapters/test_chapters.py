@@ -9,17 +9,10 @@ import sys
 import pytest
 import torch
 
-from common import device, toolkit
+from common import device, timing, toolkit
 from tests.support import CHAPTERS, ROOT, chapter, without_network
 
 per_chapter = pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
-
-
-def run(folder, **environment):
-    """main.py in a process of its own, started from another folder, with nothing activated and without a network."""
-    command = [*without_network(), sys.executable, str(folder / "main.py")]
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("CHAPTERS_", "CUDA_REVERSE"))} | environment
-    return subprocess.run(command, cwd="/", env=env, capture_output=True, text=True)
 
 
 def quartet(folder):
@@ -51,13 +44,36 @@ def test_import_does_nothing_and_offers_build_and_main(folder, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-@per_chapter
-def test_runs_from_another_folder(folder):
-    done = run(folder, CHAPTERS_DEVICE=device.type)
-    assert done.returncode == 0, done.stderr
-    assert re.match(rf"chapter {folder.name[:2]} · ", done.stdout)
+def is_a_lesson(folder, out):
     where = "CUDA on CPU" if device.type == "cpu" else torch.cuda.get_device_name()
-    assert where in done.stdout.splitlines()[0]
+    first = out.splitlines()[0]
+    return first.startswith(f"chapter {folder.name[:2]} · ") and where in first
+
+
+@per_chapter
+def test_the_lesson_runs(folder, monkeypatch, capfd):
+    """main() as a reader starts it, with two samples of each time. 1 s on average, built"""
+    monkeypatch.setattr(sys, "argv", ["main.py"])
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # title() sets another
+    monkeypatch.setattr(timing, "_repeats", lambda *_: 2)
+    monkeypatch.chdir("/")
+    chapter(folder.name).main()
+    out, err = capfd.readouterr()
+    assert is_a_lesson(folder, out) and "Warning" not in err
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [pytest.param(f, marks=[pytest.mark.thorough] * (f.name[:2] != "03"), id=f.name) for f in CHAPTERS],
+)
+def test_runs_from_another_folder(folder):
+    """A process of its own, with nothing activated and without a network. In `make test` the chapter that the README starts."""
+    command = [*without_network(), sys.executable, str(folder / "main.py")]
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("CHAPTERS_", "CUDA_REVERSE"))}
+    env["CHAPTERS_DEVICE"] = device.type
+    done = subprocess.run(command, cwd="/", env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert is_a_lesson(folder, done.stdout)
     assert "\033" not in done.stdout and "\r" not in done.stdout, "plain text in a pipe"
     assert "Warning" not in done.stderr
 

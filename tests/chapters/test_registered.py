@@ -30,6 +30,7 @@ def words(op, args):
             yield from (op.values(args) | {name: value} for value in scalar.right)
 
 
+@pytest.mark.thorough
 @registered
 def test_opcheck(op):
     """Whether schema, fake function, gradient and torch.compile agree with the kernel."""
@@ -62,6 +63,7 @@ def test_first_and_second_derivatives(op):
         torch.testing.assert_close(ours, expected, **close)
 
 
+@pytest.mark.xdist_group("compiled")  # one process imports the compiler, for 8 s
 @registered
 def test_compiled_in_one_graph(op):
     """aot_eager asks an operator for the same as inductor, its fake function and its gradient, and needs no compiler."""

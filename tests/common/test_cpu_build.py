@@ -131,6 +131,7 @@ def test_cuda_extension_translates(tmp_path, monkeypatch):
     assert extension.include_dirs[0].endswith("cuda_on_cpu/include") and "headers" in extension.include_dirs
 
 
+@pytest.mark.thorough
 @cpu_only
 def test_a_cu_has_the_macros_of_nvcc(tmp_path, monkeypatch):
     """torch's, which forbid a half to become a float by itself, and those of the flags for nvcc."""

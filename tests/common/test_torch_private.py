@@ -40,6 +40,7 @@ def test_a_dispatch_mode_sees_each_call():
 SLOW = "torch._dynamo", "torch.distributed.tensor", "sympy"
 
 
+@pytest.mark.thorough
 def test_neither_a_dispatch_mode_nor_assert_close_imports_what_takes_a_second():
     """_should_skip_dynamo, _HAS_DTENSOR"""
     code = f"""if True:

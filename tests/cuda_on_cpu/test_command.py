@@ -19,7 +19,7 @@ from cuda_on_cpu import report
 from tests.cuda_on_cpu.building import KEPT, ROOT, need
 from tests.support import write
 
-pytestmark = pytest.mark.xdist_group("command")  # one process compiles a program, once
+pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("command")]  # one process compiles a program, once
 HERE = KEPT / "command"  # the reader's folder
 COMMAND = [sys.executable, "-m", "cuda_on_cpu"]
 
@@ -210,7 +210,6 @@ def test_no_compiler(own):
     assert command("run", "own.cu", CXX="g++-of-nobody -x") == (1, "", "g++-of-nobody not found: apt-get install g++\n")
 
 
-@pytest.mark.thorough
 def test_clang_says_the_same(own):
     need("clang++")
     assert command("run", "own.cu", "int", CXX="clang++") == (1, "here\n", "wrong   uncaught exception int\n")

@@ -24,6 +24,7 @@ from tests.cuda_on_cpu.building import (
     run,
 )
 
+pytestmark = pytest.mark.thorough
 RACE, VALUE, BOUNDS, ALIGNED = "data race: ", "uninitialised memory: ", "out of bounds: ", "misaligned address: "
 BARRIER, WARP, BLOCKS = "no __syncthreads() is", "no __syncwarp() and no barrier is between", "blocks run in any order"
 UNFENCED = "no __threadfence() follows what told of it"
@@ -153,7 +154,7 @@ ON_THE_HOST = {
 }
 
 
-@pytest.fixture(params=["g++", pytest.param("clang++", marks=pytest.mark.thorough)])
+@pytest.fixture(params=["g++", "clang++"])
 def compiler(request) -> str:
     need(request.param)
     return request.param
@@ -252,7 +253,6 @@ def test_the_hosts_mistakes(compiler):
     assert f"the host reads 4 bytes at {PROGRAMS}/cpu_only/{marked('on_the_host')}: byte 12 of the 512" in result.stderr
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("main", sorted(ROOT.glob("chapters/*/main.py")), ids=lambda main: main.parent.name)
 def test_no_false_alarm_in_a_lesson(main):
     """Builds the lesson once more, with the recorder: 10 to 60 s; 09 and 10 check a million columns, which takes longer."""

@@ -18,7 +18,7 @@ from cuda_on_cpu.microscope import _rows, of_program, picture, table
 from tests.cuda_on_cpu.building import PROGRAMS, ROOT, WARNINGS, need
 from tests.support import chapter
 
-pytestmark = pytest.mark.xdist_group("microscope")  # one process compiles access.cu, once
+pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("microscope")]  # one process compiles access.cu, once
 
 # kernel: (requests, threads a request, sectors a request, the least possible). The stores are those of `coalesced`, where
 # STORES says nothing else.
@@ -229,7 +229,6 @@ def test_any_order_of_threads_gives_the_same(every_row, monkeypatch):
             assert getattr(row, count) == getattr(same, count), row
 
 
-@pytest.mark.thorough
 def test_it_agrees_with_the_addresses_of_chapter_11():
     """Sectors and passes that chapters/11_transpose/counts.py computes without running a kernel. Builds the chapter."""
     counts = chapter("11_transpose", "counts")

@@ -79,6 +79,7 @@ def test_program_on_aarch64(name):
     expect_ok("qemu-aarch64", build(name, "aarch64", *WARNINGS))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("standard", ["c++17", "c++20"])
 def test_headers_alone_give_no_warning(compiler, standard, tmp_path):
     source = tmp_path / "empty.cpp"
@@ -100,6 +101,7 @@ def test_a_feature_of_the_table_has_its_test(feature):
 MISTAKES = "cpu_only/mistakes"
 
 
+@pytest.mark.thorough
 def test_opposite_order_finds_a_missing_barrier(compiler):
     program = build(MISTAKES, compiler, *WARNINGS)
     forward, backward = (run(program, "order", reverse=reverse).stdout.splitlines() for reverse in (False, True))
@@ -111,6 +113,7 @@ def test_opposite_order_finds_a_missing_barrier(compiler):
     assert run(program, "order", CUDA_REVERSE="").stdout.splitlines()[2] == order
 
 
+@pytest.mark.thorough
 @both_orders
 def test_waits(compiler, reverse):
     """Deadlocks, a divergent barrier, a wrong mask, an exception: each is reported, and the next launch works."""
@@ -151,6 +154,7 @@ def test_waits(compiler, reverse):
 BLOCKS = "cpu_only/blocks"
 
 
+@pytest.mark.thorough
 @both_orders
 def test_blocks_that_wait_for_ever(compiler, reverse):
     """Deadlocks between blocks, wrong uses of clusters, asserts, traps and faults: reported, and the next launch works."""
@@ -190,6 +194,7 @@ def test_blocks_that_wait_for_ever(compiler, reverse):
 GROUPS = "cpu_only/wrong_groups"
 
 
+@pytest.mark.thorough
 @both_orders
 def test_wrong_groups(compiler, reverse):
     """Threads and lanes that are not there, barriers of a tile that not all reach, sizes that do not fit."""
@@ -221,6 +226,7 @@ def test_wrong_groups(compiler, reverse):
             assert text in messages[kernel], messages[kernel]
 
 
+@pytest.mark.thorough
 def test_endless_loops_end(compiler):
     result = run(build(BLOCKS, compiler, *WARNINGS), "slow", CUDA_ON_CPU_TIMEOUT="0.2")
     assert result.returncode == 0, result.stderr
@@ -307,6 +313,7 @@ def test_wrong_exchanges_are_refused(compiler, reverse):
         assert f"exchange_mistakes.cu:{line_of(EXCHANGE, kernel)}" in messages[kernel]
 
 
+@pytest.mark.thorough
 def test_address_sanitizer(compiler):
     name = "cpu_only/out_of_bounds"
     program = build(name, compiler, *WARNINGS, "-fsanitize=address")
@@ -322,6 +329,7 @@ def test_address_sanitizer(compiler):
         assert (result.returncode, result.stdout) == (0, "ok 496\n"), result.stderr
 
 
+@pytest.mark.thorough
 def test_compile_error_names_the_line_of_the_cu(compiler, tmp_path):
     name = "cpu_only/does_not_compile"
     cpp = tmp_path / "out.cpp"
@@ -338,6 +346,7 @@ def test_compile_error_names_the_line_of_the_cu(compiler, tmp_path):
     assert "CUDA on CPU (see its README) has no PTX instruction tcgen05.fence::after_thread_sync" in result.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("header", ["thrust/sort.h", "cub/device/device_reduce.cuh", "cuda/std/mdspan"])
 def test_a_header_that_is_lacking_ends_the_compilation(compiler, header, tmp_path):
     """One line says so, also where a header of the reader's includes it; #if decides, and __has_include tells the truth."""
@@ -354,6 +363,7 @@ def test_a_header_that_is_lacking_ends_the_compilation(compiler, header, tmp_pat
     assert f"{tmp_path / 'readers.h'}:1" in result.stderr
 
 
+@pytest.mark.thorough
 def test_cublas_is_declared_and_refuses_to_compute(compiler):
     result = run(build("cpu_only/no_cublas", compiler, *WARNINGS, "-Wpedantic", "-O0", "-g0"))
     said = "CUDA on CPU (cuda_on_cpu/README.md says what it lacks) has no"
@@ -361,6 +371,7 @@ def test_cublas_is_declared_and_refuses_to_compute(compiler):
     assert result.stdout.splitlines() == ["1 6", *[f"{said} {name}()" for name in names], "1 6"], result.stderr
 
 
+@pytest.mark.thorough
 def test_debugger_shows_the_cu():
     need("gdb")
     program = build(MISTAKES, "g++", "-O0", out="for_gdb")
@@ -375,6 +386,7 @@ def test_debugger_shows_the_cu():
 # ---- several files, several libraries ------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_two_libraries_in_one_process(compiler):
     """Kernels of the same name in two .so: neither their shared memory nor their last error is shared."""
     flags = ["-O0", "-fPIC", "-shared"]

@@ -10,7 +10,7 @@ import torch
 from common import device
 from common.progress import BuildError
 from grader import launchers
-from tests.support import ROOT
+from tests.support import ROOT, kept_folder, write
 
 HEADER = """
 #pragma once
@@ -45,12 +45,16 @@ void fails(const double*) { throw std::runtime_error("as announced"); }
 """
 
 
+def kept(name, header, source):
+    """A .cu of that name with its header, in a folder where the next run finds it compiled."""
+    folder = kept_folder("launchers")
+    write(folder / f"{name}.h", header)
+    return write(folder / f"{name}.cu", source)
+
+
 @pytest.fixture(scope="module")
-def many(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("many")
-    (folder / "many.h").write_text(HEADER)
-    (folder / "many.cu").write_text(SOURCE)
-    return launchers.launchers(folder / "many.cu")
+def many():
+    return launchers.launchers(kept("many", HEADER, SOURCE))
 
 
 def test_tensors_and_numbers_arrive(many):
@@ -98,6 +102,7 @@ def test_an_exception_has_its_message(many):
         many.fails(None)
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_built_is_said(tmp_path):
     (tmp_path / "odd.h").write_text("void launch_odd(std::string name);")
     (tmp_path / "odd.cu").write_text("")
@@ -111,6 +116,7 @@ def test_what_cannot_be_built_is_said(tmp_path):
         launchers.launchers(tmp_path / "odd.cu")
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(device.type == "cuda", reason="for the CPU only")
 def test_several_are_compiled_at_once(tmp_path, monkeypatch):
     """The same names in two folders do not meet, and a change is compiled again."""
@@ -189,11 +195,13 @@ on_the_cpu = pytest.mark.skipif(device.type == "cuda", reason="a GPU does not sa
 
 
 @pytest.fixture(scope="module")
-def ways(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("ways")
-    (folder / "ways.h").write_text(WAYS)
-    (folder / "ways.cu").write_text(WAYS_SOURCE)
-    return launchers.launchers(folder / "ways.cu")
+def ways_cu():
+    return kept("ways", WAYS, WAYS_SOURCE)
+
+
+@pytest.fixture(scope="module")
+def ways(ways_cu):
+    return launchers.launchers(ways_cu)
 
 
 def called(launch, n=40, **options):
@@ -272,14 +280,12 @@ for name in "right", "on_the_host", "one_behind", "one_before", "races":
 
 
 @pytest.mark.skipif(device.type == "cuda" or sys.platform != "linux", reason="the memory check: on the CPU, on Linux")
-def test_messages_name_arrays_and_elements(ways, tmp_path):
+def test_messages_name_arrays_and_elements(ways_cu):
     """In a process of its own: it has to begin with the memory check."""
-    for file, text in ("ways.h", WAYS), ("ways.cu", WAYS_SOURCE):
-        (tmp_path / file).write_text(text)
     env = os.environ | {"CHAPTERS_SANITIZE": "memory", "CHAPTERS_DEVICE": "cpu", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", PROGRAM, tmp_path / "ways.cu"]
+    command = [sys.executable, "-c", PROGRAM, ways_cu]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
-    said = done.stdout.replace(f"{tmp_path}/", "")
+    said = done.stdout.replace(f"{ways_cu.parent}/", "")
     assert done.returncode == 0 and said.startswith("right   n = 3\n"), said + done.stderr
     for words in [
         "on_the_host n = 3 (input: 3 rows, 2 columns): the host reads in[0] (row 0, column 0) at ways.cu:26; that is",

@@ -10,10 +10,13 @@ def link(chapter, folder):
     return f"[{chapter.name.replace('_', ' ', 1)}]({os.path.relpath(chapter, folder)})"
 
 
-def course_table(track, *, folder):
-    """The chapters of a track, each with its title."""
-    rows = [f"| {link(chapter, folder)} | {chapters.title(chapter)} |\n" for chapter in chapters.tracks()[track]]
-    return "".join(["| chapter | what you learn |\n|---|---|\n", *rows])
+def course_table(*, folder):
+    """The chapters, each with its title and its tracks."""
+    rows = [
+        f"| {link(chapter, folder)} | {chapters.title(chapter)} | {', '.join(chapters.tracks_of(chapter))} |\n"
+        for chapter in chapters.folders().values()
+    ]
+    return "".join(["| chapter | what you learn | track |\n|---|---|---|\n", *rows])
 
 
 def next_chapters(*, folder):

@@ -4,10 +4,11 @@ A README marks such a part with a comment that says what to call, and cog (https
 
     <!--= run("nvidia-h200", "make chapter03 ARGS='--timing'") =-->     what a command printed on that machine
     <!--= table("nvidia-h200", "06_vec4", "sizes") =-->                 figures of results/nvidia-h200.json (bench.py)
+    <!--= beside_torch("nvidia-h200", ("12_reduce", "sum")) =-->        our operator in those tables, torch, and a copy
     <!--= picture("nvidia-h200", "06_vec4", "sweep") =-->               the same as a picture, drawn with matplotlib
     <!--= diagram("03_add2", "timeline") =-->                           what that function of its pictures/diagrams.py draws
     <!--= code("add2.cu", "__global__ void add2_kernel") =-->           a definition, from a file beside the README
-    <!--= course_table("kernels") =-->                                  the chapters of a track and their titles
+    <!--= course_table() =-->                                           the chapters, their titles and tracks
     <!--= next() =-->                                                   where each track goes on from this chapter
     <!--= glossary() =-->                                               the tables "Terms" of the chapters' REFERENCE.md
     ... or what_operators_take(), what_check_rejects()                  from tests/chapters and tests/common
@@ -57,7 +58,7 @@ def readmes():
 
 def recorded(machine, command):
     """Where its output is kept: results/nvidia-h200/chapter03-timing.txt for make chapter03 ARGS='--timing'."""
-    name = re.sub(r"^make |^python -m (tools\.maintain\.)?|ARGS=|'", "", command)
+    name = re.sub(r"^make |^python -m (tools\.maintain\.)?|ARGS=|FILE=|'", "", command)
     return tables.RESULTS / machine / f"{re.sub(' -*|/', '-', name)}.txt"
 
 
@@ -66,6 +67,7 @@ def record(machine, command):
     print(f"$ {command}", flush=True)
     line = re.sub("^make chapter(..)", r"python chapters/\1_*/main.py", re.sub("ARGS=|'", "", command))
     line = re.sub("^make microscope", "python -m tools.lesson microscope ", line)
+    line = line.replace("make memcheck FILE=", "python -m cuda_on_cpu check ")
     line = line.replace("python", shlex.quote(sys.executable), 1)
     env = os.environ | {"CHAPTERS_DEVICE": "cpu" if machine == "cpu" else "cuda"}
     env |= {"CHAPTERS_BUILD": str(ROOT / CLEAN), "CUDA_ON_CPU_CACHE": str(ROOT / CLEAN / "cuda_on_cpu")}
@@ -129,7 +131,7 @@ def what_cuda_on_cpu_lacks(folder):
     return lacking.markdown()
 
 
-PARTS = (run, tables.table, charts.picture, drawing.diagram, code, tables.what_operators_take, what_check_rejects)
+PARTS = (run, tables.table, tables.beside_torch, charts.picture, drawing.diagram, code, tables.what_operators_take, what_check_rejects)
 PARTS += (what_cuda_on_cpu_covers, what_cuda_on_cpu_lacks, planted.who_finds_what, course.course_table, course.glossary)
 PARTS = {function.__name__: function for function in PARTS}
 PARTS |= {"next": course.next_chapters, "what_the_doctor_looks_at": lambda folder: doctor.table()}

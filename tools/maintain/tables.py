@@ -90,6 +90,25 @@ def table(machine, chapter, name=None, *, folder):
     return f"{markdown([*rows])}\n{source(data, machine, name, folder)}\n"
 
 
+def beside_torch(machine, *wanted, folder):
+    """A line for each (chapter, table): the table's first operator at its first shape, beside torch, torch.compile and the
+    time in which the GPU copies as many bytes."""
+    lines, data = [], {}
+    for chapter, name in wanted:
+        if not (measured := figures(machine, chapter, name)):
+            return NOTHING
+        data |= measured
+        ours, *others = measured[chapter]["tables"][name]
+        shape, _, operator = ours["op"].rpartition(": ")
+        others = {row["op"].rpartition(": ")[2]: row["kernel"] for row in reversed(others)}  # the first shape comes last
+        times = {"ours": ours["kernel"]} | {key: others[key] for key in ("torch", "torch.compile")}
+        times["a copy of as many bytes"] = ours["bytes"] / ours["copy"]
+        link = f"[{operator}]({os.path.relpath(ROOT / 'chapters' / chapter, folder)})"
+        cells = {"operator": link, "elements": f"{shape or number(ours['n'])} {ours['dtype']}"}
+        lines.append(cells | {key: format_seconds(t) for key, t in times.items()})
+    return f"{markdown(lines, text=('operator', 'elements'))}\n{source(data, machine, None, folder)}\n"
+
+
 def source(data, machine, name, folder):
     """With what it was measured, when, and where the figures are: below each table and picture."""
     lines = dict.fromkeys(MEASURED_WITH.format(**measured) for measured in data.values())

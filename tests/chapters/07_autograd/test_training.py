@@ -56,6 +56,7 @@ def one_thread():
     torch.set_num_threads(before)
 
 
+@pytest.mark.thorough
 def test_training(capsys, one_thread):
     """float64, so that rounding does not grow to be seen: the three models stay together, and leave the line behind."""
     curves, seconds = training.train(module(), torch.float64, steps=160)
@@ -73,12 +74,14 @@ def test_training(capsys, one_thread):
     assert "C++ and torch differ by at most" in printed
 
 
+@pytest.mark.thorough
 def test_training_in_float32_stays_within_rounding(one_thread):
     curves, _ = training.train(module(), steps=20, rows=2)
     torch.testing.assert_close(curves["C++"], curves["torch"], rtol=1e-4, atol=1e-4)
     assert curves["C++"] == curves["Python"], "the same kernels"
 
 
+@pytest.mark.thorough
 def test_the_differences_of_both_types_are_kept(one_thread):
     """For the chart: in float64, roundings are smaller by nine digits; a wrong gradient is as wrong."""
     far = training.measure(module(), steps=40)["differences"]

@@ -45,6 +45,7 @@ def test_add_takes_a_batch_of_gradients():
     assert torch.equal(batch_of_gradients(add, a, b)[0], torch.eye(3, dtype=a.dtype, device=device))
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 @every_function
 def test_torch_compile_leaves_it_as_it_is(op):

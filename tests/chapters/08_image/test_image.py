@@ -40,6 +40,7 @@ def thousandths(img):
 
 
 # ---- grey: values ---------------------------------------------------------------------------------------------------
+@pytest.mark.thorough
 def test_every_color_is_rounded_to_the_nearest_and_halves_up(ops, every_color):
     """All 2^24 of them take 2 seconds."""
     # A quotient of integers is correctly rounded in float64: a half is a half there, and nothing else becomes one.
@@ -69,6 +70,7 @@ def test_within_1_of_opencv_for_every_color(ops, every_color):
     assert (ours - torch.from_numpy(theirs).int()).abs().max() <= 1
 
 
+@pytest.mark.thorough
 def test_the_notes_version_is_one_too_dark_for_half_of_the_colors(ops, every_color):
     def fma(a, x, c):  # product and sum are exact in float64; then one rounding
         return (a.double() * x.double() + c.double()).float()
@@ -241,6 +243,7 @@ def test_every_alignment_of_a_volume(ops, beyond, thread_order, monkeypatch):
             assert torch.equal(result, CHAPTER.volume_reference(volume, 7.0)), (start, n)
 
 
+@pytest.mark.thorough
 def test_nvcc_keeps_the_wide_loads_and_stores(tmp_path):
     """A small change can make it take a float4 apart, and nothing but the time would show it."""
     kernels = ptx_of(ROOT / "chapters/08_image/image.cu", tmp_path)

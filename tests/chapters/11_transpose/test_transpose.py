@@ -258,6 +258,7 @@ def test_where_rows_begin_within_a_sector_only_rows_stores_whole_sectors():
             assert counted["shared load"] == (max(1, size // 4),) * 2, "nor has it bank conflicts"
 
 
+@pytest.mark.thorough
 def test_nvcc_makes_one_store_of_a_pack(tmp_path):
     """And one load. Of an assignment of the pack, nvcc 13.0 makes several stores."""
     kernels = ptx_of(ROOT / "chapters" / CHAPTER / "transpose.cu", tmp_path)
