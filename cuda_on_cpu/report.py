@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TextIO
 
-
 WIDTH = 92  # of a line, after the word with which it begins
 
 

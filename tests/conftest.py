@@ -101,6 +101,15 @@ def turn(alone):
 def pytest_runtest_protocol(item):
     with turn(marked(item, "alone")) if is_worker(item.config) else contextlib.nullcontext():
         yield
+        leave_gpu_memory_to_others()
+
+
+def leave_gpu_memory_to_others():
+    """torch keeps the memory of tensors that are gone, for its own process alone."""
+    import torch
+
+    if torch.cuda.is_initialized() and torch.cuda.memory_reserved() > 2**30:
+        torch.cuda.empty_cache()
 
 
 @pytest.fixture(params=["forward", "reverse"])

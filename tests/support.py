@@ -72,6 +72,22 @@ def in_packs(code, access="ld|st"):
     return bool(kinds) and all(re.search(r"v4\.\w32|v2\.\w64", kind) for kind in kinds)
 
 
+def needs_gpu_memory(gib):
+    """A decorator for a test with tensors of that size in all: no other test runs beside it, and it is left to test-all."""
+    import torch
+
+    from common import device
+
+    def decorated(test):
+        for mark in pytest.mark.thorough, pytest.mark.alone, pytest.mark.skipif(too_small, reason=reason):
+            test = mark(test)
+        return test
+
+    too_small = device.type == "cpu" or torch.cuda.get_device_properties(device).total_memory < gib * 2**30
+    reason = f"needs a GPU with {gib} GiB of memory"
+    return decorated
+
+
 @functools.cache
 def without_network():
     """What goes before a command to run it without a network; nothing where this machine does not let us."""

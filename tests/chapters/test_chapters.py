@@ -67,7 +67,7 @@ def test_the_lesson_runs(folder, monkeypatch, capfd):
     [pytest.param(f, marks=[pytest.mark.thorough] * (f.name[:2] != "03"), id=f.name) for f in CHAPTERS],
 )
 def test_runs_from_another_folder(folder):
-    """A process of its own, with nothing activated and without a network. In `make test` the chapter that the README starts."""
+    """A process of its own, with nothing activated and without a network. `make test` has the README's."""
     command = [*without_network(), sys.executable, str(folder / "main.py")]
     env = {k: v for k, v in os.environ.items() if not k.startswith(("CHAPTERS_", "CUDA_REVERSE"))}
     env["CHAPTERS_DEVICE"] = device.type

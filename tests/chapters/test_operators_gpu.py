@@ -15,7 +15,7 @@ import torch
 from common import device
 from tests.chapters.operator_cases import assert_close, assert_right, good, of_shape, plain, random, tensors
 from tests.chapters.opinfo import OPERATORS
-from tests.support import operators
+from tests.support import needs_gpu_memory, operators
 
 N = 2**16 if device.type == "cuda" else 2**10
 gpu = pytest.mark.skipif(device.type == "cpu", reason="needs a GPU")
@@ -250,11 +250,7 @@ def test_out_of_memory(op):
     assert_right(op, good(op, N))
 
 
-@pytest.mark.xdist_group("large")
-@gpu
-@pytest.mark.skipif(
-    device.type == "cuda" and torch.cuda.mem_get_info()[0] < 40 * 2**30, reason="needs 40 GiB of GPU memory"
-)
+@needs_gpu_memory(40)
 @pytest.mark.parametrize("op", [op for op in OPERATORS if not (op.shapes or op.rearranges or op.reduces)], ids=str)
 def test_more_than_2_to_the_31_elements(op):
     n = 2**31 + 5

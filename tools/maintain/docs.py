@@ -131,8 +131,9 @@ def what_cuda_on_cpu_lacks(folder):
     return lacking.markdown()
 
 
-PARTS = (run, tables.table, tables.beside_torch, charts.picture, drawing.diagram, code, tables.what_operators_take, what_check_rejects)
-PARTS += (what_cuda_on_cpu_covers, what_cuda_on_cpu_lacks, planted.who_finds_what, course.course_table, course.glossary)
+PARTS = (run, tables.table, tables.beside_torch, charts.picture, drawing.diagram, code, tables.what_operators_take)
+PARTS += (what_check_rejects, what_cuda_on_cpu_covers, what_cuda_on_cpu_lacks, planted.who_finds_what)
+PARTS += (course.course_table, course.glossary)
 PARTS = {function.__name__: function for function in PARTS}
 PARTS |= {"next": course.next_chapters, "what_the_doctor_looks_at": lambda folder: doctor.table()}
 

@@ -100,7 +100,9 @@ def beside_torch(machine, *wanted, folder):
         data |= measured
         ours, *others = measured[chapter]["tables"][name]
         shape, _, operator = ours["op"].rpartition(": ")
-        others = {row["op"].rpartition(": ")[2]: row["kernel"] for row in reversed(others)}  # the first shape comes last
+        others = {
+            row["op"].rpartition(": ")[2]: row["kernel"] for row in reversed(others)
+        }  # the first shape comes last
         times = {"ours": ours["kernel"]} | {key: others[key] for key in ("torch", "torch.compile")}
         times["a copy of as many bytes"] = ours["bytes"] / ours["copy"]
         link = f"[{operator}]({os.path.relpath(ROOT / 'chapters' / chapter, folder)})"

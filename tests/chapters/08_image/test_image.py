@@ -9,12 +9,9 @@ import torch
 from common import device
 from common.checking import Guarded
 from common.timing import Timing
-from tests.support import ROOT, chapter, operators, ptx_of
+from tests.support import ROOT, chapter, needs_gpu_memory, operators, ptx_of
 
 CHAPTER = chapter("08_image")
-on_a_large_gpu = pytest.mark.skipif(
-    device.type == "cpu" or torch.cuda.mem_get_info()[0] < 40 * 2**30, reason="needs 40 GiB of GPU memory"
-)
 
 
 @pytest.fixture
@@ -185,8 +182,7 @@ def test_other_shapes_and_strides_are_refused(ops, op, bad, message):
         getattr(ops, op)(bad())
 
 
-@pytest.mark.xdist_group("large")
-@on_a_large_gpu
+@needs_gpu_memory(40)
 def test_more_than_2_to_the_31_bytes_and_pixels(ops):
     for height, width in (27000, 27001), (50000, 50000):
         img = images(height, width)

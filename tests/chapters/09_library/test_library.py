@@ -9,11 +9,10 @@ import torch
 
 from common import device
 from common.cpp_extension import extension_folder
-from tests.support import ROOT, in_packs, operators, ptx_of
+from tests.support import ROOT, in_packs, needs_gpu_memory, operators, ptx_of
 
 DTYPES = (torch.float32, torch.float64)
 APPROXIMATE = ("none", "tanh")
-gpu = pytest.mark.skipif(device.type == "cpu", reason="needs a GPU")
 # One row, narrow ones, one tile and several, rows of packs and rows that begin anywhere,
 # packs that reach into the next row and that go around a short one, elements behind the last pack, nothing.
 SHAPES = [(1,), (7,), (1024,), (5, 1), (3000, 1), (1000, 3), (300, 4), (64, 32), (9, 255), (5, 3), (5, 1023), (5, 1028),
@@ -87,11 +86,7 @@ def test_an_argument_that_begins_anywhere(ops, begins, which, dtype):
         close(result, expected)
 
 
-@pytest.mark.xdist_group("large")
-@gpu
-@pytest.mark.skipif(
-    device.type == "cuda" and torch.cuda.mem_get_info()[0] < 60 * 2**30, reason="needs 60 GiB of GPU memory"
-)
+@needs_gpu_memory(60)
 @pytest.mark.parametrize("columns", [4096, 4095, 3])
 def test_more_than_2_to_the_31_elements(ops, columns):
     rows = 2**31 // columns + 3

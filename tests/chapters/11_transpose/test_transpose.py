@@ -15,7 +15,7 @@ from common import check, device, toolkit
 from cuda_on_cpu import programs
 from grader.launchers import launchers
 from tests.chapters.operator_cases import try_all
-from tests.support import ROOT, chapter, kept_folder, operators, ptx_of
+from tests.support import ROOT, chapter, kept_folder, needs_gpu_memory, operators, ptx_of
 
 CHAPTER = "11_transpose"
 PITFALLS = ROOT / "tests/chapters/11_transpose/pitfalls.cu"
@@ -143,8 +143,7 @@ def test_more_than_65535_tiles(ops, shape):
     assert torch.equal(ops.transpose(x), x.mT)
 
 
-@needs_gpu
-@pytest.mark.xdist_group("large")
+@needs_gpu_memory(40)
 @pytest.mark.parametrize("shape, dtype", [
     ((2**16 + 1, 2**15 + 3), torch.uint8), ((2**16, 2**15 + 16), torch.uint8), ((2**16 + 16, 2**15), torch.bfloat16),
     ((3, 2**15 + 1, 2**15), torch.uint8), ((2**31 + 5, 2), torch.uint8), ((2, 2**31 + 5), torch.uint8),
@@ -153,8 +152,6 @@ def test_more_than_65535_tiles(ops, shape):
 def test_more_than_2_to_the_31_elements(ops, shape, dtype):
     """Also more tiles than a grid has blocks: (2^31 + 5, 2, 2)."""
     nbytes = torch.Size(shape).numel() * dtype.itemsize
-    if torch.cuda.mem_get_info()[0] < 4 * nbytes + 2**31:
-        pytest.skip(f"needs {(4 * nbytes + 2**31) / 2**30:.0f} GiB of GPU memory")
     x = torch.empty(nbytes, dtype=torch.uint8, device=device)
     for part in x.split(2**28):
         part.copy_(torch.randint(256, part.shape, dtype=torch.uint8, device=device))

@@ -15,7 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from common import check, device
 from grader.launchers import launchers
-from tests.support import ROOT, chapter, operators
+from tests.support import ROOT, chapter, needs_gpu_memory, operators
 
 STEPS = "atomic", "tree", "shuffle", "packs", "last_block", "chunks"
 FLOATS = [torch.float32, torch.float16, torch.bfloat16]
@@ -81,9 +81,7 @@ def test_another_shape_is_one_array(ops):
     assert_bits(ops.sum(x.view(-1)[5]), x.view(-1)[5])
 
 
-@gpu
-@pytest.mark.skipif(device.type == "cuda" and torch.cuda.mem_get_info()[0] < 24 * 2**30, reason="needs 24 GiB")
-@pytest.mark.xdist_group("large")
+@needs_gpu_memory(24)
 @pytest.mark.parametrize("step", ["tree", "shuffle", "packs", "last_block", "chunks"])
 def test_more_than_2_to_the_31_elements(ops, step):
     x = torch.zeros(2**31 + 2**20 + 5, dtype=torch.float16, device=device)
@@ -317,9 +315,7 @@ def test_histogram_counts_as_torch_does(ops):
     assert torch.equal(ops.histogram(x, 100), torch.histc(x.float(), 101, 0, 100)[:100].long())
 
 
-@gpu
-@pytest.mark.skipif(device.type == "cuda" and torch.cuda.mem_get_info()[0] < 12 * 2**30, reason="needs 12 GiB")
-@pytest.mark.xdist_group("large")
+@needs_gpu_memory(12)
 @pytest.mark.parametrize("step", ["shared", "copies"])
 def test_histogram_of_more_than_2_to_the_32_elements(ops, step):
     x = torch.full((2**32 + 5,), 9, dtype=torch.uint8, device=device)

@@ -13,14 +13,13 @@ from common import device
 from cuda_on_cpu import programs
 from grader.launchers import launchers
 from tests.chapters.opinfo import FUNCTIONS
-from tests.support import ROOT, in_packs, operators, ptx_of
+from tests.support import ROOT, in_packs, needs_gpu_memory, operators, ptx_of
 
 softmax, softmax_backward, rms_norm, rms_norm_backward = (
     op.reference for op in FUNCTIONS if op.chapter == "13_softmax"
 )
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 per_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda t: str(t)[6:])
-gpu = pytest.mark.skipif(device.type == "cpu", reason="needs a GPU")
 infinity, nan = float("inf"), float("nan")
 # Each step with the lengths of rows at which it does something new: part of a pack, a lane, a few lanes, a whole warp, a
 # warp and a bit, several warps with a last one that has little to do, one round of the loop and two, threads of a cluster
@@ -150,11 +149,7 @@ def test_a_step_refuses_rows_that_it_cannot_keep(ops):
             ops.softmax(random(1, 5), step=step)
 
 
-@pytest.mark.xdist_group("large")
-@gpu
-@pytest.mark.skipif(
-    device.type == "cuda" and torch.cuda.mem_get_info()[0] < 60 * 2**30, reason="needs 60 GiB of GPU memory"
-)
+@needs_gpu_memory(60)
 @pytest.mark.parametrize("n", [4096, 4095, 2**17])
 def test_more_than_2_to_the_31_elements(ops, n):
     rows = 2**31 // n + 3
