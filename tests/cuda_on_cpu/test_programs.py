@@ -27,6 +27,7 @@ from tests.cuda_on_cpu.building import (
     need,
     run,
 )
+from tests.support import ROOT
 
 # The programs that nvcc compiles, too, for a GPU. -O3: no optimiser may carry a value over a barrier.
 # -g0: half.cu compiles in 4 s then, not in 5.
@@ -63,6 +64,13 @@ def test_program_with_nvcc(name):
     """Where there is a GPU it runs there. Without one 1 s each."""
     if program := build_with_nvcc(PROGRAMS / f"{name}.cu"):
         expect_ok(program)
+
+
+@pytest.mark.thorough
+def test_a_gpu_computes_the_wrong_sum_that_the_readme_promises():
+    """On an H100 it is 1 of 1000: all threads read the same old total."""
+    if program := build_with_nvcc(ROOT / "cuda_on_cpu/example.cu"):
+        assert int(run(program).stdout.removeprefix("the sum is ")) < 1000
 
 
 @pytest.mark.thorough
