@@ -45,6 +45,8 @@ MUTANTS = [
            T + "vmap_of_an_empty_batch"),
     # ---- the package
     Mutant(PACKAGE, "[*files().values(), ", "[", WHEEL + "a_change_of_any_file_is_noticed"),
+    Mutant(PACKAGE, 'output = output.replace(str(place / "source" / name), str(file))', "pass",
+           WHEEL + "an_error_names_the_file_that_you_edit"),
     Mutant(SETUP, "if not (here / kernels).exists():", "if False:",
            WHEEL + "pip_in_this_chapter_says_what_builds_the_package"),
     Mutant(SETUP, '"-DUSE_CUDA", target]', '"-DUSE_CUDA"]', WHEEL + "no_shim_is_newer_than_the_target"),

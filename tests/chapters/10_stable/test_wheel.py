@@ -65,6 +65,16 @@ def test_a_change_of_any_file_is_noticed(tmp_path, monkeypatch):
         assert package.digest(package.sources()) != before, name
 
 
+def test_an_error_names_the_file_that_you_edit(tmp_path, monkeypatch):
+    """Not the package's copy of it."""
+    broken = write(tmp_path / "broken.cu", "#error on purpose\n")
+    files = package.files() | {"chapters/09_library/bias_gelu.cu": broken}
+    monkeypatch.setattr(package, "files", lambda: files)
+    monkeypatch.setattr(package, "place", kept_folder("broken_wheel"))
+    with pytest.raises(package.progress.BuildError, match=f"{broken}:1:.* on purpose"):
+        package.wheel()
+
+
 def test_pip_in_this_chapter_says_what_builds_the_package():
     """Chapter 09's files are not there."""
     command = [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index", "."]
