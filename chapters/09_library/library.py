@@ -1,18 +1,20 @@
-"""What the operators of bias_gelu.cpp lack, added in Python: gradients, autocast, vmap."""
+"""What the operators of bias_gelu.cpp lack, added in Python: gradients, autocast, vmap.
+
+ops: torch.ops.chapter09. Chapter 10 registers the same functions for torch.ops.chapter10.
+"""
 
 import functools
 
 import torch
 
-entries = torch.library.Library("chapter09", "IMPL")  # they last as long as this object
 
-
-def register(device_type):
-    """Once for each process, after the library was loaded."""
-    torch.library.register_autograd("chapter09::bias_gelu", backward, setup_context=save)
-    torch.library.register_autograd("chapter09::bias_gelu_backward", double_backward, setup_context=save)
-    torch.library.register_vmap("chapter09::bias_gelu", vmap)
-    entries.impl("bias_gelu", functools.partial(autocast, device_type), f"Autocast{device_type.upper()}")
+def register(namespace, device_type):
+    """Once for each process and namespace, after the library was loaded."""
+    ops, name = getattr(torch.ops, namespace), f"{namespace}::bias_gelu"
+    torch.library.register_autograd(name, functools.partial(backward, ops), setup_context=save)
+    torch.library.register_autograd(f"{name}_backward", double_backward, setup_context=save)
+    torch.library.register_vmap(name, functools.partial(vmap, ops))
+    torch.library.impl(name, f"Autocast{device_type.upper()}", functools.partial(autocast, ops, device_type))
 
 
 def save(ctx, inputs, keyword_only_inputs, output):
@@ -20,8 +22,8 @@ def save(ctx, inputs, keyword_only_inputs, output):
     ctx.approximate = keyword_only_inputs["approximate"]
 
 
-def backward(ctx, grad):
-    return torch.ops.chapter09.bias_gelu_backward(grad.contiguous(), *ctx.saved_tensors, approximate=ctx.approximate)
+def backward(ops, ctx, grad):
+    return ops.bias_gelu_backward(grad.contiguous(), *ctx.saved_tensors, approximate=ctx.approximate)
 
 
 def double_backward(ctx, grad_of_grad_x, grad_of_grad_bias):
@@ -46,24 +48,23 @@ def slopes(u, approximate):
     return 0.5 * (1 + t) + 0.5 * u * slope, slope + 0.5 * u * bend
 
 
-def vmap(info, in_dims, x, bias, *, approximate="none"):
+def vmap(ops, info, in_dims, x, bias, *, approximate="none"):
     """Many x and one bias are one larger x. Many biases are many calls."""
     x_dim, bias_dim = in_dims
     if bias_dim is None:
-        return torch.ops.chapter09.bias_gelu(x.movedim(x_dim, 0).contiguous(), bias, approximate=approximate), 0
+        return ops.bias_gelu(x.movedim(x_dim, 0).contiguous(), bias, approximate=approximate), 0
     xs = x.expand(info.batch_size, *x.shape) if x_dim is None else x.movedim(x_dim, 0)
     biases = bias.movedim(bias_dim, 0)
     if info.batch_size == 0:  # torch.stack() takes no empty list. The sum of no biases is a bias of zeros
-        return torch.ops.chapter09.bias_gelu(xs.contiguous(), biases.sum(0), approximate=approximate), 0
+        return ops.bias_gelu(xs.contiguous(), biases.sum(0), approximate=approximate), 0
     calls = [
-        torch.ops.chapter09.bias_gelu(x.contiguous(), b.contiguous(), approximate=approximate)
-        for x, b in zip(xs, biases, strict=True)
+        ops.bias_gelu(x.contiguous(), b.contiguous(), approximate=approximate) for x, b in zip(xs, biases, strict=True)
     ]
     return torch.stack(calls), 0
 
 
-def autocast(device_type, x, bias, *, approximate="none"):
+def autocast(ops, device_type, x, bias, *, approximate="none"):
     """In an autocast region, the kernel gets float32. torch.library.register_autocast takes no keyword arguments yet."""
     x, bias = (t.float() if t.dtype in (torch.float16, torch.bfloat16) else t for t in (x, bias))
     with torch.autocast(device_type, enabled=False):  # otherwise this function would call itself
-        return torch.ops.chapter09.bias_gelu(x, bias, approximate=approximate)
+        return ops.bias_gelu(x, bias, approximate=approximate)

@@ -1,6 +1,7 @@
 // bias_gelu.cpp: the operators of chapter 09, by torch's stable ABI. Of torch's libraries this file uses C functions
-// that later versions keep; what else the headers offer is compiled into this library. Gradients are in src/bias_gelu.
-#include "bias_gelu.h"
+// that later versions keep; what else the headers offer is compiled into this library. Kernels and gradients are
+// chapter 09's.
+#include "chapters/09_library/bias_gelu.h"
 
 #include <torch/csrc/stable/accelerator.h>
 #include <torch/csrc/stable/library.h>

@@ -10,31 +10,31 @@ from common.timing import seconds_to_build
 here = Path(__file__).resolve().parent
 CHAPTER_09 = here.parent / "09_library"
 # The two by pybind11 bind bias_gelu() alone; the others its backward and bias_gelu_(), too.
-WAYS = {
-    "stable ABI": (here, ["bias_gelu.cpp", "bias_gelu_kernel.cu"], ""),
-    "TORCH_LIBRARY": (CHAPTER_09, ["bias_gelu.cpp", "bias_gelu.cu"], ""),
-    "pybind11": (CHAPTER_09, ["binding.cpp", "bias_gelu.cu"], ""),
-    "torch/extension.h in both": (CHAPTER_09, ["binding.cpp", "bias_gelu.cu"], "#include <torch/extension.h>\n"),
+WAYS = {  # the binding, and the first line of each file
+    "stable ABI": (here / "bias_gelu.cpp", ""),
+    "TORCH_LIBRARY": (CHAPTER_09 / "bias_gelu.cpp", ""),
+    "pybind11": (CHAPTER_09 / "binding.cpp", ""),
+    "torch/extension.h in both": (CHAPTER_09 / "binding.cpp", "#include <torch/extension.h>\n"),
 }
 
 
 def measure(load_library, way):
     """(seconds for the .cpp, seconds for all)."""
-    source, files, first_line = WAYS[way]
+    binding, first_line = WAYS[way]
     folders = []
 
     def build(folder):
         folders.append(folder)
-        for file in [*files, "bias_gelu.h"]:
-            (folder / file).write_text(first_line + (source / file).read_text())
-        load_library("bias_gelu_way", folder, files, source == here, folder)
+        for file in binding, CHAPTER_09 / "bias_gelu.cu", CHAPTER_09 / "bias_gelu.h":
+            (folder / file.name).write_text(first_line + file.read_text())
+        load_library("bias_gelu_way", folder, [binding.name, "bias_gelu.cu"], binding.parent == here, folder)
 
     together = seconds_to_build(f"bias_gelu {way}".replace(" ", "_").replace("/", "_"), build)
     for line in (folders[0] / ".ninja_log").read_text().splitlines():  # where ninja keeps its times, in milliseconds
         begin, end, _, output, *_ = [*line.split("\t"), "", "", ""]
-        if output == files[0].replace(".cpp", ".o"):
+        if output == f"{binding.stem}.o":
             return (int(end) - int(begin)) / 1000, together
-    raise RuntimeError(f"{folders[0]}/.ninja_log does not have {files[0]}")
+    raise RuntimeError(f"{folders[0]}/.ninja_log does not have {binding.name}")
 
 
 def main(load_library):

@@ -44,15 +44,15 @@ def load_library(name, folder, sources, stable=False, build_directory=None):
 @functools.cache  # torch takes a registration once in a process
 def build():
     """The library without its package, rebuilt on every change; then what the package adds in Python."""
-    load_library("bias_gelu_stable", here, ["bias_gelu.cpp", "bias_gelu_kernel.cu"], stable=True)
-    registration = python_part("registration")
-    python_part("library").register(registration.device_type)
+    load_library("bias_gelu_stable", here, ["bias_gelu.cpp", CHAPTER_09 / "bias_gelu.cu"], stable=True)
+    registration = python_part(here / "src" / "bias_gelu" / "registration.py")
+    python_part(CHAPTER_09 / "library.py").register("chapter10", registration.device_type)
     return torch.ops.chapter10
 
 
-def python_part(name):
-    """A module of src/bias_gelu. `import bias_gelu` would look for the package's library."""
-    spec = importlib.util.spec_from_file_location(f"bias_gelu_{name}", here / "src" / "bias_gelu" / f"{name}.py")
+def python_part(file):
+    """A module of the package. `import bias_gelu` would look for the package's library."""
+    spec = importlib.util.spec_from_file_location(f"bias_gelu_{file.stem}", file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

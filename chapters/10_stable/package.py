@@ -21,9 +21,10 @@ from common.cpp_extension import writable
 
 here = Path(__file__).resolve().parent
 root = here.parents[1]
+CHAPTER_09 = root / "chapters" / "09_library"
 # One folder for all versions of torch and Python: what one of them has built, the others take.
 place = BUILD / f"bias_gelu-wheel-{device.type}"
-SOURCES = ["bias_gelu.h", "bias_gelu.cpp", "bias_gelu_kernel.cu", "setup.py", "pyproject.toml", "src/bias_gelu/*.py"]
+OWN = ["bias_gelu.cpp", "setup.py", "pyproject.toml", "src/bias_gelu/*.py"]
 USED = ["common/*.h", "common/cpp_extension.py", "cuda_on_cpu/*.py", "cuda_on_cpu/include/**/*.h"]
 
 # What a stable library may ask of others: {whose: names as nm prints them}. _ZNSt and _ZSt begin the names of std::.
@@ -39,9 +40,16 @@ def digest(files) -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
+def files() -> dict[str, Path]:
+    """{place in the package: the file}. The kernels and library.py are chapter 09's."""
+    own = {str(file.relative_to(here)): file for pattern in OWN for file in here.glob(pattern)}
+    kernels = {str(file.relative_to(root)): file for file in (CHAPTER_09 / "bias_gelu.h", CHAPTER_09 / "bias_gelu.cu")}
+    return own | kernels | {"src/bias_gelu/library.py": CHAPTER_09 / "library.py"}
+
+
 def sources() -> list[Path]:
-    patterns = [(here, p) for p in SOURCES] + [(root, p) for p in USED]
-    return sorted(file for folder, pattern in patterns for file in folder.glob(pattern) if file.is_file())
+    """All that the wheel is made from."""
+    return sorted([*files().values(), *(file for pattern in USED for file in root.glob(pattern))])
 
 
 def built_with() -> str:
@@ -59,21 +67,22 @@ def wheel() -> Path:
         else:
             stamp.unlink(missing_ok=True)
             shutil.rmtree(place / "source", ignore_errors=True)
-            for file in (*place.glob("*.whl"), *(f for f in sources() if f.is_relative_to(here))):
-                if file.parent == place:
-                    file.unlink()
-                else:
-                    copy = place / "source" / file.relative_to(here)
-                    copy.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(file, copy)
+            for file in place.glob("*.whl"):
+                file.unlink()
+            for name, file in files().items():
+                copy = place / "source" / name
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, copy)
             words = ["wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", str(place), "."]
             command = [sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check", "-v", *words]
             env = os.environ | {"CHAPTERS_DEVICE": device.type}
             done = subprocess.run(command, cwd=place / "source", env=env, stdout=-1, stderr=-2, text=True)
-            log = place / "pip.log"
-            log.write_text(done.stdout.replace(f"{place / 'source'}/", f"{here}/"))
+            log, output = place / "pip.log", done.stdout
+            for name, file in files().items():  # errors then name the file that you edit
+                output = output.replace(str(place / "source" / name), str(file))
+            log.write_text(output)
             if done.returncode:
-                raise progress.BuildError(f"pip wheel failed.\n{progress.first_error(log.read_text())}\n({log})", log)
+                raise progress.BuildError(f"pip wheel failed.\n{progress.first_error(output)}\n({log})", log)
             (file,) = place.glob("*.whl")
             stamp.write_text(json.dumps({"sources": made_from, "sha256": digest([file]), "by": built_with()}))
             said = f"wheel of {file.stat().st_size / 1000:.0f} kB"

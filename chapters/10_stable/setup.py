@@ -11,6 +11,9 @@ if root is None:
     sys.exit(
         f"{here} needs common/cache_hint.h, cuda_check.h, check_input_stable.h and grid.h, in common/ here or above"
     )
+kernels = "chapters/09_library/bias_gelu.cu"
+if not (here / kernels).exists():
+    sys.exit(f"{here} lacks {kernels}. In {root}, this command builds the package with it: make chapter10 ARGS=--wheel")
 sys.path.insert(0, str(root))
 try:
     from common.cpp_extension import BuildExtension, CUDAExtension
@@ -24,8 +27,8 @@ setup(
     ext_modules=[
         CUDAExtension(
             name="bias_gelu._C",
-            sources=["bias_gelu.cpp", "bias_gelu_kernel.cu"],
-            include_dirs=[str(root)],  # for common/check_input_stable.h
+            sources=["bias_gelu.cpp", kernels],
+            include_dirs=[str(here), str(root)],  # for chapters/09_library/bias_gelu.h, and common/check_input_stable.h
             extra_compile_args={"cxx": ["-O2", "-g0", "-DUSE_CUDA", target], "nvcc": ["-O3", target]},
             py_limited_api=True,  # the file is _C.abi3.so, and is not linked to torch's library for Python
         )

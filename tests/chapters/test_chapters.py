@@ -16,12 +16,14 @@ per_chapter = pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: fol
 
 
 def quartet(folder):
-    """name.h, name.cu and name.cpp: the one header with a binding says the name.
+    """name.h, name.cu and name.cpp: the one .cpp that includes the header of its name. It may be another chapter's header.
 
     The .cu is name_kernel.cu where setuptools builds the chapter: it would make one name.o of .cpp and .cu."""
-    (header,) = (file for file in folder.glob("*.h") if file.with_suffix(".cpp").exists())
-    kernel = "_kernel.cu" if (folder / "setup.py").exists() else ".cu"
-    return header, folder / f"{header.stem}{kernel}", folder / f"{header.stem}.cpp"
+    own = ((cpp, rf'^#include "(.*/)?{cpp.stem}\.h"') for cpp in folder.glob("*.cpp"))
+    ((binding, include),) = ((cpp, found) for cpp, line in own if (found := re.search(line, cpp.read_text(), re.M)))
+    kernels = ROOT / include[1] if include[1] else folder
+    end = "_kernel.cu" if (kernels / "setup.py").exists() else ".cu"
+    return kernels / f"{binding.stem}.h", kernels / f"{binding.stem}{end}", binding
 
 
 @per_chapter
@@ -124,7 +126,7 @@ def test_cuda_without_a_gpu_is_a_clear_message(folder, monkeypatch):
 @per_chapter
 def test_every_launch_is_on_the_given_stream_and_checked(folder):
     """A launch without a stream is on the default one; what is wrong with it surfaces in an innocent call later on."""
-    launches = 0
+    launches, folder = 0, quartet(folder)[1].parent
     for file in folder.glob("*.cu"):
         for function in re.split(r"^}\n", file.read_text(), flags=re.M):
             for configuration in re.findall(r"<<<(.*?)>>>", re.sub("//.*", "", function), re.S):

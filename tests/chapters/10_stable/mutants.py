@@ -7,7 +7,7 @@ OPERATORS = "tests/chapters/test_operators.py::test_"
 REGISTERED = "tests/chapters/test_registered.py::test_"
 WHEEL = "tests/chapters/10_stable/test_wheel.py::test_"
 CPP, SETUP = "chapters/10_stable/bias_gelu.cpp", "chapters/10_stable/setup.py"
-PART, KERNEL = "chapters/10_stable/src/bias_gelu/registration.py", "chapters/10_stable/bias_gelu_kernel.cu"
+PART, PACKAGE = "chapters/10_stable/src/bias_gelu/registration.py", "chapters/10_stable/package.py"
 CHECKS = "common/check_input_stable.h"
 BY_KERNEL, EVERYWHERE = T + "refused_by_the_kernel_alone", T + "refused_with_memory_and_without"
 
@@ -33,8 +33,6 @@ MUTANTS = [
            REGISTERED + "in_place[10_stable.bias_gelu_]"),
     Mutant(CPP, "return {grad_x, grad_bias};", "return {grad_x, grad_x};",
            OPERATORS + "right_at_awkward_sizes[forward-10_stable.bias_gelu_backward]"),
-    Mutant(KERNEL, "T(-2 * 0.79788456080286535588", "T(2 * 0.79788456080286535588",
-           T + "what_does_not_depend_on_the_binding_is_chapter_09s"),
     Mutant(CPP, "return static_cast<cudaStream_t>(stream);", "return nullptr;", T + "torchs_current_stream", gpus=1),
     # ---- what Python adds
     Mutant(PART, "    torch.autograd.graph.increment_version(x)", "    pass",
@@ -43,7 +41,14 @@ MUTANTS = [
            "torch._check(True, lambda", T + "in_place_refuses_gradients"),
     Mutant(PART, "torch._check(x.is_contiguous(), lambda", "torch._check(True, lambda", EVERYWHERE),
     Mutant(PART, "torch._check(x.dim() >= 1, lambda", "torch._check(True, lambda", EVERYWHERE),
+    Mutant("chapters/09_library/library.py", "getattr(torch.ops, namespace)", "torch.ops.chapter09",
+           T + "vmap_of_an_empty_batch"),
     # ---- the package
+    Mutant(PACKAGE, "[*files().values(), ", "[", WHEEL + "a_change_of_any_file_is_noticed"),
+    Mutant(PACKAGE, 'output = output.replace(str(place / "source" / name), str(file))', "pass",
+           WHEEL + "an_error_names_the_file_that_you_edit"),
+    Mutant(SETUP, "if not (here / kernels).exists():", "if False:",
+           WHEEL + "pip_in_this_chapter_says_what_builds_the_package"),
     Mutant(SETUP, '"-DUSE_CUDA", target]', '"-DUSE_CUDA"]', WHEEL + "no_shim_is_newer_than_the_target"),
     Mutant(SETUP, "py_limited_api=True,", "", WHEEL + "what_the_wheel_says_of_itself"),
     Mutant(SETUP, 'options={"bdist_wheel": {"py_limited_api": "cp310"}},', "", WHEEL + "what_the_wheel_says_of_itself"),

@@ -27,24 +27,6 @@ def reference(x, bias, approximate="none"):
     return torch.nn.functional.gelu(x + bias, approximate=approximate)
 
 
-# ---- chapter 09's code, once more ------------------------------------------------------------------------------------
-
-
-def code_of(file):
-    """Without comments, which name other files."""
-    text = re.sub(r"//.*", "", (ROOT / "chapters" / file).read_text().replace("chapter09", "chapter10"))
-    return re.sub(r"\n\s*\n+", "\n", text)
-
-
-@pytest.mark.parametrize("here, there", [
-    ("bias_gelu.h", "bias_gelu.h"),
-    ("bias_gelu_kernel.cu", "bias_gelu.cu"),
-    ("src/bias_gelu/library.py", "library.py"),
-])  # fmt: skip
-def test_what_does_not_depend_on_the_binding_is_chapter_09s(here, there):
-    assert code_of(f"10_stable/{here}") == code_of(f"09_library/{there}"), f"chapter 09's {there} has changed: copy it"
-
-
 # ---- refused, with the words of the other chapters -------------------------------------------------------------------
 
 REFUSED = {  # change: words

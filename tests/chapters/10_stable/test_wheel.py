@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from common import device
-from tests.support import ROOT, chapter, kept_folder, operators
+from tests.support import ROOT, chapter, kept_folder, operators, write
 
 pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("wheel")]
 package = chapter("10_stable", "package")
@@ -50,6 +50,37 @@ def test_one_file_whoever_built_it(wheel):
     assert package.digest([wheel]) == kept["sha256"]
     modified = wheel.stat().st_mtime_ns
     assert package.wheel() == wheel and wheel.stat().st_mtime_ns == modified
+
+
+def test_a_change_of_any_file_is_noticed(tmp_path, monkeypatch):
+    """Also of chapter 09's files."""
+    patterns = [(package.here, pattern) for pattern in package.OWN] + [(ROOT, pattern) for pattern in package.USED]
+    assert [pattern for folder, pattern in patterns if not any(folder.glob(pattern))] == []
+    files, before = package.files(), package.digest(package.sources())
+    shared = {file.name for file in files.values() if file.parent == package.CHAPTER_09}
+    assert shared == {"bias_gelu.cu", "bias_gelu.h", "library.py"}
+    for name, file in files.items():
+        changed = write(tmp_path / file.name, file.read_text() + "\n")
+        monkeypatch.setattr(package, "files", lambda one={name: changed}: files | one)
+        assert package.digest(package.sources()) != before, name
+
+
+def test_an_error_names_the_file_that_you_edit(tmp_path, monkeypatch):
+    """Not the package's copy of it."""
+    broken = write(tmp_path / "broken.cu", "#error on purpose\n")
+    files = package.files() | {"chapters/09_library/bias_gelu.cu": broken}
+    monkeypatch.setattr(package, "files", lambda: files)
+    monkeypatch.setattr(package, "place", kept_folder("broken_wheel"))
+    with pytest.raises(package.progress.BuildError, match=f"{broken}:1:.* on purpose"):
+        package.wheel()
+
+
+def test_pip_in_this_chapter_says_what_builds_the_package():
+    """Chapter 09's files are not there."""
+    command = [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index", "."]
+    done = subprocess.run(command, cwd=package.here, stdout=-1, stderr=-2, text=True)
+    said = "lacks chapters/09_library/bias_gelu.cu. .* this command builds .*: make chapter10 ARGS=--wheel"
+    assert done.returncode and re.search(said, done.stdout), done.stdout
 
 
 @pytest.mark.parametrize("python", package.pythons())

@@ -11,6 +11,6 @@ import torch
 __version__ = "0.1.0"
 
 torch.ops.load_library(Path(__file__).with_name("_C.abi3.so"))
-from . import library, registration  # noqa: E402  they need the operators
+from . import library, registration  # noqa: E402  they need the operators. library.py is chapter 09's
 
-library.register(registration.device_type)
+library.register("chapter10", registration.device_type)
