@@ -111,7 +111,7 @@ def once(module):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--batch", action="store_true", help="see batch.py")
-    options.add_argument("--pictures", nargs="?", const="build/pictures", metavar="FOLDER", help="see pictures.py")
+    options.add_argument("--pictures", nargs="?", const="build/pictures", metavar="FOLDER", help="see photos.py")
     options.add_argument("--uint16", action="store_true", help="see uint16.py")
     options = options.parse_args()
 
@@ -122,9 +122,9 @@ def main():
         return uint16.main()
     module = build()
     if options.pictures:
-        import pictures
+        import photos
 
-        return pictures.main(module, options.pictures)
+        return photos.main(module, options.pictures)
     if options.batch:
         import batch
 
