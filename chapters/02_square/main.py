@@ -1,4 +1,4 @@
-"""Chapter 02: which thread reads which element, and what a bad order costs
+"""Chapter 02, square: what reading in the wrong order costs
 
 python chapters/02_square/main.py                build, check, time
 python chapters/02_square/main.py --undeclared   the notes' listing with empty cpp_sources, and the error it gives

@@ -1,4 +1,4 @@
-"""Chapter 04: a package that pip installs, and what goes wrong between pip, torch and the linker
+"""Chapter 04, package: from source to wheel to import
 
 python chapters/04_package/main.py                build the wheel, install it, check, time
 python chapters/04_package/main.py --load         the same sources by load(), without a package

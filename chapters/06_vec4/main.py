@@ -1,4 +1,4 @@
-"""Chapter 06: from one element a thread to full memory bandwidth
+"""Chapter 06, vec4: from one element a thread to full memory bandwidth
 
 python chapters/06_vec4/main.py                       build, check, time
 python chapters/06_vec4/main.py --sizes 20 28         ... with 2^20 and 2^28 elements

@@ -1,4 +1,4 @@
-"""Chapter 07: gradients in C++ and in Python: what to save, what to refuse
+"""Chapter 07, autograd: gradients in C++ and in Python
 
 python chapters/07_autograd/main.py                  build, check, time forward and backward
 python chapters/07_autograd/main.py --sizes 20 26    ... with 2^20 and 2^26 elements;  --float64 in double precision

@@ -1,4 +1,4 @@
-"""Chapter 08: images and volumes: wide loads of bytes at any address
+"""Chapter 08, image: wide loads of bytes at any address
 
 python chapters/08_image/main.py                        build, check, time
 python chapters/08_image/main.py --batch                many 1080p images in one call: images a second

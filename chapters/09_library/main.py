@@ -1,4 +1,4 @@
-"""Chapter 09: an operator that torch.compile, torch.export and autocast understand
+"""Chapter 09, library: an operator that torch.compile understands
 
 python chapters/09_library/main.py                  build, check, what the registration buys, time forward and backward
 python chapters/09_library/main.py --sizes 20 26    ... with 2^20 and 2^26 elements;  --float64 in double precision

@@ -1,4 +1,4 @@
-"""Chapter 10: one wheel for torch 2.11 and later, and for Python 3.10 and later
+"""Chapter 10, stable: one wheel for torch 2.11 and later
 
 python chapters/10_stable/main.py                 build the library, check, time
 python chapters/10_stable/main.py --sizes 20 26   ... with 2^20 and 2^26 elements

@@ -1,4 +1,4 @@
-"""Chapter 11: shared memory, barriers and banks: a transpose at the speed of a copy
+"""Chapter 11, transpose: shared memory, barriers and banks
 
 python chapters/11_transpose/main.py                      build, check, time
 python chapters/11_transpose/main.py --shape 4 4097 8191  ... a tensor of that shape, of 2 or 3 dimensions

@@ -1,4 +1,4 @@
-"""Chapter 12: threads that compute one number together: shuffles, atomics, the order of a sum
+"""Chapter 12, reduce: one number from all threads
 
 python chapters/12_reduce/main.py                 build, check, time
 python chapters/12_reduce/main.py --sizes 16 28   ... with 2^16 and 2^28 elements

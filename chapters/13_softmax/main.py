@@ -1,4 +1,4 @@
-"""Chapter 13: threads that share a row: a warp, a block, or a cluster of blocks
+"""Chapter 13, softmax: threads that share a row, from warp to cluster
 
 python chapters/13_softmax/main.py                  build, check, time the steps of the ladder, forward and backward
 python chapters/13_softmax/main.py --rows 512 8192  ... of rows of so many elements
