@@ -28,8 +28,8 @@ tests = $(pytest) $(1); status=$$?; \
 overview:
 	@for main in chapters/[0-9][0-9]_*/main.py; do \
 		[ -f "$$main" ] || continue; \
-		number=$${main#chapters/}; title=$$(sed -n '1s/^"""\(Chapter [0-9]*: *\)*//p' "$$main"); \
-		printf 'make chapter%s      %s\n' "$${number%%_*}" "$${title%\"\"\"}"; \
+		number=$${main#chapters/}; title=$$(sed -n '1s/^"""Chapter [0-9]*, //p' "$$main"); \
+		printf 'make chapter%s      %s\n' "$${number%%_*}" "$$title"; \
 	done
 	@echo; sed -n 's/^## //p' Makefile
 help: overview

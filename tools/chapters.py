@@ -21,8 +21,8 @@ def folders(function: str = "", root: Path = ROOT) -> dict[str, Path]:
 
 
 def title(folder: Path) -> str:
-    """The first line of its main.py, after "Chapter 03:"."""
-    return re.match(r'"""Chapter \d\d: (.+)', (folder / "main.py").read_text())[1].removesuffix('"""')
+    """What the first line of its main.py says after "Chapter 03, add2: "."""
+    return re.match(r'"""Chapter \d\d, \w+: (.+)', (folder / "main.py").read_text())[1]
 
 
 def tracks_of(folder: Path) -> list[str]:

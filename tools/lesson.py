@@ -65,8 +65,8 @@ def look(number: str):
 
     main = load(folders("once")[number] / "main.py")
     with contextlib.redirect_stdout(sys.stderr):
-        ops = main.build()
-    return microscope(lambda: main.once(ops))
+        module = main.build()
+    return microscope(lambda: main.once(module))
 
 
 def as_data(row) -> dict:

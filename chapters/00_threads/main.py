@@ -1,4 +1,4 @@
-"""Chapter 00: how a GPU runs a kernel: threads, blocks, multiprocessors, the memory hierarchy
+"""Chapter 00, threads: how a GPU runs a kernel
 
 python chapters/00_threads/main.py                               the threads, the launch, the bounds check
 python chapters/00_threads/main.py --blocks 300 --threads 512    ... for a grid of your own

@@ -1,4 +1,4 @@
-"""Chapter 01: from a string of C++ to a Python function: compiler, linker, import
+"""Chapter 01, hello: from a string of C++ to a Python function
 
 python chapters/01_hello/main.py              build, call, show what load_inline wrote
 python chapters/01_hello/main.py --headers    what no_implicit_headers=True saves (builds twice from clean)

@@ -1,4 +1,4 @@
-"""Chapter 02: which thread reads which element, and what a bad order costs
+"""Chapter 02, square: what reading in the wrong order costs
 
 python chapters/02_square/main.py                build, check, time
 python chapters/02_square/main.py --undeclared   the notes' listing with empty cpp_sources, and the error it gives
@@ -47,7 +47,8 @@ def as_in_the_notes(declare):
     )
 
 
-def matrix(n):
+def inputs(n):
+    """A matrix of n x n."""
     return (torch.rand(n, n, device=device),)
 
 
@@ -60,32 +61,32 @@ def two_vectors(n):
 
 
 def operators(module):
-    """name -> (ours, torch's, inputs)."""
+    return {"square_matrix": module.square_matrix, "square_by_columns": module.square_by_columns, "torch": torch.square}
+
+
+def pairs(module):
+    """name -> (ours, torch's, their inputs), of all that the module has."""
     return {
-        "square_matrix": (module.square_matrix, torch.square, matrix),
-        "square_by_columns": (module.square_by_columns, torch.square, matrix),
+        "square_matrix": (module.square_matrix, torch.square, inputs),
+        "square_by_columns": (module.square_by_columns, torch.square, inputs),
         "custom_operation": (module.custom_operation, lambda x: 2 * x, vector),
         "add_cuda": (module.add_cuda, torch.add, two_vectors),
     }
 
 
-def squares(module):
-    return {"square_matrix": module.square_matrix, "square_by_columns": module.square_by_columns, "torch": torch.square}
-
-
 def benchmark(module):
     """For `make bench02`: {table: rows}. n is the side of a matrix, or a vector's size."""
-    tables = {"square_matrix": bench(squares(module), matrix, SIDES, flops=lambda n: n * n)}
+    tables = {"square_matrix": bench(operators(module), inputs, SIDES, flops=lambda n: n * n)}
     for name in "custom_operation", "add_cuda":
-        ours, reference, inputs = operators(module)[name]
-        tables[name] = bench({name: ours, "torch": reference}, inputs, [n * n for n in SIDES], flops=1)
+        ours, reference, vectors = pairs(module)[name]
+        tables[name] = bench({name: ours, "torch": reference}, vectors, [n * n for n in SIDES], flops=1)
     return tables
 
 
 def once(module):
     """For `make microscope02`: each kernel, once."""
-    for ours, _, inputs in operators(module).values():
-        ours(*inputs(256 if inputs is matrix else 2**16))
+    for ours, _, takes in pairs(module).values():
+        ours(*takes(256 if takes is inputs else 2**16))
 
 
 def main():
@@ -97,10 +98,10 @@ def main():
     if options.undeclared:
         return as_in_the_notes(declare=False)
     module = build()
-    for ours, reference, inputs in operators(module).values():
-        sizes = SIZES if inputs in (vector, two_vectors) else [0, 1, 3, 15, 16, 17, 1025]
-        check(ours, reference, inputs, sizes, rtol=0, atol=0)
-    bench(squares(module), matrix, [LARGE])
+    for ours, reference, takes in pairs(module).values():
+        sizes = [0, 1, 3, 15, 16, 17, 1025] if takes is inputs else SIZES
+        check(ours, reference, takes, sizes, rtol=0, atol=0)
+    bench(operators(module), inputs, [LARGE])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Chapter 03: an operator in four files, launched on the right stream and timed honestly
+"""Chapter 03, add2: an operator in four files, timed honestly
 
 python chapters/03_add2/main.py                  build, check, time
 python chapters/03_add2/main.py --sizes 20 28    ... with 2^20 and 2^28 elements

@@ -1,4 +1,4 @@
-"""Chapter 04: a package that pip installs, and what goes wrong between pip, torch and the linker
+"""Chapter 04, package: from source to wheel to import
 
 python chapters/04_package/main.py                build the wheel, install it, check, time
 python chapters/04_package/main.py --load         the same sources by load(), without a package
@@ -127,6 +127,15 @@ def double(input):
     return 2 * input
 
 
+def operators(module):
+    return {"my_cuda_function": module.my_cuda_function, "torch": double}
+
+
+def benchmark(module):
+    """For `make bench04`: {table: rows}."""
+    return {"sizes": bench(operators(module), inputs, flops=1)}
+
+
 def once(module):
     """For `make microscope04`: the kernel, once."""
     module.my_cuda_function(*inputs(2**16))
@@ -145,7 +154,7 @@ def main():
     if not options.load and "CHAPTERS_SANITIZE" not in os.environ:  # AddressSanitizer is in this process only
         import_elsewhere()
     check(module.my_cuda_function, double, inputs, rtol=0, atol=0)
-    bench({"my_cuda_function": module.my_cuda_function, "torch": double}, inputs)
+    bench(operators(module), inputs)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Chapter 05: a library, a C++ program and a Python module from one operator
+"""Chapter 05, cmake: one library for C++ and for Python
 
 python chapters/05_cmake/main.py                  build, check, time: from C++ and from Python
 python chapters/05_cmake/main.py --sizes 20 28    ... with 2^20 and 2^28 elements

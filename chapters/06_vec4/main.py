@@ -1,4 +1,4 @@
-"""Chapter 06: from one element a thread to full memory bandwidth
+"""Chapter 06, vec4: from one element a thread to full memory bandwidth
 
 python chapters/06_vec4/main.py                       build, check, time
 python chapters/06_vec4/main.py --sizes 20 28         ... with 2^20 and 2^28 elements
@@ -51,7 +51,7 @@ def misaligned(n):
     return torch.rand(n + 1, device=device)[1:], torch.rand(n + 1, device=device)[1:]
 
 
-def with_compile(module):
+def operators(module):
     """versions(), and on a GPU torch.compile; dynamic=False: code for exactly one size, the best that it can do."""
     compiled = {"torch.compile": torch.compile(torch.add, dynamic=False)} if device.type == "cuda" else {}
     return versions(module) | compiled
@@ -60,7 +60,7 @@ def with_compile(module):
 def benchmark(module):
     """For `make bench06`: {table: rows}."""
     tables = {
-        "sizes": bench(with_compile(module), inputs, sorted({min(10_000_000, LARGE), LARGE}), flops=1),
+        "sizes": bench(operators(module), inputs, sorted({min(10_000_000, LARGE), LARGE}), flops=1),
         "sweep": bench(versions(module), inputs, [2**k for k in range(10, 29) if 2**k <= LARGE], flops=1),
         "slices": slices(module),
     }
@@ -175,7 +175,7 @@ def main():
     else:
         check_all(module)
         sizes = [2**k for k in options.sizes or ()] + (options.elements or [])
-        bench(with_compile(module), inputs, sizes or [2**20])
+        bench(operators(module), inputs, sizes or [2**20])
 
 
 if __name__ == "__main__":

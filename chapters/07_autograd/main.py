@@ -1,4 +1,4 @@
-"""Chapter 07: gradients in C++ and in Python: what to save, what to refuse
+"""Chapter 07, autograd: gradients in C++ and in Python
 
 python chapters/07_autograd/main.py                  build, check, time forward and backward
 python chapters/07_autograd/main.py --sizes 20 26    ... with 2^20 and 2^26 elements;  --float64 in double precision
@@ -9,6 +9,7 @@ python chapters/07_autograd/main.py --build-times    what the headers cost
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
@@ -43,17 +44,18 @@ def torch_backward(grad, a, b):
     return grad * b * s * (1 + a * (1 - s)), grad * a * s
 
 
-def forwards(module):
-    ops = {"swiglu_forward": module.swiglu_forward, "torch": torch_swiglu}
+def inputs(n, backward=False, dtype=torch.float32):
+    """a and b; for the backward kernel, the gradient of their result comes first."""
+    return tuple(torch.randn(n, dtype=dtype, device=device) for _ in range(3 if backward else 2))
+
+
+def operators(module, backward=False):
+    if backward:
+        ops, formula = {"swiglu_backward": module.swiglu_backward, "torch": autograd_of(torch_swiglu)}, torch_backward
+    else:
+        ops, formula = {"swiglu_forward": module.swiglu_forward, "torch": torch_swiglu}, torch_swiglu
     if device.type == "cuda":  # dynamic=False: for each size anew
-        ops["torch.compile"] = torch.compile(torch_swiglu, dynamic=False)
-    return ops
-
-
-def backwards(module):
-    ops = {"swiglu_backward": module.swiglu_backward, "torch": autograd_of(torch_swiglu)}
-    if device.type == "cuda":
-        ops["torch.compile"] = torch.compile(torch_backward, dynamic=False)
+        ops["torch.compile"] = torch.compile(formula, dynamic=False)
     return ops
 
 
@@ -64,10 +66,11 @@ def tolerance(dtype):
 
 def bench_both(module, n, dtype=torch.float32):
     """(forward, backward): the rows of each. flops: the operations in the formulas of swiglu.h, exp() as one."""
-    close = tolerance(dtype)
-    forward = bench(forwards(module), tensors(2, dtype), [n], flops=6, **close)
+    close, typed = tolerance(dtype), partial(inputs, dtype=dtype)
+    forward = bench(operators(module), typed, [n], flops=6, **close)
     # torch's own cannot be the reference: it has kept the inputs of its forward pass.
-    return forward, bench(backwards(module), tensors(3, dtype), [n], flops=12, reference=torch_backward, **close)
+    ops, three = operators(module, backward=True), partial(typed, backward=True)
+    return forward, bench(ops, three, [n], flops=12, reference=torch_backward, **close)
 
 
 def benchmark(module):
@@ -87,13 +90,8 @@ def benchmark(module):
 
 def once(module):
     """For `make microscope07`: each kernel, once."""
-    for name, count in {"add": 2, "swiglu_forward": 2, "swiglu_backward": 3}.items():
-        getattr(module, name)(*tensors(count)(2**16))
-
-
-def tensors(count, dtype=torch.float32):
-    """n -> that many tensors of n normally distributed elements."""
-    return lambda n: tuple(torch.randn(n, dtype=dtype, device=device) for _ in range(count))
+    for name in "add", "swiglu_forward", "swiglu_backward":
+        getattr(module, name)(*inputs(2**16, backward=name == "swiglu_backward"))
 
 
 def main():
@@ -121,9 +119,10 @@ def main():
 
         return training.train(module, dtype)
 
-    check(module.add, torch.add, tensors(2, dtype), rtol=0, atol=0)
-    check(module.swiglu, torch_swiglu, tensors(2, dtype), gradients=True, **tolerance(dtype))
-    check(module.swiglu_backward, torch_backward, tensors(3, dtype), **tolerance(dtype))
+    typed = partial(inputs, dtype=dtype)
+    check(module.add, torch.add, typed, rtol=0, atol=0)
+    check(module.swiglu, torch_swiglu, typed, gradients=True, **tolerance(dtype))
+    check(module.swiglu_backward, torch_backward, partial(typed, backward=True), **tolerance(dtype))
     for n in (2**k for k in options.sizes):
         bench_both(module, n, dtype)
 

@@ -1,4 +1,4 @@
-"""Chapter 08: images and volumes: wide loads of bytes at any address
+"""Chapter 08, image: wide loads of bytes at any address
 
 python chapters/08_image/main.py                        build, check, time
 python chapters/08_image/main.py --batch                many 1080p images in one call: images a second
@@ -8,6 +8,7 @@ python chapters/08_image/main.py --uint16               what torch can do with u
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
@@ -64,21 +65,18 @@ def crops(n):
     return (some_images(2, 4, n + 2)[:, 1:, 2:],)
 
 
-def grays(module):
-    ops = {"rgb_to_gray": module.rgb_to_gray, "rgb_to_gray_naive": module.rgb_to_gray_naive, "torch": gray_torch}
+def inputs(n, name="rgb_to_gray", shape=None, maxVal=65535.0):
+    """An image or a volume of that shape, else of three rows of n."""
+    if name == "rgb_to_gray":
+        return (some_images(*(shape or (3, n))),)
+    return some_volume(*(shape or (1, 3, n))), maxVal
+
+
+def operators(module, name="rgb_to_gray"):
+    in_torch = {"rgb_to_gray": gray_torch, "normalize_volume": volume_torch}[name]
+    ops = {name: getattr(module, name), f"{name}_naive": getattr(module, f"{name}_naive"), "torch": in_torch}
     if device.type == "cuda":  # dynamic=False: code for exactly this size, the best that it can do
-        ops["torch.compile"] = torch.compile(gray_torch, dynamic=False)
-    return ops
-
-
-def normalizes(module):
-    ops = {
-        "normalize_volume": module.normalize_volume,
-        "normalize_volume_naive": module.normalize_volume_naive,
-        "torch": volume_torch,
-    }
-    if device.type == "cuda":
-        ops["torch.compile"] = torch.compile(volume_torch, dynamic=False)
+        ops["torch.compile"] = torch.compile(in_torch, dynamic=False)
     return ops
 
 
@@ -87,9 +85,10 @@ def bench_both(module, images, volumes):
     shapes = {torch.Size(shape).numel(): shape for shape in images + volumes}  # bench() asks for n pixels or voxels
     pixels, voxels = ([torch.Size(shape).numel() for shape in some] for some in (images, volumes))
     near = {"rtol": 0, "atol": 1}  # the naive grey is off by 1 here and there
+    volume = "normalize_volume"
     return {
-        "gray": bench(grays(module), lambda n: (some_images(*shapes[n]),), pixels, flops=7, **near),
-        "volume": bench(normalizes(module), lambda n: (some_volume(*shapes[n]), 65535.0), voxels, flops=1),
+        "gray": bench(operators(module), lambda n: inputs(n, shape=shapes[n]), pixels, flops=7, **near),
+        "volume": bench(operators(module, volume), lambda n: inputs(n, volume, shapes[n]), voxels, flops=1),
     }
 
 
@@ -102,16 +101,15 @@ def benchmark(module):
 
 def once(module):
     """For `make microscope08`: each kernel, once."""
-    for op in grays(module).values():
-        op(some_images(128, 512))
-    for op in normalizes(module).values():
-        op(some_volume(1, 128, 512), 65535.0)
+    for name, shape in ("rgb_to_gray", (128, 512)), ("normalize_volume", (1, 128, 512)):
+        for op in operators(module, name).values():
+            op(*inputs(2**16, name, shape))
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--batch", action="store_true", help="see batch.py")
-    options.add_argument("--pictures", nargs="?", const="build/pictures", metavar="FOLDER", help="see pictures.py")
+    options.add_argument("--pictures", nargs="?", const="build/pictures", metavar="FOLDER", help="see photos.py")
     options.add_argument("--uint16", action="store_true", help="see uint16.py")
     options = options.parse_args()
 
@@ -122,17 +120,17 @@ def main():
         return uint16.main()
     module = build()
     if options.pictures:
-        import pictures
+        import photos
 
-        return pictures.main(module, options.pictures)
+        return photos.main(module, options.pictures)
     if options.batch:
         import batch
 
         return batch.main(module, gray_torch)
 
-    check(module.rgb_to_gray, gray_torch, lambda n: (some_images(3, n),), rtol=0, atol=0)
+    check(module.rgb_to_gray, gray_torch, inputs, rtol=0, atol=0)
     check(module.rgb_to_gray, gray_torch, crops, rtol=0, atol=0, name="rgb_to_gray, crops")
-    voxels = lambda n: (some_volume(1, 3, n), 4095.0)  # noqa: E731
+    voxels = partial(inputs, name="normalize_volume", maxVal=4095.0)
     check(module.normalize_volume, volume_reference, voxels, rtol=0, atol=0)
 
     bench_both(module, IMAGES[:1], VOLUMES[:1])

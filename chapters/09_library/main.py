@@ -1,4 +1,4 @@
-"""Chapter 09: an operator that torch.compile, torch.export and autocast understand
+"""Chapter 09, library: an operator that torch.compile understands
 
 python chapters/09_library/main.py                  build, check, what the registration buys, time forward and backward
 python chapters/09_library/main.py --sizes 20 26    ... with 2^20 and 2^26 elements;  --float64 in double precision
@@ -74,10 +74,10 @@ def shape(n):
     return (n // COLUMNS, COLUMNS) if n and n % COLUMNS == 0 else (n,)
 
 
-def tensors(count, dtype=torch.float32):
-    """n -> that many tensors like x, and the bias."""
+def inputs(n, backward=False, dtype=torch.float32):
+    """x and the bias; for the backward kernels, the gradient of their result comes first."""
     of = functools.partial(torch.randn, dtype=dtype, device=device)
-    return lambda n: (*(of(shape(n)) for _ in range(count)), of(shape(n)[-1]))
+    return *(of(shape(n)) for _ in range(2 if backward else 1)), of(shape(n)[-1])
 
 
 def three_rows(dtype):
@@ -95,50 +95,51 @@ def compiled(function):
     return {"torch.compile": torch.compile(function, dynamic=False)} if device.type == "cuda" else {}
 
 
-def bench_both(ops, n, dtype=torch.float32, approximate="none"):
+def operators(module, backward=False, approximate="none"):
+    a_torch, b_torch = (functools.partial(f, approximate=approximate) for f in (torch_bias_gelu, torch_backward))
+    if backward:
+        ours = functools.partial(module.bias_gelu_backward, approximate=approximate)
+        return {"bias_gelu_backward": ours, "torch": autograd_of(a_torch)} | compiled(b_torch)
+    ours = functools.partial(module.bias_gelu, approximate=approximate)
+    return {"bias_gelu": ours, "torch": a_torch} | compiled(a_torch)
+
+
+def bench_both(module, n, dtype=torch.float32, approximate="none"):
     """(forward, backward): the rows of each. flops: operations of an element, erf() and exp() as one."""
-    a_torch = functools.partial(torch_bias_gelu, approximate=approximate)
-    b_torch = functools.partial(torch_backward, approximate=approximate)
-    forward = {"bias_gelu": functools.partial(ops.bias_gelu, approximate=approximate), "torch": a_torch}
-    backward = {"bias_gelu_backward": functools.partial(ops.bias_gelu_backward, approximate=approximate)}
+    typed = functools.partial(inputs, dtype=dtype)
+    reference = functools.partial(torch_backward, approximate=approximate)
+    forward, backward = (operators(module, backward, approximate) for backward in (False, True))
     close = tolerance(dtype)
     far = close | {"atol": 1e-3 if dtype == torch.float32 else 1e-10}  # the bias gradient is a sum of thousands
     return (
-        bench(forward | compiled(a_torch), tensors(1, dtype), [n], flops=6, **close),
-        bench(
-            backward | {"torch": autograd_of(a_torch)} | compiled(b_torch),
-            tensors(2, dtype),
-            [n],
-            flops=12,
-            reference=b_torch,
-            **far,
-        ),
+        bench(forward, typed, [n], flops=6, **close),
+        bench(backward, functools.partial(typed, backward=True), [n], flops=12, reference=reference, **far),
     )
 
 
-def bench_calls(ops, n=16):
+def bench_calls(module, n=16):
     """The host's time for a call, by each way to bind."""
     ways = {
         "pybind11": build_pybind().bias_gelu,
         "dispatcher, gradient in C++": build_cpp().bias_gelu,
-        "dispatcher, gradient in Python": ops.bias_gelu,
+        "dispatcher, gradient in Python": module.bias_gelu,
         "torch": torch_bias_gelu,
     }
-    return bench(ways | compiled(torch_bias_gelu), tensors(1), [n], **tolerance(torch.float32))
+    return bench(ways | compiled(torch_bias_gelu), inputs, [n], **tolerance(torch.float32))
 
 
-def benchmark(ops):
+def benchmark(module):
     """For `make bench09`: {table: rows}."""
-    both = [bench_both(ops, n) for n in SIZES[1:]] + [bench_both(ops, SIZES[-1], torch.float64)]
-    both += [bench_both(ops, SIZES[-1], approximate="tanh")]
+    both = [bench_both(module, n) for n in SIZES[1:]] + [bench_both(module, SIZES[-1], torch.float64)]
+    both += [bench_both(module, SIZES[-1], approximate="tanh")]
     tables = {name: sum(rows, []) for name, rows in zip(("forward", "backward"), zip(*both, strict=True), strict=True)}
-    return tables | {"call": bench_calls(ops, SIZES[0])}
+    return tables | {"call": bench_calls(module, SIZES[0])}
 
 
-def once(ops):
+def once(module):
     """For `make microscope09`: each kernel, once."""
-    ops.bias_gelu(*tensors(1)(2**16))
-    ops.bias_gelu_backward(*tensors(2)(2**16))
+    module.bias_gelu(*inputs(2**16))
+    module.bias_gelu_backward(*inputs(2**16, backward=True))
 
 
 def run(*command):
@@ -160,21 +161,21 @@ def main():
     title(9, "bias_gelu", "TORCH_LIBRARY")
     if options.model:
         return run(*run_model())
-    ops = build()
+    module = build()
     import buys
 
     if options.pybind:
-        buys.graph_break(ops, build_pybind())
-        return bench_calls(ops)
+        buys.graph_break(module, build_pybind())
+        return bench_calls(module)
 
     def ours(x, bias):
-        return ops.bias_gelu(x, bias, approximate=approximate)
+        return module.bias_gelu(x, bias, approximate=approximate)
 
     a_torch = functools.partial(torch_bias_gelu, approximate=approximate)
     check(ours, a_torch, three_rows(dtype), gradients=True, name="bias_gelu, 3 rows", **tolerance(dtype))
-    buys.main(ops)
+    buys.main(module)
     for n in (2**k for k in options.sizes):
-        bench_both(ops, n, dtype, approximate)
+        bench_both(module, n, dtype, approximate)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Chapter 10: one wheel for torch 2.11 and later, and for Python 3.10 and later
+"""Chapter 10, stable: one wheel for torch 2.11 and later
 
 python chapters/10_stable/main.py                 build the library, check, time
 python chapters/10_stable/main.py --sizes 20 26   ... with 2^20 and 2^26 elements
@@ -71,14 +71,10 @@ def compiled(function):
     return {"torch.compile": torch.compile(function, dynamic=False)} if device.type == "cuda" else {}
 
 
-def tensors(count):
-    """n -> that many tensors like x, and the bias: n elements in rows of 4096, or in one row."""
-
-    def inputs(n):
-        shape = (n // COLUMNS, COLUMNS) if n and n % COLUMNS == 0 else (n,)
-        return tuple(torch.randn(s, device=device) for s in [shape] * count + [shape[-1:]])
-
-    return inputs
+def inputs(n, backward=False):
+    """x and the bias; for the backward kernels, the gradient comes first. n elements in rows of 4096, or in one row."""
+    shape = (n // COLUMNS, COLUMNS) if n and n % COLUMNS == 0 else (n,)
+    return tuple(torch.randn(s, device=device) for s in [shape] * (2 if backward else 1) + [shape[-1:]])
 
 
 def three_rows(n):
@@ -89,38 +85,44 @@ def three_rows(n):
 CLOSE = {"rtol": 2e-6, "atol": 8e-6}  # erf() is rounded in its own way on each machine
 
 
-def bench_both(ops, n):
+def operators(module, backward=False):
+    if backward:
+        return {"bias_gelu_backward": module.bias_gelu_backward, "torch": torch_backward} | compiled(torch_backward)
+    return {"bias_gelu": module.bias_gelu, "torch": torch_bias_gelu} | compiled(torch_bias_gelu)
+
+
+def bench_both(module, n):
     """(forward, backward): the rows of each."""
-    forward = {"bias_gelu": ops.bias_gelu, "torch": torch_bias_gelu} | compiled(torch_bias_gelu)
-    backward = {"bias_gelu_backward": ops.bias_gelu_backward, "torch": torch_backward} | compiled(torch_backward)
+    forward = bench(operators(module), inputs, [n], flops=6, **CLOSE)
     far = CLOSE | {"atol": 1e-3}  # the gradient of bias is a sum over all rows
-    return bench(forward, tensors(1), [n], flops=6, **CLOSE), bench(backward, tensors(2), [n], flops=12, **far)
+    ops, three = operators(module, backward=True), functools.partial(inputs, backward=True)
+    return forward, bench(ops, three, [n], flops=12, **far)
 
 
-def bench_calls(ops, n=16):
+def bench_calls(module, n=16):
     """The host's time for a call, by each way to bind."""
     load_library("bias_gelu", CHAPTER_09, ["bias_gelu.cpp", "bias_gelu.cu"])
     binding = load_library("bias_gelu_pybind", CHAPTER_09, ["binding.cpp", "bias_gelu.cu"])
     ways = {
-        "stable ABI": ops.bias_gelu,
+        "stable ABI": module.bias_gelu,
         "TORCH_LIBRARY": torch.ops.chapter09.bias_gelu,
         "pybind11": binding.bias_gelu,
         "torch": torch_bias_gelu,
     }
-    return bench(ways, tensors(1), [n], **CLOSE)
+    return bench(ways, inputs, [n], **CLOSE)
 
 
-def benchmark(ops):
+def benchmark(module):
     """For `make bench10`: {table: rows}."""
     sizes = [2**20, 2**26] if device.type == "cuda" else [2**20]
-    forward, backward = zip(*(bench_both(ops, n) for n in sizes), strict=True)
-    return {"forward": sum(forward, []), "backward": sum(backward, []), "call": bench_calls(ops)}
+    forward, backward = zip(*(bench_both(module, n) for n in sizes), strict=True)
+    return {"forward": sum(forward, []), "backward": sum(backward, []), "call": bench_calls(module)}
 
 
-def once(ops):
+def once(module):
     """For `make microscope10`: each kernel, once."""
-    ops.bias_gelu(*tensors(1)(2**16))
-    ops.bias_gelu_backward(*tensors(2)(2**16))
+    module.bias_gelu(*inputs(2**16))
+    module.bias_gelu_backward(*inputs(2**16, backward=True))
 
 
 def main():
@@ -140,12 +142,12 @@ def main():
         import build_times
 
         return build_times.main(load_library)
-    ops = build()
+    module = build()
     if options.calls:
-        return bench_calls(ops)
-    check(ops.bias_gelu, torch_bias_gelu, three_rows, gradients=True, name="bias_gelu, 3 rows", **CLOSE)
+        return bench_calls(module)
+    check(module.bias_gelu, torch_bias_gelu, three_rows, gradients=True, name="bias_gelu, 3 rows", **CLOSE)
     for n in (2**k for k in options.sizes):
-        bench_both(ops, n)
+        bench_both(module, n)
 
 
 if __name__ == "__main__":

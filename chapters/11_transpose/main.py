@@ -1,4 +1,4 @@
-"""Chapter 11: shared memory, barriers and banks: a transpose at the speed of a copy
+"""Chapter 11, transpose: shared memory, barriers and banks
 
 python chapters/11_transpose/main.py                      build, check, time
 python chapters/11_transpose/main.py --shape 4 4097 8191  ... a tensor of that shape, of 2 or 3 dimensions
@@ -61,60 +61,52 @@ def torch_transpose(x):
     return x.mT.contiguous()
 
 
-def numbers(shape, dtype=torch.float32):
-    """For bench(): its n is the number of elements, which the shape gives already."""
-    return lambda n: ((256 * torch.rand(shape, device=device)).to(dtype),)
+def inputs(n, dtype=torch.float32, shape=None):
+    """A tensor of that shape, else two matrices of n x 80. Packs of 16 bytes fit where n is a multiple of 16."""
+    return ((256 * torch.rand(shape or (2, n, 80), device=device)).to(dtype),)
 
 
-def rivals():
-    if device.type == "cpu":
-        return {"torch": torch_transpose}
-    torch.compiler.reset()  # or torch.compile would give up after eight shapes and dtypes
-    return {"torch": torch_transpose, "torch.compile": torch.compile(torch_transpose, dynamic=False)}
+def operators(module, steps=()):
+    """The operator, or these of its steps, beside torch."""
+    ops = {step: partial(module.transpose_step, step=step) for step in steps} or {"transpose": module.transpose}
+    ops["torch"] = torch_transpose
+    if device.type == "cuda":
+        torch.compiler.reset()  # or torch.compile would give up after eight shapes and dtypes
+        ops["torch.compile"] = torch.compile(torch_transpose, dynamic=False)
+    return ops
 
 
-def bench_shape(ops, *shape, dtype=torch.float32):
-    n = torch.Size(shape).numel()
-    return bench({"transpose": ops.transpose} | rivals(), numbers(shape, dtype), [n], rtol=0, atol=0)
+def bench_shape(module, *shape, dtype=torch.float32, steps=()):
+    of_shape = partial(inputs, dtype=dtype, shape=shape)
+    return bench(operators(module, steps), of_shape, [torch.Size(shape).numel()], rtol=0, atol=0)
 
 
-def ladder(ops, *shape):
-    """Each kernel of the lesson."""
-    steps = {step: partial(ops.transpose_step, step=step) for step in STEPS}
-    return bench(steps | rivals(), numbers(shape), [torch.Size(shape).numel()], rtol=0, atol=0)
-
-
-def benchmark(ops):
+def benchmark(module):
     """For `make bench11`: {table: rows}."""
     side = math.isqrt(LARGE)
     odd, even = (4, side // 4 + 1, side // 2 - 1), (4, side // 4, side // 2)
     shapes = {"square": (side, side), "tall": (4 * side, side // 4), "odd": odd, "even": even}
-    tables = {"ladder": ladder(ops, side, side)}
+    tables = {"ladder": bench_shape(module, side, side, steps=STEPS)}
     for dtype in torch.float32, torch.bfloat16, torch.uint8, torch.float64:
         for name, shape in shapes.items():
             if dtype.itemsize in (2, 4) or name in ("square", "odd"):
-                tables[f"{name} {str(dtype).removeprefix('torch.')}"] = bench_shape(ops, *shape, dtype=dtype)
+                tables[f"{name} {str(dtype).removeprefix('torch.')}"] = bench_shape(module, *shape, dtype=dtype)
     return tables
 
 
-def matrices(n, dtype=torch.float32):
-    """For check(): two of n rows and 80 columns. Packs of 16 bytes fit where n is a multiple of 16."""
-    return numbers((2, n, 80), dtype)(n)
-
-
-def check_all(ops):
+def check_all(module):
     exact = {"sizes": (0, 1, 31, 32, 33, 63, 64, 65, 144), "rtol": 0, "atol": 0}
     for step in STEPS:
-        check(partial(ops.transpose_step, step=step), torch_transpose, matrices, name=step, **exact)
+        check(partial(module.transpose_step, step=step), torch_transpose, inputs, name=step, **exact)
     for dtype in torch.uint8, torch.bfloat16, torch.float64:
         name = f"transpose, {str(dtype).removeprefix('torch.')}"
-        check(ops.transpose, torch_transpose, partial(matrices, dtype=dtype), name=name, **exact)
+        check(module.transpose, torch_transpose, partial(inputs, dtype=dtype), name=name, **exact)
 
 
-def once(ops, side=256):
+def once(module, side=256):
     """For `make microscope11`: each kernel, once."""
     for step in STEPS:
-        ops.transpose_step(torch.rand(side, side, device=device), step)
+        module.transpose_step(torch.rand(side, side, device=device), step)
 
 
 def main():
@@ -131,11 +123,11 @@ def main():
         import counts
 
         return counts.main(STEPS, options.counts or [4])
-    ops = build()
+    module = build()
     if options.once:
-        return once(ops, 4096)
-    check_all(ops)
-    ladder(ops, *options.shape)
+        return once(module, 4096)
+    check_all(module)
+    bench_shape(module, *options.shape, steps=STEPS)
 
 
 if __name__ == "__main__":

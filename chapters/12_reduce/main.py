@@ -1,4 +1,4 @@
-"""Chapter 12: threads that compute one number together: shuffles, atomics, the order of a sum
+"""Chapter 12, reduce: one number from all threads
 
 python chapters/12_reduce/main.py                 build, check, time
 python chapters/12_reduce/main.py --sizes 16 28   ... with 2^16 and 2^28 elements
@@ -90,8 +90,8 @@ def exact(x):
     return x.double().sum().to(x.dtype)
 
 
-def step_of(ops, step):
-    return functools.partial(ops.sum_by, step=step)
+def step_of(module, step):
+    return functools.partial(module.sum_by, step=step)
 
 
 def inputs(n):
@@ -103,18 +103,19 @@ def integers(dtype=torch.float32):
     return lambda n: (torch.randint(-1, 2, (n,), device=device).to(dtype),)
 
 
-def sums(ops):
+def operators(module, dtype=torch.float32):
     compiled = {"torch.compile": torch.compile(torch.sum, dynamic=False)} if GPU else {}
-    ours = {"sum": ops.sum, "sum: deterministic": functools.partial(ops.sum, deterministic=True)}
-    return ours | {"torch": torch.sum} | compiled
+    ours = {"sum": module.sum, "sum: deterministic": functools.partial(module.sum, deterministic=True)}
+    others = cub() if dtype == torch.float32 else {}
+    return ours | {"torch": torch.sum} | compiled | others
 
 
-def bench_sums(ops, sizes):
-    return bench(sums(ops) | cub(), inputs, sizes, flops=1, reference=exact, **CLOSE)
+def bench_sums(module, sizes):
+    return bench(operators(module), inputs, sizes, flops=1, reference=exact, **CLOSE)
 
 
-def bench_half(ops, n, dtype):
-    return bench(sums(ops), integers(dtype), [n], flops=1, reference=exact, **EXACT)
+def bench_half(module, n, dtype):
+    return bench(operators(module, dtype), integers(dtype), [n], flops=1, reference=exact, **EXACT)
 
 
 def cub():
@@ -130,13 +131,13 @@ def load_cub():
     load_stable("cub_sum", [str(here / "cub" / name) for name in ("cub_sum.cpp", "cub_sum.cu")])
 
 
-def bench_steps(ops, n):
-    steps = {f"sum: {step}": step_of(ops, step) for step in LADDER}
+def bench_steps(module, n):
+    steps = {f"sum: {step}": step_of(module, step) for step in LADDER}
     return bench(steps, integers(), [n], flops=1, reference=exact, **EXACT)
 
 
 # ---- which bits --------------------------------------------------------------------------------------------------------
-def bits(ops, n=2**20 + 3, runs=20, grids=(1, 2, 7, 100, 132, 264)):
+def bits(module, n=2**20 + 3, runs=20, grids=(1, 2, 7, 100, 132, 264)):
     """step -> (how many different results in many runs, and on several grids), of the same numbers. Prints them. CUDA on CPU
     has two orders of threads and blocks, and the same result in each run of one order."""
     x = torch.rand(n, generator=torch.Generator().manual_seed(12)).to(device)
@@ -144,12 +145,12 @@ def bits(ops, n=2**20 + 3, runs=20, grids=(1, 2, 7, 100, 132, 264)):
     print(f"{'bits':8}{f'n = {n}, float32: different results':<44}{in_runs:>12}{f'on {len(grids)} grids':>12}")
     found = {}
     for step in LADDER:
-        results = different(step_of(ops, step)(x) for _ in order_of_threads(runs))
+        results = different(step_of(module, step)(x) for _ in order_of_threads(runs))
         ordered = step in ("last_block", "chunks")  # the atomics of the others have no order
-        on_grids = different(ops.sum_by(x, step, blocks=b) for b in grids) if ordered else None
+        on_grids = different(module.sum_by(x, step, blocks=b) for b in grids) if ordered else None
         found[step] = results, on_grids
         print(f"{'':8}{step:<44}{results:>12}{on_grids or '':>12}".rstrip())
-    print(f"{'':8}the sum of chunks: {float(ops.sum(x, deterministic=True)).hex()}, on every machine")
+    print(f"{'':8}the sum of chunks: {float(module.sum(x, deterministic=True)).hex()}, on every machine")
     return found
 
 
@@ -179,10 +180,10 @@ def numbers_that_punish(n):
     }
 
 
-def errors(ops, n):
+def errors(module, n):
     """input -> step -> the relative error of the sum of n numbers. Prints them."""
     found = {}
-    ours = {step: step_of(ops, step) for step in LADDER} | {"torch": torch.sum}
+    ours = {step: step_of(module, step) for step in LADDER} | {"torch": torch.sum}
     print(f"{'error':8}{f'n = {n}, relative to float64':<31}" + "".join(f"{step:>11}" for step in ours))
     for name, x in numbers_that_punish(n).items():
         x = x.to(device)
@@ -203,10 +204,10 @@ def counts(x):
     return torch.bincount(x, minlength=256)
 
 
-def bench_histogram(ops, n, kind):
-    ours = {"histogram": functools.partial(ops.histogram, bins=256)}
+def bench_histogram(module, n, kind):
+    ours = {"histogram": functools.partial(module.histogram, bins=256)}
     for step in "global", "shared":
-        ours[f"histogram: {step}"] = functools.partial(ops.histogram_by, bins=256, step=step)
+        ours[f"histogram: {step}"] = functools.partial(module.histogram_by, bins=256, step=step)
     others = {"torch.bincount": counts}
     if GPU:  # on a CPU it takes no integers. Its counts have x's dtype, uint8, so nothing compares them
         others["torch.histc"] = lambda x: torch.histc(x, 256, 0, 255)
@@ -215,29 +216,29 @@ def bench_histogram(ops, n, kind):
 
 
 # ------------------------------------------------------------------------------------------------------------------------
-def benchmark(ops):
+def benchmark(module):
     """For `make bench12`: {table: rows}."""
     return {
-        "sum": bench_sums(ops, [2**16, *[2**20] * GPU, LARGE]),
-        "half": [row for dtype in (torch.float16, torch.bfloat16) for row in bench_half(ops, LARGE, dtype)],
-        "steps": bench_steps(ops, LARGE),
-    } | {f"histogram_{kind}": bench_histogram(ops, LARGE, kind) for kind in KINDS}
+        "sum": bench_sums(module, [2**16, *[2**20] * GPU, LARGE]),
+        "half": [row for dtype in (torch.float16, torch.bfloat16) for row in bench_half(module, LARGE, dtype)],
+        "steps": bench_steps(module, LARGE),
+    } | {f"histogram_{kind}": bench_histogram(module, LARGE, kind) for kind in KINDS}
 
 
-def once(ops):
+def once(module):
     """For `make microscope12`: each kernel, once."""
     for step in LADDER:
-        step_of(ops, step)(*inputs(2**16))
+        step_of(module, step)(*inputs(2**16))
     for step in "global", "shared":
-        ops.histogram_by(*KINDS["random"](2**16), bins=256, step=step)
+        module.histogram_by(*KINDS["random"](2**16), bins=256, step=step)
 
 
-def check_all(ops):
+def check_all(module):
     sizes = 0, 1, 31, 255, 256, 257, 2**20 + 3 if GPU else 2**16 + 3
     for step in LADDER:
-        check(step_of(ops, step), exact, integers(), sizes, name=step, **EXACT)
-    check(ops.sum, exact, inputs, sizes, gradients=True, name="sum and its gradient", **CLOSE)
-    check(lambda x: ops.histogram(x, 256), counts, KINDS["random"], sizes, name="histogram", **EXACT)
+        check(step_of(module, step), exact, integers(), sizes, name=step, **EXACT)
+    check(module.sum, exact, inputs, sizes, gradients=True, name="sum and its gradient", **CLOSE)
+    check(lambda x: module.histogram(x, 256), counts, KINDS["random"], sizes, name="histogram", **EXACT)
 
 
 def main():
@@ -250,17 +251,17 @@ def main():
     options = options.parse_args()
 
     title(12, "reduce", "stable ABI")
-    ops = build()
+    module = build()
     if options.bits:
-        return bits(ops)
+        return bits(module)
     if options.error:
-        return errors(ops, 2**28 if GPU else 2**25)
+        return errors(module, 2**28 if GPU else 2**25)
     if options.steps:
-        return bench_steps(ops, LARGE)
+        return bench_steps(module, LARGE)
     if options.histogram:
-        return [bench_histogram(ops, LARGE, kind) for kind in KINDS]
-    check_all(ops)
-    bench_sums(ops, sorted({2**k for k in options.sizes}))
+        return [bench_histogram(module, LARGE, kind) for kind in KINDS]
+    check_all(module)
+    bench_sums(module, sorted({2**k for k in options.sizes}))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Chapter 13: threads that share a row: a warp, a block, or a cluster of blocks
+"""Chapter 13, softmax: threads that share a row, from warp to cluster
 
 python chapters/13_softmax/main.py                  build, check, time the steps of the ladder, forward and backward
 python chapters/13_softmax/main.py --rows 512 8192  ... of rows of so many elements
@@ -62,21 +62,34 @@ def torch_rms_norm_backward(grad, x, weight):
     return of_x.to(x.dtype), (g * v * scale).flatten(end_dim=-2).sum(0).to(x.dtype)
 
 
-def operators(ops):
-    """name -> (ours, torch's, for torch.compile, inputs of a shape and a dtype, operations for each element)."""
-    normal = partial(torch.randn, device=device)
+FORMULAS = {  # operator -> (the same in torch's operations, operations for each element)
+    "softmax": (torch_softmax, 5),
+    "softmax_backward": (torch_softmax_backward, 4),
+    "rms_norm": (torch_rms_norm, 4),
+    "rms_norm_backward": (torch_rms_norm_backward, 11),
+}
 
-    def like(shape, dtype, *others):
-        return tuple(normal(of, dtype=dtype) for of in (shape, *others))
 
-    return {
-        "softmax": (ops.softmax, torch_softmax, torch_softmax, lambda s, t: (3 * normal(s, dtype=t),), 5),
-        "softmax_backward": (ops.softmax_backward, torch_softmax_backward, torch_softmax_backward,
-                             lambda s, t: (normal(s, dtype=t), torch.softmax(normal(s, dtype=t), -1)), 4),
-        "rms_norm": (ops.rms_norm, torch_rms_norm, torch_rms_norm, lambda s, t: like(s, t, s[-1:]), 4),
-        "rms_norm_backward": (ops.rms_norm_backward, autograd_of(torch_rms_norm), torch_rms_norm_backward,
-                              lambda s, t: like(s, t, s, s[-1:]), 11),
-    }  # fmt: skip
+def inputs(n, name="softmax", dtype=torch.float32, shape=None):
+    """What that operator takes for 3 rows of n elements, or for rows of that shape."""
+    shape = shape or (3, n)
+    normal = partial(torch.randn, dtype=dtype, device=device)
+    if name == "softmax":
+        return (3 * normal(shape),)
+    if name == "softmax_backward":
+        return normal(shape), torch.softmax(normal(shape), -1)
+    grad = (normal(shape),) if name == "rms_norm_backward" else ()
+    return *grad, normal(shape), normal(shape[-1:])
+
+
+def operators(module, name="softmax"):
+    formula, _ = FORMULAS[name]
+    in_torch = autograd_of(torch_rms_norm) if name == "rms_norm_backward" else formula
+    ops = {name: getattr(module, name), "torch": in_torch}
+    if ON_GPU:
+        torch._dynamo.reset()
+        ops["torch.compile"] = torch.compile(formula, dynamic=False)
+    return ops
 
 
 def tolerance(name, dtype):
@@ -86,39 +99,36 @@ def tolerance(name, dtype):
 
 
 # ---- times -----------------------------------------------------------------------------------------------------------
-def bench_shapes(ops, name, dtype, shapes=SHAPES):
+def bench_shapes(module, name, dtype, shapes=SHAPES):
     """One operator beside torch and torch.compile. Returns the rows."""
     rows = []
+    formula, flops = FORMULAS[name]
     for shape in shapes:
-        ours, torchs, to_compile, inputs, flops = operators(ops)[name]  # anew: torch's backward keeps a graph
-        versions = {name: ours, "torch": torchs}
-        if ON_GPU:
-            torch._dynamo.reset()
-            versions["torch.compile"] = torch.compile(to_compile, dynamic=False)
         print(f"{'':8}{shape[0]} rows of {shape[1]}")
-        of_shape = partial(lambda make, shape, n: make(shape, dtype), inputs, shape)
-        timed = bench(versions, of_shape, [shape[0] * shape[1]], flops, to_compile, **tolerance(name, dtype))
+        ops = operators(module, name)  # anew: torch's backward keeps a graph
+        rows_of_shape = partial(inputs, name=name, dtype=dtype, shape=shape)
+        timed = bench(ops, rows_of_shape, [shape[0] * shape[1]], flops, formula, **tolerance(name, dtype))
         rows += [replace(row, name=f"{shape[0]} x {shape[1]}: {row.name}") for row in timed]
     return rows
 
 
-def bench_lengths(ops, dtype=torch.float32, lengths=LENGTHS):
+def bench_lengths(module, dtype=torch.float32, lengths=LENGTHS):
     """Each step of the ladder over row lengths, as many rows as make up ELEMENTS. Returns the rows."""
-    *_, inputs, flops = operators(ops)["softmax"]
+    _, flops = FORMULAS["softmax"]
     rows = []
     for length in lengths:
         shape = ELEMENTS // length, length
-        takes = {step: partial(ops.softmax, step=step) for step in STEPS if takes_rows(ops, step, length, dtype)}
+        takes = {step: partial(module.softmax, step=step) for step in STEPS if takes_rows(module, step, length, dtype)}
         print(f"{'':8}{shape[0]} rows of {length}")
-        timed = bench(takes | {"torch": torch_softmax}, lambda n, shape=shape: inputs(shape, dtype), [ELEMENTS], flops,
-                      **tolerance("softmax", dtype))  # fmt: skip
+        rows_of_shape = partial(inputs, dtype=dtype, shape=shape)
+        timed = bench(takes | {"torch": torch_softmax}, rows_of_shape, [ELEMENTS], flops, **tolerance("softmax", dtype))
         rows += [replace(row, more={"length": length}) for row in timed]
     return rows
 
 
-def takes_rows(ops, step, length, dtype):
+def takes_rows(module, step, length, dtype):
     try:
-        ops.softmax(torch.zeros(1, length, dtype=dtype, device=device), step=step)
+        module.softmax(torch.zeros(1, length, dtype=dtype, device=device), step=step)
     except RuntimeError as error:
         if re.search("this step does not take|step shared keeps", str(error)):
             return False
@@ -126,35 +136,30 @@ def takes_rows(ops, step, length, dtype):
     return True
 
 
-def benchmark(ops):
+def benchmark(module):
     """For `make bench13`: {table: rows}."""
     dtypes = (torch.float32, torch.bfloat16) if ON_GPU else (torch.float32,)
-    tables = {name: sum((bench_shapes(ops, name, dtype) for dtype in dtypes), []) for name in operators(ops)}
-    return tables | {"lengths": bench_lengths(ops)}
+    tables = {name: sum((bench_shapes(module, name, dtype) for dtype in dtypes), []) for name in FORMULAS}
+    return tables | {"lengths": bench_lengths(module)}
 
 
-def once(ops):
+def once(module):
     """For `make microscope13`: each kernel, once."""
-    for name, (ours, *_, inputs, _) in operators(ops).items():
+    for name in FORMULAS:
         for step in STEPS[:-1] if name == "softmax" else [None]:
-            shape = 64, 256 if step == "warp" else 1024  # a warp has no room for more than 512 elements
-            ours(*inputs(shape, torch.float32), **({"step": step} if step else {}))
+            n = 256 if step == "warp" else 1024  # a warp has no room for more than 512 elements
+            getattr(module, name)(*inputs(n, name, shape=(64, n)), **({"step": step} if step else {}))
 
 
 # ---- right? ----------------------------------------------------------------------------------------------------------
-def rows_of(name, ops, dtype):
-    """n -> the inputs of 3 rows of n elements, for check()."""
-    inputs = operators(ops)[name][3]
-    return lambda n: inputs((3, n), dtype)
-
-
-def check_all(ops, dtype):
-    for name, (ours, _, torchs, *_) in operators(ops).items():
-        check(ours, torchs, rows_of(name, ops, dtype), sizes=(0, 1, 3, 255, 512, 513, 4096, 8200), name=name,
+def check_all(module, dtype):
+    for name, (formula, _) in FORMULAS.items():
+        rows = partial(inputs, name=name, dtype=dtype)
+        check(getattr(module, name), formula, rows, sizes=(0, 1, 3, 255, 512, 513, 4096, 8200), name=name,
               **tolerance(name, dtype))  # fmt: skip
 
 
-def errors(ops):
+def errors(module):
     """The largest difference from float64, for rows of 4096. In units of the last place of the largest result."""
     torch.manual_seed(0)
     print(f"{'error':8}{'rows of 4096, in units of the last place':<46}{'ours':>10}{'torch':>10}")
@@ -168,7 +173,7 @@ def errors(ops):
             x = x.to(dtype).to(device)
             exact = torch.softmax(x.double(), -1)
             unit = 2.0 ** torch.frexp(exact.max())[1] * torch.finfo(dtype).eps / 2
-            of = [float((y.double() - exact).abs().max() / unit) for y in (ops.softmax(x), torch_softmax(x))]
+            of = [float((y.double() - exact).abs().max() / unit) for y in (module.softmax(x), torch_softmax(x))]
             print(f"{'':8}{f'{str(dtype)[6:]}, {what}':<46}{of[0]:>10.2f}{of[1]:>10.2f}")
 
 
@@ -181,15 +186,15 @@ def main():
     dtype = torch.bfloat16 if options.bfloat16 else torch.float32
 
     title(13, "softmax", "stable ABI")
-    ops = build()
+    module = build()
     if options.errors:
-        return errors(ops)
-    check_all(ops, dtype)
+        return errors(module)
+    check_all(module, dtype)
     for length in options.rows or ([4096] if ON_GPU else [512]):
         shape = (max(1, ELEMENTS // length), length)
-        bench_lengths(ops, dtype, [length])
-        for name in operators(ops):
-            bench_shapes(ops, name, dtype, [shape])
+        bench_lengths(module, dtype, [length])
+        for name in FORMULAS:
+            bench_shapes(module, name, dtype, [shape])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from common import device, timing, toolkit
-from tests.support import CHAPTERS, ROOT, chapter, without_network
+from tests.support import CHAPTERS, ROOT, chapter, operators, without_network
+from tools.chapters import folders
 
 per_chapter = pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
 
@@ -40,10 +41,30 @@ def test_no_torch_header_in_the_cu(folder):
 
 
 @per_chapter
-def test_import_does_nothing_and_offers_build_and_main(folder, capfd):
-    module = chapter(folder.name)
-    assert callable(module.build) and callable(module.main)
+def test_import_does_nothing(folder, capfd):
+    chapter(folder.name)
     assert capfd.readouterr() == ("", "")
+
+
+@per_chapter
+def test_main_has_the_names_that_every_main_has(folder):
+    """And what each function needs to be called. A main.py that imports bench() times operators, so it has all of them."""
+    main = chapter(folder.name)
+    needed = {"build": [], "once": ["module"], "main": []}
+    timed = {"inputs": ["n"], "operators": ["module"], "benchmark": ["module"]}
+    for name, arguments in (needed | timed).items():
+        if name in needed or hasattr(main, "bench") or hasattr(main, name):
+            parameters = inspect.signature(getattr(main, name)).parameters.values()
+            assert [p.name for p in parameters if p.default is p.empty] == arguments, name
+
+
+@pytest.mark.parametrize("folder", folders("operators").values(), ids=lambda folder: folder.name)
+def test_what_is_timed_takes_the_inputs(folder):
+    """The first operator is ours. The others are not called: on a GPU, torch.compile takes long."""
+    main = chapter(folder.name)
+    ours, *others = main.operators(operators(folder.name)).values()
+    assert others, "timed beside nothing"
+    ours(*main.inputs(256))
 
 
 def is_a_lesson(folder, out):

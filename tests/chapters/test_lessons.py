@@ -25,6 +25,17 @@ def uses(term):
 
 
 @each_lesson
+def test_the_title_is_that_of_main(number):
+    """`make` and the tables of the course take it from there."""
+    folder = LESSONS[number].parent
+    title = f"{folder.name[3:]}: {chapters.title(folder)}"
+    first, lesson = ((folder / name).read_text().splitlines()[0] for name in ("main.py", "README.md"))
+    assert first == f'"""Chapter {number}, {title}'
+    assert lesson == f"# {number} · {title}"
+    assert len(title) <= 60
+
+
+@each_lesson
 def test_length_and_order(number):
     text = LESSONS[number].read_text()
     left = re.findall("<!-- write: (.*?) -->", text)  # tools/new.py begins a lesson with these

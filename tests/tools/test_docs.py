@@ -232,7 +232,7 @@ def three_chapters(tmp_path, monkeypatch):
     tracks = {"00_zero": "kernels, PyTorch", "01_one": "PyTorch", "02_two": "kernels"}
     for name, of in tracks.items():
         write(tmp_path / name / "README.md", f"# {name}\n<!-- tracks: {of} -->\n")
-        write(tmp_path / name / "main.py", f'"""Chapter {name[:2]}: about {name[3:]}\n\nmore\n"""\n')
+        write(tmp_path / name / "main.py", f'"""Chapter {name[:2]}, {name[3:]}: about {name[3:]}\n\nmore\n"""\n')
     monkeypatch.setattr(chapters, "folders", lambda: {name[:2]: tmp_path / name for name in tracks})
     return [tmp_path / name for name in tracks]
 

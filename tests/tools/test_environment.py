@@ -43,7 +43,7 @@ exec(os.environ.get("IN_PIP", ""))
 pathlib.Path(__file__).parents[1].joinpath("torch").mkdir(exist_ok=True)
 print("pip done", file=log, flush=True)
 """
-LESSON = '"""Chapter {}: what {} is about."""\nimport sys\nprint("ran", sys.executable, sys.argv[1:])\n'
+LESSON = '"""Chapter {}, {}: a lesson\n"""\nimport sys\nprint("ran", sys.executable, sys.argv[1:])\n'
 COMPLETE = {"torch": "2.15.0+cu132", "numpy": "2.4.6", "ninja": "1.13.2", "setuptools": "81.0.0"}
 MADE = ["venv", "pip", "pip done"]
 # Each Python of these tests reads this when it starts: whether this machine's disk is full is not their subject.
@@ -128,7 +128,7 @@ def listing(folder):
 
 def test_make_alone_lists_targets_and_chapters_and_what_does_not_exist_is_said(repository):
     out = repository.make().out
-    assert "\nmake test " in out and "make chapter01      what hello is about.\n" in out
+    assert "\nmake test " in out and "make chapter01      hello: a lesson\n" in out
     for target in "chapter02", "sanitize02", "chapter3":
         assert "there are: 01 03" in repository.make(target).err
     assert repository.make("chapter01", "PYTHON=python9.9").err.startswith("PYTHON=python9.9: no such program\n")

@@ -151,7 +151,7 @@ def test_a_new_chapter_works_at_once(commands, repository, what, says):
 def test_a_new_lesson_says_what_is_still_to_be_written(commands, number, repository):
     tests = ["-m", "pytest", "-n", "0", "tests/chapters/test_lessons.py", "-k", number]
     done = subprocess.run([sys.executable, *tests], cwd=repository, env=environment(), stdout=-1, text=True)
-    for words in "To be written:", "in the title, what the reader can do afterwards", "what the next chapter is about":
+    for words in "To be written:", "in the title, what the lesson is about", "what the next chapter is about":
         assert words in done.stdout
     assert " 1 failed, " in done.stdout
 

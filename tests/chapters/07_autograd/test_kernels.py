@@ -1,5 +1,7 @@
 """Chapter 07: the kernels and the raw operators, to the last digit and the last element; what they refuse."""
 
+import functools
+
 import numpy
 import pytest
 import torch
@@ -69,7 +71,8 @@ def test_every_alignment(dtype, thread_order):
 
 @pytest.mark.kernels
 def test_float64_at_awkward_sizes(thread_order):
-    three, two = main.tensors(3, torch.float64), main.tensors(2, torch.float64)
+    two = functools.partial(main.inputs, dtype=torch.float64)
+    three = functools.partial(two, backward=True)
     sizes = 0, 1, 3, 255, 256, 257, 2**16 + 3
     check(module().swiglu_backward, main.torch_backward, three, sizes, rtol=1e-14, atol=1e-14)
     check(module().swiglu, swiglu_torch, two, sizes, rtol=1e-14, atol=1e-14)
@@ -77,7 +80,7 @@ def test_float64_at_awkward_sizes(thread_order):
 
 
 def test_output_mask():
-    grad, a, b = main.tensors(3)(9)
+    grad, a, b = main.inputs(9, backward=True)
     full = module().swiglu_backward(grad, a, b)
     for mask in (True, True), (True, False), (False, True), (False, False):
         result = module().swiglu_backward(grad, a, b if mask[0] else None, output_mask=mask)

@@ -302,7 +302,7 @@ def test_torch_has_gaps_for_uint16_on_the_cpu(capsys):
 def pictures(tmp_path_factory):
     pytest.importorskip("cv2", reason="opencv-python-headless is not installed")
     folder = tmp_path_factory.mktemp("pictures")
-    chapter("08_image", "pictures").main(operators("08_image"), folder)
+    chapter("08_image", "photos").main(operators("08_image"), folder)
     return folder
 
 
@@ -339,10 +339,10 @@ def test_the_pictures_show_what_the_note_says(pictures):
 
 
 def test_pictures_without_opencv_is_a_clear_message(ops, monkeypatch, tmp_path):
-    pictures = chapter("08_image", "pictures")
-    monkeypatch.setattr(pictures, "cv2", None)
+    photos = chapter("08_image", "photos")
+    monkeypatch.setattr(photos, "cv2", None)
     with pytest.raises(SystemExit, match="-m pip install opencv-python-headless"):
-        pictures.main(ops, tmp_path / "new")
+        photos.main(ops, tmp_path / "new")
     assert not (tmp_path / "new").exists()
 
 

@@ -1,4 +1,4 @@
-"""Chapter 99: my_op: factor * x, an operator by torch's stable ABI
+"""Chapter 99, my_op: factor times x
 
 python chapters/99_my_op/main.py                 build, check, time
 python chapters/99_my_op/main.py --sizes 20 28   ... with 2^20 and 2^28 elements
