@@ -46,7 +46,7 @@ exercises:
 exercise%:
 	@$(call python,lesson) && $(run) "$$python" -m grader $*
 
-## make test           whether the lessons work on this machine;  make test03 those of one chapter;  ARGS='-k add2 -x' goes to pytest
+## make test           whether the lessons work on this machine;  make test03 tests one chapter;  ARGS='-k add2 -x' goes to pytest
 test:
 	@$(call python,test) && $(call tests,-m 'not thorough')
 
@@ -76,7 +76,7 @@ microscope:
 setup:
 	@$(call python,test) && echo "Ready: $$python"
 
-#: make test-all       all tests: packaging, planted faults, and the tools that maintain the repository, too
+#: make test-all       all tests, also those of packaging, planted faults, and the tools that maintain the repository
 test-all:
 	@$(call python,test) && $(call tests,)
 
@@ -88,7 +88,7 @@ test-rest:
 mutants:
 	@$(call python,test) && $(run) "$$python" -m tools.maintain.mutants
 
-#: make test-versions  the tests with the oldest, then with the newest of all that pyproject.toml allows; 12 GB
+#: make test-versions  run the tests with the oldest, then with the newest versions that pyproject.toml allows; 12 GB
 test-versions: test-oldest test-newest
 test-oldest test-newest: test-%:
 	@$(call python,test --versions $*) && $(pytest)
@@ -108,7 +108,7 @@ cpp = git ls-files -z --cached --others --exclude-standard '*.h' '*.cuh' '*.cu' 
 lint:
 	@$(call python,lint) && { "$$python" -m ruff check --quiet && "$$python" -m ruff format --quiet --diff && \
 		$(call cpp,--dry-run -Werror) && git diff --check "$$(git hash-object -t tree /dev/null)" -- ':!*.svg' || \
-		{ echo "make format mends most of this." >&2; exit 1; }; }
+		{ echo "make format fixes most of this." >&2; exit 1; }; }
 
 #: make format         fix what lint finds, where a tool can
 format:
@@ -123,11 +123,11 @@ clean:
 $(NUMBERS:%=sanitize%): sanitize%:
 	@$(call python,lesson) && $(run) "$$python" -m tools.lesson sanitize chapters/$*_*/main.py
 
-#: make memcheckNN     run it under a race detector on the CPU: data races, uninitialised reads, out-of-bounds accesses
+#: make memcheckNN     run a chapter under a race detector on the CPU: data races, uninitialised reads, out-of-bounds accesses
 $(NUMBERS:%=memcheck%): memcheck%:
 	@$(call python,lesson) && $(run) "$$python" -m tools.lesson memcheck chapters/$*_*/main.py
 
-#: make microscopeNN   run its kernels on the CPU and show what each line asks of memory;  ARGS='--kernel tile --picture 78'
+#: make microscopeNN   run a chapter's kernels on the CPU and show what each line asks of memory;  ARGS='--kernel tile --picture 78'
 $(NUMBERS:%=microscope%): microscope%:
 	@$(call python,lesson) && $(run) "$$python" -m tools.lesson microscope $*
 
@@ -145,7 +145,7 @@ gpu-sanitize:
 counters:
 	@$(call python,lesson) && $(run) "$$python" -m tools.maintain.counters
 
-#: make planted        which of the planted mistakes the memory check finds, and which compute-sanitizer
+#: make planted        count the planted mistakes that the memory check finds, and those that compute-sanitizer finds
 planted:
 	@$(call python,test) && "$$python" -m tools.maintain.planted
 

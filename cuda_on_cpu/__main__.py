@@ -30,7 +30,7 @@ def main() -> None:
     command.add_argument("cu", type=Path)
     command.add_argument("cpp", type=Path)
     command.add_argument("-I", dest="folders", action="append", default=[], type=Path, metavar="FOLDER")
-    command.add_argument("--depfile", type=Path, help="where to write which files were read, as make wants it")
+    command.add_argument("--depfile", type=Path, help="write a dependency file for make there")
     commands.add_parser("flags")
     options = parser.parse_args()
     try:

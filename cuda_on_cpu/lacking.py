@@ -37,8 +37,8 @@ NODES += r"cudaConditionalNodeParams"
 DRIVER = r"CU(deviceptr|module|function|context)|cu(Init|(Mem(Alloc|Free|cpy|set|Get)|Module|LaunchKernel|Ctx)\w*)"
 
 TABLE = [
-    Lacking("Thrust (`thrust/`), but for its complex numbers", "a kernel, or `#ifndef CUDA_ON_CPU`", "thrust/*"),
-    Lacking("of CUB (`cub/`) what a whole device does, sorts, exchanges, `WarpScan`",
+    Lacking("Thrust (`thrust/`), except its complex numbers", "a kernel, or `#ifndef CUDA_ON_CPU`", "thrust/*"),
+    Lacking("CUB's (`cub/`) device-wide functions, sorts, exchanges, `WarpScan`",
             "`cub::BlockReduce`, ..., or `#ifndef CUDA_ON_CPU`", "cub/*", CUB),
     Lacking("cuBLAS: `cublas_v2.h` and `cublasLt.h` are there, and a function that computes throws", "loops, or a kernel",
             "cublas.h cublasXt.h nvblas.h"),
@@ -55,7 +55,7 @@ TABLE = [
             "C++, `mma.sync` or `#ifndef CUDA_ON_CPU`; an unknown instruction is named in one line"),
     Lacking("FP6, FP4, E8M0; `__nv_*` functions; `__shfl()` without `_sync` and other names older than CUDA 13",
             "today's names", "cuda_fp4.h cuda_fp6.h"),
-    Lacking("of `cuda/ptx` all but mbarriers, `st_async()` and `getctarank()`",
+    Lacking("everything of `cuda/ptx` except mbarriers, `st_async()` and `getctarank()`",
             "the same as inline PTX, where its table has it"),
     Lacking("`st.async` and `mapa` as inline PTX", "`cuda::ptx::st_async()`, `map_shared_rank()`"),
     Lacking("mdspan, ranges and some others of `cuda/` and `cuda/std/`; atomics of more than 8 bytes",
@@ -79,7 +79,7 @@ TABLE = [
     Lacking("more than 256 KB of stack for a thread: the launch ends", "less on the stack"),
     Lacking("an integer divided by 0: the launch ends (on x86-64), where a GPU goes on with some number", "test the divisor"),
     Lacking("host code that must not see `__CUDA_ARCH__` in a `.cu`; `__NVCC__` is not defined", "ask for `CUDA_ON_CPU`"),
-    Lacking("an end of endless loops on macOS", "stop the process"),
+    Lacking("on macOS, the time limit for endless loops", "stop the process"),
 ]  # fmt: skip
 
 

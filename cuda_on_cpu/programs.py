@@ -103,7 +103,7 @@ def _run(command: list) -> str:
     """A compiler's warnings."""
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace")
     if re.search(r"undefined (reference to|symbol:) [`']?main\b", done.stderr):
-        raise BuildError("there is no main(), where a program begins")
+        raise BuildError("none of these files defines main(), where a program begins")
     if done.returncode:
         end = r"\n.*(-fmax-errors=1\.|too many errors emitted, stopping now.*)"  # what the compiler says of our flag
         raise BuildError(re.sub(end, "", done.stderr).rstrip())

@@ -29,7 +29,7 @@ def _wrapped(line: str) -> list[str]:
 
 
 # What a run under the memory check says at its end, where it is right.
-NOTHING_FOUND = told("memory", "nothing found: each access of each kernel was looked at")
+NOTHING_FOUND = told("memory", "nothing found: every memory access of every kernel was checked")
 
 
 def found_by_cuda(error: object) -> str:

@@ -56,7 +56,7 @@ def attempt(exercise, following) -> bool:
     if right:
         next = f"make exercise{following.number}" if following else "make exercises"
         if statuses in ([RIGHT], [RIGHT, NO_GPU]) and any(exercise.mine.rglob("*.cu")) and not exercise.needs_gpu:
-            print(f"{'':8}checked on the CPU only, without nvcc and a GPU")
+            print(f"{'':8}checked on the CPU only: neither nvcc nor a GPU has seen it")
         print(f"{'done':8}{time.monotonic() - start:.1f} s   next: {next}   compare: {number} ARGS=--solution")
         remember(exercise, done=True)
     else:
@@ -120,7 +120,7 @@ def show(found):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("number", nargs="?", help="of the exercise, as 03.2; 03 lists that chapter's, none all")
+    options.add_argument("number", nargs="?", help="03.2 checks that exercise, 03 lists those of the chapter; without a number, all are listed")
     actions = options.add_mutually_exclusive_group()
     for action in "watch", "hint", "solution", "reset":
         actions.add_argument(f"--{action}", action="store_true")

@@ -179,7 +179,7 @@ def shared_out(call, numel, kind="store"):
     rows = [row for row in seen(call) if (row.space, row.kind) == ("global", kind)]
     where = " ".join(f"{row.file}:{row.line}" for row in rows)
     if (count := sum(row.threads for row in rows)) > numel:
-        raise Wrong(f"{where}: {numel} elements, and {count} {kind}s: threads do what others have done already")
+        raise Wrong(f"{where}: {numel} elements, and {count} {kind}s: threads repeat work that others have done")
     if rows and count == sum(row.requests for row in rows) > 1:
         raise Wrong(
             f"{where}: {count} {kind}s, each by one lane alone: threads that could work at the same time have nothing to do"
@@ -199,7 +199,7 @@ def seen(call):
 
     if os.environ.get("CHAPTERS_SANITIZE") != "memory" or memory_check.is_clang(memory_check.compiler()):
         if device.type == "cpu":
-            print(f"{'skipped':8}what a kernel asks of memory: counted with g++ on Linux only")
+            print(f"{'skipped':8}counting what a kernel asks of memory needs g++ on Linux")
         return []
     os.environ["CUDA_REVERSE"] = "0"
     return microscope(call)
@@ -265,7 +265,7 @@ def only_rows(crop):
         if "out of bounds" not in str(error):
             raise
         first = found_by_cuda(error).partition("\n")[0].replace("of a tensor", "of a row")
-        raise Wrong(f"a thread uses bytes beside a row, which are no part of the crop\n{first}") from error
+        raise Wrong(f"a thread uses bytes outside of the row, which do not belong to the crop\n{first}") from error
     finally:
         for row in rows:
             announce(row.data_ptr(), 0, 0)
@@ -343,14 +343,14 @@ def answer(mine, name, right, why):
     if given is None:
         raise Wrong(f"{name} is None: write your answer into {_shown(mine / 'answers.py')}")
     if isinstance(given, str) and isinstance(right, (int, float)):
-        raise Wrong(f"{name} = {given!r} is a text: write a number, without quotes")
+        raise Wrong(f"{name} = {given!r} is a string: write a number, without quotes")
     if isinstance(given, tuple) and isinstance(right, list):
         given = list(given)
     if given != right:
         words = isinstance(given, list) and isinstance(right, list) and isinstance(right[0], str)
         if words and sorted(map(str, given)) == sorted(right):
             raise Wrong(
-                f"{name} = {given!r} has all that belongs there, and in another order than the question asks for"
+                f"{name} = {given!r} has the right entries, but not in the order that the question asks for"
             )
         raise Wrong(f"{name} = {given!r} is not right\n{why}")
     print(f"{'right':8}{name} = {given!r}")

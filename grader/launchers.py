@@ -364,16 +364,16 @@ def _watched(library, name, tensors, has_stream, threads, only_last):
             "a later call gets this error"
         )
     if host_used:
-        raise RuntimeError(f"{host_used}; that is memory of the GPU, which only a kernel can use")
+        raise RuntimeError(f"{host_used}; that memory belongs to the GPU, and only kernels can use it")
     if not watch.launches and all(t.numel() for t in tensors.values()):
         raise RuntimeError(f"{name}() launches no kernel")
     if watch.launches > MOST_LAUNCHES:
         raise RuntimeError(
-            f"{name}() launches {watch.launches} kernels: does the host loop over what the blocks of one grid could have?"
+            f"{name}() launches {watch.launches} kernels: does the host loop over work that the blocks of one grid could do?"
         )
     if watch.most_threads < threads:
         count = f"{watch.most_threads} thread{'s' * (watch.most_threads != 1)}"
-        error = TooFewThreads(f"{name}() launches {count}, and each of {threads} elements is to have one of its own")
+        error = TooFewThreads(f"{name}() launches {count}, but each of the {threads} elements needs a thread of its own")
         error.threads = watch.most_threads
         raise error
 

@@ -77,7 +77,7 @@ def _drawn(rows, wrong, unwritten, of="", columns=8) -> str:
     rows: {name: tensor}, all of the shape of wrong and unwritten, which are of bool.
     """
     count = int(wrong.sum())
-    remark = "; ? is not written" if unwritten.any() else ""
+    remark = "; ? was never written" if unwritten.any() else ""
     lines = [f"  {count} of {count_of(wrong.numel(), 'element')}{of} wrong{remark}"]
     if wrong.dim() == 0:
         rows = {name: t[None] for name, t in rows.items()}

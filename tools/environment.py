@@ -150,7 +150,7 @@ def set_up(venv, wanted, known, *options):
             if child.returncode:
                 last = "\n".join(log.read_text().splitlines()[-10:])
                 sys.exit(
-                    f"{last}\n{venv} is not ready. {log} has all of the output; no network is the usual reason.\n"
+                    f"{last}\n{venv} is not ready. {log} has the whole output; the usual reason is a missing network.\n"
                     "Run the same command again: pip's cache keeps what was fetched. If there was no room:\n"
                     "PIP_NO_CACHE_DIR=1 keeps no copies, TMPDIR=/a/larger/folder unpacks elsewhere."
                 )

@@ -27,18 +27,18 @@ LONGEST = 20  # letters of a name, so that no line of the templates gets too lon
 def fault(name: str, out: Path | None) -> str:
     """Why this cannot be made, or ""."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or len(name) > LONGEST:
-        return f"a name has small letters, digits and single _, a letter first, {LONGEST} of them at most"
+        return f"a name consists of lower-case letters, digits and single _, and begins with a letter, {LONGEST} of them at most"
     if keyword.iskeyword(name):
-        return "the name is a word of Python's"
+        return "the name is a Python keyword"
     if importlib.util.find_spec(name):
         return "a module has that name, and Python would find only one of the two"
     for include in ROOT / "common", ROOT / "cuda_on_cpu" / "include", Path("/usr/include"):
         if (include / f"{name}.h").exists():
             return f"its {name}.h would hide the header of that name"
     if out and out.exists() and (out.is_file() or any(out.iterdir())):
-        return f"{out} is there already, and is not empty"
+        return f"{out} already exists, and is not an empty folder"
     if not out and (there := [folder.name for folder in folders().values() if folder.name[3:] == name]):
-        return f"chapters/{there[0]} is there already"
+        return f"chapters/{there[0]} already exists"
     return ""
 
 
@@ -96,9 +96,9 @@ def commands_of_package(place: Path) -> Iterator[tuple[str, str]]:
         yield f"pip install {shlex.quote(str(ROOT / 'cuda_on_cpu'))}", "there is no GPU: compiles the .cu for the CPU"
     elif (home := toolkit.cuda_home()) and str(home) != importlib.import_module("torch.utils.cpp_extension").CUDA_HOME:
         yield f"export CUDA_HOME={shlex.quote(str(home))}", "an nvcc of torch's version"
-    yield "pip install --no-build-isolation -e .", "builds it, and again after each change"
+    yield "pip install --no-build-isolation -e .", "builds it; repeat this after a change of C++ or CUDA"
     yield "pytest", ""
-    yield "pip wheel --no-build-isolation --no-deps .", "a file for others"
+    yield "pip wheel --no-build-isolation --no-deps .", "a wheel to pass on"
 
 
 def main() -> None:

@@ -276,7 +276,7 @@ def test_answers(tmp_path, capsys):
     with pytest.raises(Wrong, match="C = '3' is a text: write a number, without quotes"):
         checks.answer(tmp_path, "C", 3, "look")
     (tmp_path / "answers.py").write_text("A = ['b', 'a']\nB = 3\nC = ('a', 'b')\n")
-    with pytest.raises(Wrong, match="has all that belongs there, and in another order"):
+    with pytest.raises(Wrong, match="has the right entries, but not in the order"):
         checks.answer(tmp_path, "A", ["a", "b"], "look")
     with pytest.raises(Wrong, match="is not right\nlook"):
         checks.answer(tmp_path, "A", ["a", "c"], "look")

@@ -55,11 +55,11 @@ def repository(tmp_path_factory):
 
 # ---- what it refuses ---------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("name, why", [
-    *((name, "a name has small letters") for name in ("", "9a", "Rope", "a b", "a-b", "_a", "a_", "a__b", "é", LONG + "a")),
-    ("class", "a word of Python's"),
+    *((name, "a name consists of lower-case letters") for name in ("", "9a", "Rope", "a b", "a-b", "_a", "a_", "a__b", "é", LONG + "a")),
+    ("class", "a Python keyword"),
     *((name, "a module has that name") for name in ("json", "torch", "common", "chapters")),
     *((name, f"{name}.h would hide the header") for name in ("grid", "stable", "mma", "stdlib")),
-    ("vec4", "chapters/06_vec4 is there already"),
+    ("vec4", "chapters/06_vec4 already exists"),
 ])  # fmt: skip
 def test_a_bad_name_is_refused_in_one_line(name, why, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["new.py", name])
@@ -72,7 +72,7 @@ def test_a_folder_that_has_something_in_it_is_refused(monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     for out in tmp_path, tmp_path / "file":
         monkeypatch.setattr(sys, "argv", ["new.py", "rope", str(out)])
-        with pytest.raises(SystemExit, match=rf"{out} is there already"):
+        with pytest.raises(SystemExit, match=rf"{out} already exists"):
             new.main()
     assert [*tmp_path.iterdir()] == [tmp_path / "file"]
 
@@ -138,7 +138,7 @@ def test_a_chapter_gets_the_next_number_and_names_its_commands(commands, number,
 @pytest.mark.parametrize("what, says", [
     ("chapter", r"check   rope, bfloat16: n = .* ok, largest error 0\ntime .*\n        rope .*\n        torch "),
     ("test", r"\d\d passed"),
-    ("memcheck", "nothing found: each access of each kernel was looked at"),
+    ("memcheck", "nothing found: every memory access of every kernel was checked"),
     ("microscope", r"rope_kernel\n(.*\n)*.*100%"),
     ("mutants", r"\d+ killed, 0 survived, 0 no end, 0 invalid"),
 ])  # fmt: skip

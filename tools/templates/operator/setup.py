@@ -1,4 +1,4 @@
-"""How the C++ and CUDA part is compiled. What the package is, says pyproject.toml."""
+"""How the C++ and CUDA part is compiled. pyproject.toml says what the package is."""
 
 from glob import glob
 
@@ -18,7 +18,7 @@ setup(
     ext_modules=[
         CUDAExtension(
             name="my_op._C",
-            # A .cpp and a .cu need different names: either becomes an .o, in one folder.
+            # x.cpp and x.cu would both become x.o in the same folder, so their names must differ.
             sources=sorted(glob("csrc/*.cpp") + glob("csrc/*.cu")),
             depends=glob("csrc/*.h"),
             extra_compile_args={"cxx": ["-O2", "-DUSE_CUDA", target], "nvcc": ["-O3", target, *half]},

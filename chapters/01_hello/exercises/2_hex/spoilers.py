@@ -8,7 +8,7 @@ HINTS = [
 ]
 WRONG = {
     "every_thread_goes_on": (
-        "threads do what others have done already",
+        "threads repeat work that others have done",
         {
             "hex.cu": [
                 ("const int64_t i = int64_t", "for (int64_t i = int64_t"),

@@ -37,6 +37,6 @@ WRONG = {
         },
     ),
     "width_as_stride": ("out of bounds", {"transpose.cu": [("* height", "* width")]}),
-    "only_square": ("? is not written", {"transpose.cu": [("(width", "(height")]}),
+    "only_square": ("? was never written", {"transpose.cu": [("(width", "(height")]}),
     "empty_grid": ("invalid configuration", {"transpose.cu": [("    if (height == 0 || width == 0) return;\n", "")]}),
 }

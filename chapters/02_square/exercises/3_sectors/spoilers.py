@@ -6,7 +6,7 @@ HINTS = [
 ]
 WRONG = {
     "only_the_kernel": (
-        "? is not written",
+        "? was never written",
         {"negate.cu": [("width, tile), blocks_for(height", "height, tile), blocks_for(width")]},
     ),
     "every_block_does_all_rows": (

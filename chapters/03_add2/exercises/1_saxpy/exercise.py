@@ -8,7 +8,7 @@ import torch
 from grader.checks import check, device, launchers, limits, shared_out
 
 MINUTES = 10
-FAILS = "? is not written"
+FAILS = "? was never written"
 
 
 def run(mine):

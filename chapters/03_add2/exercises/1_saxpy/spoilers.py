@@ -6,7 +6,7 @@ HINTS = [
 ]
 WRONG = {
     "no_loop": (
-        "? is not written",
+        "? was never written",
         {
             "saxpy.cu": [
                 (
@@ -35,5 +35,5 @@ WRONG = {
             ]
         },
     ),
-    "no_block": ("? is not written", {"saxpy.cu": [("int64_t(blockIdx.x) * blockDim.x + threadIdx", "threadIdx")]}),
+    "no_block": ("? was never written", {"saxpy.cu": [("int64_t(blockIdx.x) * blockDim.x + threadIdx", "threadIdx")]}),
 }

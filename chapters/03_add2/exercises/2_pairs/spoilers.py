@@ -41,7 +41,7 @@ WRONG = {
         {"pairs.cu": [("const int64_t n =", "const int n =")]},
     ),
     "every_thread_goes_on": (
-        "threads do what others have done already",
+        "threads repeat work that others have done",
         {
             "pairs.cu": [
                 (
@@ -79,7 +79,7 @@ WRONG = {
         },
     ),
     "threads_for_the_rows": (
-        "? is not written",
+        "? was never written",
         {"pairs.cu": [("blocks_for(n, threads)", "blocks_for(rows, threads)")]},
     ),
 }

@@ -56,7 +56,7 @@ WRONG = {
         },
     ),
     "one_block": (
-        "? is not written",
+        "? was never written",
         {
             "average.cu": [
                 ("sum_kernel(float", "average_kernel(float* out, float"),

@@ -8,7 +8,7 @@ import torch
 from grader.checks import Wrong, check, device, launchers, module, orders, shared_out
 
 MINUTES = 40
-FAILS = "? is not written"
+FAILS = "? was never written"
 
 
 def run(mine):

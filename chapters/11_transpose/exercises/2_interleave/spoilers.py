@@ -10,7 +10,7 @@ HINTS = [
 WRONG = {
     "no_barrier": ("data race", {"interleave.cu": [("    __syncthreads();\n", "")]}),
     "returns_early": (
-        "? is not written",
+        "? was never written",
         {
             "interleave.cu": [
                 (
@@ -22,7 +22,7 @@ WRONG = {
         },
     ),
     "every_thread_goes_on": (
-        "threads do what others have done already",
+        "threads repeat work that others have done",
         {"interleave.cu": [("k += threads", "k++")]},
     ),
     "planes_in_shared": (

@@ -8,7 +8,7 @@ import torch
 from grader.checks import check, device, launchers
 
 MINUTES = 15
-FAILS = "? is not written"
+FAILS = "? was never written"
 
 
 def run(mine):

@@ -37,7 +37,7 @@ WRONG = {
         },
     ),
     "return_before_the_barrier": (
-        "? is not written",
+        "? was never written",
         {
             "permute.cu": [
                 (

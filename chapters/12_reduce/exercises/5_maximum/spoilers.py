@@ -12,7 +12,7 @@ HINTS = [
 ]
 WRONG = {
     "every_thread_goes_on": (
-        "threads do what others have done already",
+        "threads repeat work that others have done",
         {"maximum.cu": [("i += int64_t(gridDim.x) * threads", "i++")]},
     ),
     "one_thread": (

@@ -10,7 +10,7 @@ import torch
 from grader.checks import Wrong, check, device, extension, launchers, module, orders, refuses, seen
 
 MINUTES = 60
-FAILS = "? is not written"
+FAILS = "? was never written"
 
 
 def run(mine):

@@ -1,6 +1,6 @@
 """my_op(x, factor): factor * x by a CUDA kernel, as an operator of torch.
 
-The library beside this file enters it in torch's dispatcher, as torch.ops.my_op.my_op.
+The library beside this file registers it with torch's dispatcher, as torch.ops.my_op.my_op.
 This file adds what the library leaves open: what torch.compile asks for, and the gradient.
 """
 
