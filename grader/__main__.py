@@ -120,7 +120,9 @@ def show(found):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("number", nargs="?", help="03.2 checks that exercise, 03 lists those of the chapter; without a number, all are listed")
+    options.add_argument(
+        "number", nargs="?", help="03.2 checks that exercise, 03 lists its chapter, no number lists all"
+    )
     actions = options.add_mutually_exclusive_group()
     for action in "watch", "hint", "solution", "reset":
         actions.add_argument(f"--{action}", action="store_true")

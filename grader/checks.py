@@ -349,9 +349,7 @@ def answer(mine, name, right, why):
     if given != right:
         words = isinstance(given, list) and isinstance(right, list) and isinstance(right[0], str)
         if words and sorted(map(str, given)) == sorted(right):
-            raise Wrong(
-                f"{name} = {given!r} has the right entries, but not in the order that the question asks for"
-            )
+            raise Wrong(f"{name} = {given!r} has the right entries, but not in the order that the question asks for")
         raise Wrong(f"{name} = {given!r} is not right\n{why}")
     print(f"{'right':8}{name} = {given!r}")
 

@@ -147,7 +147,7 @@ def _ended(number, late):
     if late or number == signal.SIGPROF:
         return told(
             "wrong",
-            f"no end after {SECONDS if late else CPU_SECONDS} s: is there an endless loop, or does each thread do all of the work?",
+            f"no end after {SECONDS if late else CPU_SECONDS} s: an endless loop, or does each thread do all of the work?",
         )
     name = signal.Signals(number).name if number > 0 else f"status {-number}"
     return told("wrong", f"the program crashed ({name}): perhaps host code used memory outside of its arrays")

@@ -373,7 +373,9 @@ def _watched(library, name, tensors, has_stream, threads, only_last):
         )
     if watch.most_threads < threads:
         count = f"{watch.most_threads} thread{'s' * (watch.most_threads != 1)}"
-        error = TooFewThreads(f"{name}() launches {count}, but each of the {threads} elements needs a thread of its own")
+        error = TooFewThreads(
+            f"{name}() launches {count}, but each of the {threads} elements needs a thread of its own"
+        )
         error.threads = watch.most_threads
         raise error
 

@@ -27,7 +27,7 @@ LONGEST = 20  # letters of a name, so that no line of the templates gets too lon
 def fault(name: str, out: Path | None) -> str:
     """Why this cannot be made, or ""."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or len(name) > LONGEST:
-        return f"a name consists of lower-case letters, digits and single _, and begins with a letter, {LONGEST} of them at most"
+        return f"a name has at most {LONGEST} lower-case letters, digits and single _, and begins with a letter"
     if keyword.iskeyword(name):
         return "the name is a Python keyword"
     if importlib.util.find_spec(name):

@@ -185,7 +185,12 @@ TWICE = "int main() {\n    return undeclared;\n}\nint f() { return also_undeclar
         ("check x.cpp", "", 2, re.escape(NO_USE.format("check") + "x.cpp does not end in .cu\n")),
         ("check missing.cu", "", 1, "missing.cu: no such file\n"),
         ("run in", "", 2, re.escape(NO_USE.format("run") + "in does not end in .cu\n")),
-        ("run in/x.cu", "int f() { return 1; }\n", 1, r"none of these files defines main\(\), where a program begins\n"),
+        (
+            "run in/x.cu",
+            "int f() { return 1; }\n",
+            1,
+            r"none of these files defines main\(\), where a program begins\n",
+        ),
         ("run ./in/../x.cu", LAUNCH, 1, re.escape("in/../x.cu:2: <<< without >>>\n")),
         ("check x.cu", TWICE, 1, "x.cu: In function .*\nx.cu:2:12: error: .undeclared.*\n.*undeclared;\n .*\n"),
         ("run x.cu", '#include "h.h"\n' + TWICE, 1, "(In file .*x.cu:1:\n)?h.h:1:1: error: .*\n.*wrong;\n .*\n"),

@@ -54,7 +54,7 @@ def test_what_is_not_written_is_shown():
 
     lines = told(op, lambda x: x.clone(), sizes=(6,))
     assert "x 0 10 20 30 40 50" in lines and "yours 0 ? 20 ? 41 ?" in lines
-    assert lines[1] == "4 of 6 elements wrong; ? is not written"
+    assert lines[1] == "4 of 6 elements wrong; ? was never written"
 
 
 def test_of_a_matrix_there_is_a_map():
@@ -203,7 +203,7 @@ def test_a_row_of_a_crop_stands_alone(monkeypatch):
     monkeypatch.setattr(checks, "announce", lambda *args: announced.append(args))
     crop = torch.zeros(3, 30, dtype=torch.uint8)[1:, 5:15]
     first = crop.data_ptr()
-    says = r"beside a row, .*\nkernel k: out of bounds: a reads 2 bytes behind the 10 bytes of a row$"
+    says = r"outside of the row, .*\nkernel k: out of bounds: a reads 2 bytes behind the 10 bytes of a row$"
     found = "CUDA on CPU: kernel k: \n  out of bounds: a reads 2 bytes behind the 10 bytes of a tensor"
     with pytest.raises(Wrong, match=says), checks.only_rows(crop):
         assert announced == [(first, 10, 10), (first + 30, 10, 10)]
@@ -273,7 +273,7 @@ def test_answers(tmp_path, capsys):
         checks.answer(tmp_path, "A", 1, "look")
     with pytest.raises(Wrong, match="B = 3 is not right\nlook"):
         checks.answer(tmp_path, "B", 1, "look")
-    with pytest.raises(Wrong, match="C = '3' is a text: write a number, without quotes"):
+    with pytest.raises(Wrong, match="C = '3' is a string: write a number, without quotes"):
         checks.answer(tmp_path, "C", 3, "look")
     (tmp_path / "answers.py").write_text("A = ['b', 'a']\nB = 3\nC = ('a', 'b')\n")
     with pytest.raises(Wrong, match="has the right entries, but not in the order"):

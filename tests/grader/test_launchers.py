@@ -75,7 +75,7 @@ def test_the_last_blocks_alone(many):
     out = torch.zeros(100 * 256)  # for which launch_fill() has 101 blocks
     many.launch_fill(out, 2.0, out.numel(), threads=out.numel(), only_last=True)
     assert not out[: 93 * 256].any() and (out[93 * 256 :] == 2).all()
-    with pytest.raises(launchers.TooFewThreads, match="launches 25856 threads, and each of 25857") as error:
+    with pytest.raises(launchers.TooFewThreads, match="launches 25856 threads, but each of the 25857") as error:
         many.launch_fill(out, 3.0, out.numel(), threads=25857, only_last=True)
     assert error.value.threads == 25856 and not (out == 3).any()
 
@@ -232,7 +232,7 @@ def test_what_a_launcher_does_wrong(ways, name, words):
 @on_the_cpu
 def test_each_element_may_ask_for_a_thread(ways):
     assert called(ways.right, threads=64)
-    with pytest.raises(RuntimeError, match=r"right\(\) launches 64 threads, and each of 65 elements"):
+    with pytest.raises(RuntimeError, match=r"right\(\) launches 64 threads, but each of the 65 elements"):
         called(ways.right, threads=65)
 
 
@@ -288,7 +288,7 @@ def test_messages_name_arrays_and_elements(ways_cu):
     said = done.stdout.replace(f"{ways_cu.parent}/", "")
     assert done.returncode == 0 and said.startswith("right   n = 3\n"), said + done.stderr
     for words in [
-        "on_the_host n = 3 (input: 3 rows, 2 columns): the host reads in[0] (row 0, column 0) at ways.cu:26; that is",
+        "on_the_host n = 3 (input: 3 rows, 2 columns): the host reads in[0] (row 0, column 0) at ways.cu:26; that memory",
         "reads in[6] at ways.cu:9, behind the end of in (3 rows, 2 columns)",
         "writes out[-1] at ways.cu:10, before the beginning of out (3 rows, 2 columns)",
         "data race: thread (1, 0, 0) of block (0, 0, 0) writes out[1] (row 0, column 1) at ways.cu:12, and thread",

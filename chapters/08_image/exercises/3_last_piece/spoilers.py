@@ -33,9 +33,9 @@ WRONG = {
         },
     ),
     "only_the_last_row": (
-        "bytes beside a row",
+        "bytes outside of the row",
         {"invert.cu": [("end_byte <= width;", "(end_byte <= width || (y + 1 < height && end <= width));")]},
     ),
-    "only_the_end": ("bytes beside a row", {"invert.cu": [("begin_byte >= 0 &&", "begin >= 0 &&")]}),
+    "only_the_end": ("bytes outside of the row", {"invert.cu": [("begin_byte >= 0 &&", "begin >= 0 &&")]}),
     "one_piece_too_few": ("behind", {"invert.cu": [("(shift == 0 ? 4 : 8)", "4")]}),
 }

@@ -18,7 +18,7 @@ WRONG = {
         {"prepare.cu": [("shift && begin - shift + (shift == 0 ? 12 : 16) <= 3 * width", "shift")]},
     ),
     "beside_a_row": (
-        "bytes beside a row",
+        "bytes outside of the row",
         {
             "prepare.cu": [
                 ("begin >= shift && begin", "(y > 0 || begin >= shift) && (y + 1 < height || begin"),
