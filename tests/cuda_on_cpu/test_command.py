@@ -89,9 +89,10 @@ def start(*words, **environment) -> subprocess.Popen:
 
 
 def command(*words, **environment) -> tuple[int, str, str]:
-    """The exit status, what it has printed, and what on stderr, without the lines of a build."""
+    """The exit status, what it has printed, and what on stderr, without the lines of a build, and each sentence in one line."""
     process = start(*words, **environment)
     output, said = process.communicate()
+    said = said.replace("\n" + 10 * " ", " ")
     return process.returncode, output, re.sub(r"^build   .*\n", "", said, flags=re.MULTILINE)
 
 
@@ -221,6 +222,14 @@ def test_clang_says_the_same(own):
     write(HERE / "x.cu", TWICE)
     status, _, said = command("run", "x.cu", CXX="clang++")
     assert status == 1 and said.startswith("x.cu:2:12: error: use of undeclared") and "also_undeclared" not in said
+
+
+def test_a_sentence_is_wrapped_and_code_is_not():
+    sentence, code = " ".join(40 * ["word"]), "own.cu:6       " + " + ".join(60 * "a")
+    *lines, last = report.told("wrong", f"{sentence}\n{code}").splitlines()
+    assert last == 8 * " " + code
+    assert "\n".join(lines).replace("\n" + 10 * " ", " ") == f"wrong   {sentence}"
+    assert len(lines) == 3 and max(map(len, lines)) <= 100
 
 
 def test_a_terminal_sees_at_once_what_is_built(monkeypatch):

@@ -266,7 +266,7 @@ def test_what_pip_does_is_one_line_and_its_own_lines_are_in_a_log(repository):
 def test_a_pip_that_fails_is_shown_by_its_last_lines(repository):
     process = repository.make("chapter03", FETCHING=FETCH + "sys.exit('ERROR: no network')")
     assert "Collecting 199\nERROR: no network\n" in process.err and "Collecting 100" not in process.err
-    assert f"{repository.venv}/pip.log has all of the output" in process.err
+    assert f"{repository.venv}/pip.log has the whole output" in process.err
 
 
 def test_what_is_asked_for_is_added_and_stays(repository):
