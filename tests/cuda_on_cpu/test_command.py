@@ -89,7 +89,7 @@ def start(*words, **environment) -> subprocess.Popen:
 
 
 def command(*words, **environment) -> tuple[int, str, str]:
-    """The exit status, what it has printed, and what on stderr, without the lines of a build, and each sentence in one line."""
+    """The exit status, what it has printed and on stderr: no lines of a build, each sentence in one line."""
     process = start(*words, **environment)
     output, said = process.communicate()
     said = said.replace("\n" + 10 * " ", " ")
