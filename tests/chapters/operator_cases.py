@@ -197,3 +197,10 @@ FLOATING_WRAPPED = {
 def forward_mode(call, x):
     with torch.autograd.forward_ad.dual_level():
         call(torch.autograd.forward_ad.make_dual(x, x))
+
+
+def opcheck_error():
+    """What torch.library.opcheck() raises. Its module brings torch's compiler along, which takes 4 s to import."""
+    from torch.testing._internal.optests.generate_tests import OpCheckError
+
+    return OpCheckError

@@ -85,12 +85,10 @@ def test_the_lesson_runs(folder, monkeypatch, capfd):
     assert is_a_lesson(folder, out) and "Warning" not in err
 
 
-@pytest.mark.parametrize(
-    "folder",
-    [pytest.param(f, marks=[pytest.mark.thorough] * (f.name[:2] != "03"), id=f.name) for f in CHAPTERS],
-)
+@pytest.mark.thorough
+@per_chapter
 def test_runs_from_another_folder(folder):
-    """A process of its own, with nothing activated and without a network. `make test` has the README's."""
+    """In a process of its own, with nothing activated and without a network. 3 to 9 s"""
     command = [*without_network(), sys.executable, str(folder / "main.py")]
     env = {k: v for k, v in os.environ.items() if not k.startswith(("CHAPTERS_", "CUDA_REVERSE"))}
     env["CHAPTERS_DEVICE"] = device.type

@@ -17,9 +17,8 @@ in_place = pytest.mark.parametrize("op", [case for case in REGISTERED if case.va
 
 
 @pytest.fixture(autouse=True)
-def fresh():
+def seed():
     torch.manual_seed(0)
-    torch._dynamo.reset()
 
 
 def words(op, args):
@@ -63,11 +62,11 @@ def test_first_and_second_derivatives(op):
         torch.testing.assert_close(ours, expected, **close)
 
 
-@pytest.mark.xdist_group("compiled")  # one process imports the compiler, for 8 s
+@pytest.mark.thorough
 @registered
 def test_compiled_in_one_graph(op):
     """aot_eager asks an operator for the same as inductor, its fake function and its gradient, and needs no compiler."""
-
+    torch._dynamo.reset()
     function, scalars = op.function, op.values(good(op))
 
     def step(*args):
