@@ -57,6 +57,10 @@ $(NUMBERS:%=test%): test%:
 doctor:
 	@$(named); "$$PYTHON" -m tools.doctor
 
+## make editor         lets clangd (in VS Code, vim, ...) understand every .cu, .cpp and .h: takes seconds, builds nothing
+editor:
+	@$(call python,lesson) && "$$python" -m tools.editor
+
 ## make new NAME=rope  a chapter of your own;  make new NAME=rope OUT=../rope  a package of its own
 new:
 	@[ -n "$$NAME" ] || { echo "make new NAME=rope makes a chapter; with OUT=../rope a package of its own" >&2; exit 2; }; \
@@ -159,4 +163,4 @@ $(NUMBERS:%=bench%): bench%:
 chapter% sanitize% memcheck% microscope% bench%:
 	$(error There is no chapter $*; there are: $(NUMBERS))
 
-.PHONY: overview help exercises run memcheck microscope new chapter sanitize exercise planted $(NUMBERS) $(NUMBERS:%=test%) setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize counters $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=microscope%) $(NUMBERS:%=bench%)
+.PHONY: overview help exercises editor run memcheck microscope new chapter sanitize exercise planted $(NUMBERS) $(NUMBERS:%=test%) setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize counters $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=microscope%) $(NUMBERS:%=bench%)

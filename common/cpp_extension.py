@@ -62,8 +62,9 @@ def load(*args, **kwargs):
         return torch_extension.load(**call)
 
 
-# torch 2.11's stable ABI: later versions keep it.
-_STABLE = ["-DTORCH_TARGET_VERSION=0x020b000000000000"]
+# torch 2.11's stable ABI: later versions keep it. And what a .cpp that uses it is compiled with.
+_TARGET = "-DTORCH_TARGET_VERSION=0x020b000000000000"
+STABLE = ["-DUSE_CUDA", _TARGET]
 
 
 def load_stable(name, sources, **kwargs):
@@ -74,8 +75,8 @@ def load_stable(name, sources, **kwargs):
         name=name,
         sources=sources,
         extra_include_paths=[str(root)],
-        extra_cflags=["-O2", "-DUSE_CUDA", *_STABLE],
-        extra_cuda_cflags=["-O3", *_STABLE, *(flag.replace("-D", "-U") for flag in NO_HALF)],
+        extra_cflags=["-O2", *STABLE],
+        extra_cuda_cflags=["-O3", _TARGET, *(flag.replace("-D", "-U") for flag in NO_HALF)],
         is_python_module=False,
         **kwargs,
     )

@@ -49,7 +49,7 @@ def main():
     # Go on in .venv's Python where `make` would use that one: the lessons see its packages and its path.
     here = Path(sys.prefix).resolve() == environment.VENV.resolve()
     if not here and not environment.fits(environment.TORCH) and environment.runs():
-        os.execv(environment.PYTHON, [str(environment.PYTHON), __file__, *sys.argv[1:]])
+        os.execv(environment.PYTHON, [str(environment.PYTHON), "-m", "tools.doctor", *sys.argv[1:]])
     machine = Machine()
     findings = [(diagnosis, finding(diagnosis, machine)) for diagnosis in DIAGNOSES]
     wrong = [pair for pair in findings if pair[1].status == "broken"]

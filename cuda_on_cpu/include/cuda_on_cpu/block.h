@@ -6,6 +6,7 @@
 // When no thread can go on, run_block.h looks at those that wait for a condition, and at the other blocks.
 #pragma once
 
+#include "cuda_on_cpu/error.h"
 #include "cuda_on_cpu/fiber.h"
 #include "cuda_on_cpu/vector_types.h"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda_on_cpu/error_table.h"
+#include "cuda_on_cpu/keywords.h"
 
 enum cudaError {
 #define CUDA_ON_CPU_ENUMERATOR(name, number, text) name = number,

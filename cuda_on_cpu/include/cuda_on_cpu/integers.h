@@ -1,6 +1,7 @@
 // Functions on integers, and on several small ones in a word.
 #pragma once
 
+#include "cuda_on_cpu/keywords.h"
 #include "cuda_on_cpu/vector_types.h"
 
 #pragma GCC visibility push(hidden)

@@ -24,7 +24,7 @@
 #include "cuda_on_cpu/program.h"   // empty, except in a program with a main()
 #include "cuda_on_cpu/recorder.h"  // empty, except in a build for the memory check
 
-#ifndef __CUDA__  // an editor's clang reads the .cu as CUDA: see cmake/editor/clang_cuda.h
+#ifndef __CUDA__  // clang in an editor (clangd) reads a .cu as CUDA, after cuda_on_cpu/editor.h
 // Hidden, so that two .so in one Python process may each have a kernel of the same name. Otherwise the loader would use
 // one kernel for both, and one copy of a static variable in a template, which is what shared memory in a template
 // becomes.

@@ -24,7 +24,6 @@ struct Trap {
 
 [[noreturn]] inline void __trap() { cuda_on_cpu::end_launch(cudaErrorLaunchFailure); }
 
-#ifndef __CUDA__  // clang in an editor (clangd), which reads a .cu as CUDA, has a declaration of its own
 // <assert.h>, whenever it is included, declares and calls __assert_fail(): from here on under this name. In a kernel it
 // prints CUDA's message, on the host the usual one.
 extern "C" [[noreturn, gnu::cold, gnu::noinline]] inline void cuda_on_cpu_assert_fail(const char* expression,
@@ -39,6 +38,5 @@ extern "C" [[noreturn, gnu::cold, gnu::noinline]] inline void cuda_on_cpu_assert
     abort();
 }
 #define __assert_fail cuda_on_cpu_assert_fail
-#endif
 
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-"""Chapter 05: module, program, ctest, installed library, editors; what is said when something is missing."""
+"""Chapter 05: module, program, ctest, installed library; what is said when something is missing."""
 
 import os
 import re
@@ -6,7 +6,6 @@ import runpy
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -236,38 +235,6 @@ def test_installed_and_used_by_another_project(all_built, tmp_path):
     output("cmake", "-S", ROOT / "chapters/05_cmake/consumer", "-B", folder, *options)
     output("cmake", "--build", folder)
     assert output(folder / "consumer").split()[:3] == ["3", "3", "3"]
-
-
-# ---- editors -------------------------------------------------------------------------------------------------------
-
-EDITED = [
-    path
-    for pattern in ("chapters/03_add2/*.h", "chapters/03_add2/*.cu", "chapters/03_add2/*.cpp", "common/*.h")
-    for path in sorted(ROOT.glob(pattern))
-]
-
-
-@pytest.fixture(scope="module")
-def clangd(all_built):
-    """What clangd says to each file; two at a time, as each takes seconds. All of it is compiled; that completion and
-    the like work is tried in the first line only."""
-    command = ["clangd", f"--compile-commands-dir={all_built}", "--check-lines=1"]
-    with ThreadPoolExecutor(2) as pool:
-        said = pool.map(lambda file: run(*command, f"--check={file}")[1], EDITED)
-        return dict(zip(EDITED, said, strict=True))
-
-
-@pytest.mark.thorough
-@pytest.mark.xdist_group("clangd")
-@pytest.mark.skipif(not shutil.which("clangd"), reason="clangd not found: apt-get install clangd")
-@pytest.mark.parametrize("file", EDITED, ids=lambda path: str(path.relative_to(ROOT)))
-def test_clangd_understands(file, clangd):
-    text = clangd[file]
-    assert "All checks completed" in text
-    errors = [line for line in re.findall(r"^E\[[\d:.]+\] (.*)", text, re.M) if re.match(r"\[\w+\] Line", line)]
-    if "#include <torch/" in file.read_text() and file.suffix == ".cu":  # clang reads it as C++, all but <<<>>>
-        errors = [line for line in errors if "expected expression" not in line]
-    assert not errors
 
 
 # ---- when something is missing -------------------------------------------------------------------------------------
