@@ -268,9 +268,9 @@ def test_a_lesson_that_fails_prints_what_is_broken_and_keeps_its_status(clone):
 
 
 def test_it_goes_on_in_the_python_of_the_lessons(clone):
-    """The stand-in for .venv's Python is another Python, and fails when that one asks for .venv's again."""
+    """The stand-in for .venv's Python says that it has torch, and the second time that it has none."""
     clone.remove("torch")
-    program = f'[ "$1" = -m ] && echo "started: $@"; [ -z "$AGAIN" ] && AGAIN=yes exec {sys.executable} "$@"'
+    program = f'[ "$1" = -m ] || exit "${{AGAIN:-0}}"; echo "started: $@"; AGAIN=1 exec "{sys.executable}" "$@"'
     clone.program("python", program, clone.repository / ".venv/bin")
     done = clone.run(sys.executable, "-m", "tools.doctor", "--short")
     assert done.stdout.startswith("started: -m tools.doctor --short\n") and "broken  torch" in done.stdout
