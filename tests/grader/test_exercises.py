@@ -81,7 +81,7 @@ def checked(it, name):
     told = ""
     for device in exercises.devices(it):
         status, more = exercises.check(it, files, device)
-        told += more
+        told += more.replace("\n" + 10 * " ", " ")  # a sentence in one line
         assert status != exercises.BROKEN, told
         if status == exercises.WRONG:
             return False, told

@@ -40,7 +40,7 @@ WRONG = {
         },
     ),
     "one_thread": (
-        "launches 1 thread, and each of 3 elements",
+        "launches 1 thread, but each of the 3 elements",
         {
             "squares.cu": [
                 ("blocks_for(n, threads), threads, 0", "1, 1, 0"),

@@ -22,7 +22,7 @@ WRONG = {
         },
     ),
     "one_thread_a_row": (
-        "launches 16 threads, and each of 35 elements",
+        "launches 16 threads, but each of the 35 elements",
         {
             "transpose.cu": [
                 (
