@@ -62,9 +62,8 @@ def load(*args, **kwargs):
         return torch_extension.load(**call)
 
 
-# torch 2.11's stable ABI: later versions keep it. And what a .cpp that uses it is compiled with.
-_TARGET = "-DTORCH_TARGET_VERSION=0x020b000000000000"
-STABLE = ["-DUSE_CUDA", _TARGET]
+_TARGET = "-DTORCH_TARGET_VERSION=0x020b000000000000"  # torch 2.11's stable ABI: later versions keep it
+STABLE = ["-DUSE_CUDA", _TARGET]  # with these a .cpp that uses it is compiled
 
 
 def load_stable(name, sources, **kwargs):

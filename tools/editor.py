@@ -1,7 +1,7 @@
 """Writes compile_commands.json, which tells clangd (in VS Code, vim, ...) how to read each source: make editor
 
-clangd reads a .cu as CUDA, and also a header that includes nothing of torch. It finds CUDA's headers in CUDA on CPU, with and
-without a GPU: those suit every version of clang, and need no toolkit.
+clangd reads a .cu and a header as CUDA. It finds CUDA's headers in CUDA on CPU, with and without a GPU: those suit every
+version of clang, and need no toolkit.
 """
 
 import json
@@ -18,7 +18,9 @@ FOLDERS = "chapters", "common", "cuda_on_cpu", "tests", "tools"
 TORCH = [*torch_extension.include_paths("cpu"), sysconfig.get_path("include")]
 FLAGS = [*CFLAGS, "-DTORCH_EXTENSION_NAME=module", f"-I{INCLUDE}", *(f"-isystem{folder}" for folder in TORCH)]
 CPP = ["-xc++", "-std=c++20"]
-CUDA = ["-xcuda", "--cuda-host-only", "-nocudainc", "-Xclang", "-fcuda-allow-variadic-functions"]
+# The version of the machine's toolkit would decide which function clang calls for a launch: so clang gets to see no toolkit.
+CUDA = ["-xcuda", "--cuda-host-only", "-nocudainc", f"--cuda-path={INCLUDE}"]
+CUDA += ["-Xclang", "-fcuda-allow-variadic-functions"]
 CUDA += ["-include", "cuda_on_cpu/editor.h", "-Wno-return-stack-address"]  # in there, shared memory is on the stack
 
 
@@ -38,14 +40,13 @@ def flags(file: Path) -> list[str]:
         return CPP
     included = "\n".join(re.findall("^#include .*", file.read_text(), re.M))
     with_torch = re.search("<(ATen|c10|torch)/", included)
-    if file.suffix == ".cpp" or (with_torch and file.suffix == ".h"):
-        language = [*CPP, *STABLE] if "stable" in included else CPP
-    else:  # torch's headers need C++20, in which clang before 16 cannot read CUDA
-        language = [*CUDA, "-std=c++20" if with_torch else "-std=c++17"]
+    # torch's headers need C++20, in which clang before 16 cannot read every .cu.
+    language = CPP if file.suffix == ".cpp" else [*CUDA, "-std=c++20" if with_torch else "-std=c++17"]
+    stable = STABLE if "stable" in included else []
     # What a solution leaves as it was is in the skeleton beside it. A chapter's tests include its files.
     above = [folder for folder in file.parents if folder.is_relative_to(ROOT)]
     near = [place for f in above for place in (f, f / "skeleton", ROOT / "chapters" / f.name) if place.is_dir()]
-    return [*language, *(f"-I{folder}" for folder in near)]
+    return [*language, *stable, *(f"-I{folder}" for folder in dict.fromkeys(near))]
 
 
 def main() -> None:

@@ -24,6 +24,4 @@
 #pragma clang force_cuda_host_device begin
 #include <cuda_runtime.h>
 
-// A launch is a call of one of these, depending on the CUDA toolkit that clang finds.
-unsigned cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, void* stream = nullptr);
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void* stream = nullptr);
+unsigned cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, void* stream = nullptr);  // <<<>>>
