@@ -43,6 +43,11 @@ def write(file, text):
     return file
 
 
+def one_line(told):
+    """What cuda_on_cpu/report.py has printed, with each sentence in one line again."""
+    return told.replace("\n" + 10 * " ", " ")
+
+
 def ptx_of(source, tmp_path):
     """{a kernel's mangled name: its code} as nvcc makes it for an H100 from that .cu; skips where there is no nvcc. 3 s"""
     from common import toolkit

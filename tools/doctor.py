@@ -1,6 +1,6 @@
-"""Find what on this machine keeps the lessons from running, and print the command that mends each fault: `make doctor`.
+"""Find what on this machine keeps the lessons from running, and print the command that fixes each fault: `make doctor`.
 
-python -m tools.doctor            every diagnosis: ok, warning or broken, what was found, and how to mend it
+python -m tools.doctor            every diagnosis: ok, warning or broken, what was found, and how to fix it
 python -m tools.doctor --short    only what is broken; `make chapterNN` prints this when it fails
 
 Ends with status 1 when something is broken. The doctor changes nothing, and needs only Python's standard library.

@@ -17,7 +17,7 @@ import pytest
 
 from cuda_on_cpu import report
 from tests.cuda_on_cpu.building import KEPT, ROOT, need
-from tests.support import write
+from tests.support import one_line, write
 
 pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("command")]  # one process compiles a program, once
 HERE = KEPT / "command"  # the reader's folder
@@ -92,8 +92,7 @@ def command(*words, **environment) -> tuple[int, str, str]:
     """The exit status, what it has printed and on stderr: no lines of a build, each sentence in one line."""
     process = start(*words, **environment)
     output, said = process.communicate()
-    said = said.replace("\n" + 10 * " ", " ")
-    return process.returncode, output, re.sub(r"^build   .*\n", "", said, flags=re.MULTILINE)
+    return process.returncode, output, re.sub(r"^build   .*\n", "", one_line(said), flags=re.MULTILINE)
 
 
 def at(code: str) -> str:
@@ -228,7 +227,7 @@ def test_a_sentence_is_wrapped_and_code_is_not():
     sentence, code = " ".join(40 * ["word"]), "own.cu:6       " + " + ".join(60 * "a")
     *lines, last = report.told("wrong", f"{sentence}\n{code}").splitlines()
     assert last == 8 * " " + code
-    assert "\n".join(lines).replace("\n" + 10 * " ", " ") == f"wrong   {sentence}"
+    assert one_line("\n".join(lines)) == f"wrong   {sentence}"
     assert len(lines) == 3 and max(map(len, lines)) <= 100
 
 

@@ -100,9 +100,8 @@ def beside_torch(machine, *wanted, folder):
         data |= measured
         ours, *others = measured[chapter]["tables"][name]
         shape, _, operator = ours["op"].rpartition(": ")
-        others = {
-            row["op"].rpartition(": ")[2]: row["kernel"] for row in reversed(others)
-        }  # the first shape comes last
+        # In reverse, so that the first shape's time is the one that stays.
+        others = {row["op"].rpartition(": ")[2]: row["kernel"] for row in reversed(others)}
         times = {"ours": ours["kernel"]} | {key: others[key] for key in ("torch", "torch.compile")}
         times["a copy of as many bytes"] = ours["bytes"] / ours["copy"]
         link = f"[{operator}]({os.path.relpath(ROOT / 'chapters' / chapter, folder)})"
