@@ -30,8 +30,9 @@ def fault(name: str, out: Path | None) -> str:
         return f"a name has at most {LONGEST} lower-case letters, digits and single _, and begins with a letter"
     if keyword.iskeyword(name):
         return "the name is a Python keyword"
-    if importlib.util.find_spec(name):
-        return "a module has that name, and Python would find only one of the two"
+    if module := importlib.util.find_spec(name):
+        there = module.origin or "a folder that Python searches"  # a folder without __init__.py has no origin
+        return f"a module has that name ({there}), and Python would find only one of the two"
     for include in ROOT / "common", ROOT / "cuda_on_cpu" / "include", Path("/usr/include"):
         if (include / f"{name}.h").exists():
             return f"its {name}.h would hide the header of that name"

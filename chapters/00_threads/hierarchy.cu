@@ -123,7 +123,7 @@ __global__ void read_shared_kernel(unsigned* sums, const uint4* array, int64_t p
     __shared__ uint4 copy[piece];
     for (int i = threadIdx.x; i < piece; i += blockDim.x) copy[i] = array[i];
     __syncthreads();  // until all threads of the block have written their part
-    sums[blockIdx.x * blockDim.x + threadIdx.x] = sum_of([](int64_t i) { return copy[i]; }, pieces, reads);
+    sums[blockIdx.x * blockDim.x + threadIdx.x] = sum_of([&](int64_t i) { return copy[i]; }, pieces, reads);
 }
 
 void launch_read_shared(unsigned* sums, const unsigned* array, int64_t reads, int blocks, cudaStream_t stream) {

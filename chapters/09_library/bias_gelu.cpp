@@ -92,12 +92,13 @@ static at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, std::st
 // The gradients for x and bias, given the result's.
 static std::tuple<at::Tensor, at::Tensor> bias_gelu_backward(const at::Tensor& grad, const at::Tensor& x,
                                                              const at::Tensor& bias, std::string_view approximate) {
-    auto [grad_x, grad_bias] = bias_gelu_backward_meta(grad, x, bias, approximate);
+    at::Tensor grad_x, grad_bias;  // no structured binding: before clang 16 a lambda cannot capture one
+    std::tie(grad_x, grad_bias) = bias_gelu_backward_meta(grad, x, bias, approximate);
     check_memory_of(grad, "grad");
     check_memory_of(x, "x");
     check_memory_of(bias, "bias");
     const c10::cuda::CUDAGuard guard(x.device());
-    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "bias_gelu_backward", [&, &grad_x = grad_x, &grad_bias = grad_bias] {
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "bias_gelu_backward", [&] {
         const int64_t rows = rows_of(x), columns = x.size(-1);
         const at::Tensor partial = at::empty({partial_rows<scalar_t>(rows, columns), columns}, x.options());
         launch_bias_gelu_backward(grad_x.mutable_data_ptr<scalar_t>(), grad_bias.mutable_data_ptr<scalar_t>(),

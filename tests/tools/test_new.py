@@ -57,7 +57,7 @@ def repository(tmp_path_factory):
 @pytest.mark.parametrize("name, why", [
     *((name, "a name has at most") for name in ("", "9a", "Rope", "a b", "a-b", "_a", "a_", "a__b", "é", LONG + "a")),
     ("class", "a Python keyword"),
-    *((name, "a module has that name") for name in ("json", "torch", "common", "chapters")),
+    *((name, "a module has that name (") for name in ("json", "torch", "common", "chapters")),
     *((name, f"{name}.h would hide the header") for name in ("grid", "stable", "mma", "stdlib")),
     ("vec4", "chapters/06_vec4 already exists"),
 ])  # fmt: skip

@@ -8,7 +8,7 @@ HINTS = [
 WRONG = {
     "build_only": ("COMMANDS = ['build'] is not right", {"answers.py": [(', "install"', "")]}),
     "other_order": (
-        "in another order than the question asks for",
+        "not in the order that the question asks for",
         {"answers.py": [('["binding.cpp", "main.cpp"]', '["main.cpp", "binding.cpp"]')]},
     ),
     "compiler_sees": ("TORCH_PYTHON = 'link' is not right", {"answers.py": [('"import"\n', '"link"\n')]}),

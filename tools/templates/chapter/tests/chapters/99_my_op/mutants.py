@@ -1,4 +1,7 @@
-"""Small mistakes in chapter 99, and the tests that must fail because of each."""
+"""Small mistakes in chapter 99, and the tests that must fail because of each.
+
+Each row names a piece of code as it stands: when you change that code, change the row.
+"""
 
 from tools.maintain.mutants import Mutant
 

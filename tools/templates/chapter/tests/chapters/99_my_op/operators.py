@@ -11,5 +11,5 @@ FACTOR = Scalar("float", 0.3, (0, -2.0, 1e-50, float("inf"), float("nan")), (), 
 
 OPERATORS = [
     Operator("my_op", ("x",), reference, scalars={"factor": FACTOR}, **FLOATS,
-             differentiable=True, linear=True),
+             differentiable=True, linear=True),  # linear: remove this when backward() needs x
 ]  # fmt: skip
