@@ -14,7 +14,7 @@ MUTANTS = [
     Mutant(NEW, "(_[a-z0-9]+)*", "[_a-z0-9]*", REFUSED),
     Mutant(NEW, " or len(name) > LONGEST", "", REFUSED),
     Mutant(NEW, "if keyword.iskeyword(name)", "if False", REFUSED),
-    Mutant(NEW, "if importlib.util.find_spec(name)", "if False", REFUSED),
+    Mutant(NEW, "if module := importlib.util.find_spec(name)", "if module := None", REFUSED),
     Mutant(NEW, "if (include / f\"{name}.h\").exists()", "if False", REFUSED),
     Mutant(NEW, "if folder.name[3:] == name]", "if folder.name == name]", REFUSED),
     Mutant(NEW, "(out.is_file() or any(out.iterdir()))", "out.is_file()", T + "a_folder_that_has_something_in_it_is_refused"),
