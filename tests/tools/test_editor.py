@@ -56,8 +56,8 @@ def test_clangd_understands():
 
     files = [file for pattern in READ for file in sorted(ROOT.glob(pattern))]
     version = subprocess.run(["clangd", "--version"], capture_output=True, text=True).stdout
-    if int(re.search(r"version (\d+)", version)[1]) < 16:  # it crashes where a .cu includes torch
-        files = [file for file in files if file.suffix != ".cu" or "<torch/" not in file.read_text()]
+    if int(re.search(r"version (\d+)", version)[1]) < 16:  # it crashes on a .cu that needs C++20, as torch's headers do
+        files = [file for file in files if file.suffix != ".cu" or "-std=c++20" not in editor.flags(file)]
     with ThreadPoolExecutor(2) as pool:
         wrong = {
             str(file): re.findall(r"^E\[[\d:.]+\] (.*)", text, re.M) or text[-500:]
