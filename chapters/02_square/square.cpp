@@ -2,7 +2,6 @@
 // declares the launchers that it calls.
 #include "square.h"
 
-#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
@@ -15,7 +14,7 @@ static at::Tensor squared(const at::Tensor& matrix, decltype(launch_square_matri
     TORCH_CHECK_VALUE(matrix.dim() == 2, "matrix must have 2 dimensions, got ", matrix.dim(), ": shape ",
                       matrix.sizes());
     const c10::cuda::CUDAGuard guard(matrix.device());
-    at::Tensor result = at::empty(matrix.sizes(), matrix.options());
+    at::Tensor result = matrix.new_empty(matrix.sizes());
     launch(result.mutable_data_ptr<float>(), matrix.const_data_ptr<float>(), matrix.size(0), matrix.size(1),
            c10::cuda::getCurrentCUDAStream());
     return result;
@@ -29,7 +28,7 @@ at::Tensor square_by_columns(const at::Tensor& matrix) { return squared(matrix, 
 at::Tensor custom_operation(const at::Tensor& input) {
     check_input(input, "input", at::kFloat);
     const c10::cuda::CUDAGuard guard(input.device());
-    at::Tensor output = at::empty(input.sizes(), input.options());
+    at::Tensor output = input.new_empty(input.sizes());
     launch_custom_operation(output.mutable_data_ptr<float>(), input.const_data_ptr<float>(), input.numel(),
                             c10::cuda::getCurrentCUDAStream());
     return output;
@@ -41,7 +40,7 @@ at::Tensor add_cuda(const at::Tensor& a, const at::Tensor& b) {
     check_input(b, "b", at::kFloat);
     check_same(a, "a", b, "b");
     const c10::cuda::CUDAGuard guard(a.device());
-    at::Tensor c = at::empty(a.sizes(), a.options());
+    at::Tensor c = a.new_empty(a.sizes());
     launch_add(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), a.numel(),
                c10::cuda::getCurrentCUDAStream());
     return c;

@@ -1,6 +1,5 @@
 // custom_kernel.cu: kernel, launcher and binding in one file, as in the notes' first listing. It works. But nvcc now
 // reads torch's headers, twice, and does so again after every change to the kernel: `make chapter03 ARGS=--one-file`.
-#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
@@ -20,7 +19,7 @@ __global__ void custom_kernel(float* output, const float* input, int64_t n) {
 at::Tensor custom_operation(const at::Tensor& input) {
     check_input(input, "input", at::kFloat);
     const c10::cuda::CUDAGuard guard(input.device());
-    at::Tensor output = at::empty(input.sizes(), input.options());
+    at::Tensor output = input.new_empty(input.sizes());
     const int64_t n = input.numel();
     if (n == 0) return output;  // a grid of 0 blocks is an error
     constexpr int threads = 256;

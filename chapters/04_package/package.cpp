@@ -1,7 +1,6 @@
 // package.cpp: tensors in, tensors out, and the binding that makes it the Python module my_cuda_extension.my_kernel.
 #include "package.h"
 
-#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
@@ -12,7 +11,7 @@
 at::Tensor my_cuda_function(const at::Tensor& input) {
     check_input(input, "input", at::kFloat);
     const c10::cuda::CUDAGuard guard(input.device());
-    at::Tensor output = at::empty(input.sizes(), input.options());
+    at::Tensor output = input.new_empty(input.sizes());
     launch_my_kernel(output.mutable_data_ptr<float>(), input.const_data_ptr<float>(), input.numel(),
                      c10::cuda::getCurrentCUDAStream());
     return output;

@@ -1,7 +1,6 @@
 // axpy.cpp: tensors in, tensors out. No Python in here, so a C++ program can link it; Python's part is binding.cpp.
 #include "axpy.h"
 
-#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -18,7 +17,7 @@ at::Tensor axpy(const at::Tensor& x, const at::Tensor& y, double alpha) {
     TORCH_CHECK_VALUE(!std::isfinite(alpha) || std::abs(alpha) <= std::numeric_limits<float>::max(),
                       "alpha must fit into float32, got ", alpha);
     const c10::cuda::CUDAGuard guard(x.device());
-    at::Tensor z = at::empty(x.sizes(), x.options());
+    at::Tensor z = x.new_empty(x.sizes());
     launch_axpy(z.mutable_data_ptr<float>(), float(alpha), x.const_data_ptr<float>(), y.const_data_ptr<float>(),
                 x.numel(), c10::cuda::getCurrentCUDAStream());
     return z;

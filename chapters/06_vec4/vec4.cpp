@@ -2,7 +2,6 @@
 #include "vec4.h"
 
 #include <ATen/MemoryOverlap.h>
-#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>  // brings pybind11 with torch's tensor type
@@ -30,7 +29,7 @@ static void check_float4(const at::Tensor& x, const char* name) {
 template <class Launch>
 static at::Tensor run(const Launch& launch, const at::Tensor& a, const at::Tensor& b, at::Tensor c = {}) {
     const c10::cuda::CUDAGuard guard(a.device());
-    if (!c.defined()) c = at::empty(a.sizes(), a.options());
+    if (!c.defined()) c = a.new_empty(a.sizes());
     launch(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), a.numel(),
            c10::cuda::getCurrentCUDAStream());
     return c;

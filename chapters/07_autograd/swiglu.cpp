@@ -3,7 +3,6 @@
 
 #include <ATen/Dispatch.h>
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
@@ -34,7 +33,7 @@ static void check_pair(const at::Tensor& a, const at::Tensor& b) {
 at::Tensor add_forward(const at::Tensor& a, const at::Tensor& b) {
     check_pair(a, b);
     const c10::cuda::CUDAGuard guard(a.device());
-    at::Tensor c = at::empty(a.sizes(), a.options());
+    at::Tensor c = a.new_empty(a.sizes());
     // Calls the lambda with scalar_t as float or double, whichever a holds.
     AT_DISPATCH_FLOATING_TYPES(a.scalar_type(), "add_forward", [&] {
         launch_add_forward(c.mutable_data_ptr<scalar_t>(), a.const_data_ptr<scalar_t>(), b.const_data_ptr<scalar_t>(),
@@ -47,7 +46,7 @@ at::Tensor add_forward(const at::Tensor& a, const at::Tensor& b) {
 at::Tensor swiglu_forward(const at::Tensor& a, const at::Tensor& b) {
     check_pair(a, b);
     const c10::cuda::CUDAGuard guard(a.device());
-    at::Tensor out = at::empty(a.sizes(), a.options());
+    at::Tensor out = a.new_empty(a.sizes());
     AT_DISPATCH_FLOATING_TYPES(a.scalar_type(), "swiglu_forward", [&] {
         launch_swiglu_forward(out.mutable_data_ptr<scalar_t>(), a.const_data_ptr<scalar_t>(),
                               b.const_data_ptr<scalar_t>(), a.numel(), c10::cuda::getCurrentCUDAStream());
@@ -69,8 +68,8 @@ std::tuple<at::Tensor, at::Tensor> swiglu_backward(const at::Tensor& grad, const
         check_same(a, "a", *b, "b");
     }
     const c10::cuda::CUDAGuard guard(a.device());
-    at::Tensor grad_a = wants_a ? at::empty(a.sizes(), a.options()) : at::Tensor();
-    at::Tensor grad_b = wants_b ? at::empty(a.sizes(), a.options()) : at::Tensor();
+    at::Tensor grad_a = wants_a ? a.new_empty(a.sizes()) : at::Tensor();
+    at::Tensor grad_b = wants_b ? a.new_empty(a.sizes()) : at::Tensor();
     AT_DISPATCH_FLOATING_TYPES(a.scalar_type(), "swiglu_backward", [&] {
         launch_swiglu_backward<scalar_t>(wants_a ? grad_a.mutable_data_ptr<scalar_t>() : nullptr,
                                          wants_b ? grad_b.mutable_data_ptr<scalar_t>() : nullptr,

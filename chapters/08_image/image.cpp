@@ -1,7 +1,6 @@
 // image.cpp: tensors in, tensors out. All checks are here, all arithmetic is in image.cu.
 #include "image.h"
 
-#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
@@ -29,7 +28,7 @@ static Images images_of(const at::Tensor& img) {
 at::Tensor rgb_to_gray(const at::Tensor& img, bool bgr) {
     const Images images = images_of(img);
     const c10::cuda::CUDAGuard guard(img.device());
-    at::Tensor gray = at::empty(img.sizes().slice(0, img.dim() - 1), img.options());
+    at::Tensor gray = img.new_empty(img.sizes().slice(0, img.dim() - 1));
     launch_rgb_to_gray(gray.mutable_data_ptr<uint8_t>(), images, bgr, c10::cuda::getCurrentCUDAStream());
     return gray;
 }
@@ -38,7 +37,7 @@ at::Tensor rgb_to_gray(const at::Tensor& img, bool bgr) {
 at::Tensor rgb_to_gray_naive(const at::Tensor& img) {
     const Images images = images_of(img);
     const c10::cuda::CUDAGuard guard(img.device());
-    at::Tensor gray = at::empty(img.sizes().slice(0, img.dim() - 1), img.options());
+    at::Tensor gray = img.new_empty(img.sizes().slice(0, img.dim() - 1));
     launch_rgb_to_gray_naive(gray.mutable_data_ptr<uint8_t>(), images, c10::cuda::getCurrentCUDAStream());
     return gray;
 }
@@ -58,7 +57,7 @@ static at::Tensor normalize(const at::Tensor& volume, double maxVal, Launch laun
     TORCH_CHECK_VALUE(volume.dim() == 3, "volume must have the shape Z x Y x X, got ", volume.sizes());
     const float by = divisor(maxVal);
     const c10::cuda::CUDAGuard guard(volume.device());
-    at::Tensor out = at::empty(volume.sizes(), volume.options().dtype(at::kFloat));
+    at::Tensor out = volume.new_empty(volume.sizes(), at::kFloat);
     launch(out.mutable_data_ptr<float>(), volume.const_data_ptr<uint16_t>(), volume.numel(), by,
            c10::cuda::getCurrentCUDAStream());
     return out;

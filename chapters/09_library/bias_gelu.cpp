@@ -3,8 +3,6 @@
 
 #include <ATen/Dispatch.h>
 #include <ATen/MemoryOverlap.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
@@ -40,7 +38,7 @@ static void check(const at::Tensor& x, const at::Tensor& bias, std::string_view 
 
 static at::Tensor bias_gelu_meta(const at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
     check(x, bias, approximate);
-    return at::empty_like(x, at::MemoryFormat::Contiguous);
+    return x.new_empty_symint(x.sym_sizes());
 }
 
 static void bias_gelu_meta_(at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
@@ -56,7 +54,7 @@ static std::tuple<at::Tensor, at::Tensor> bias_gelu_backward_meta(const at::Tens
                       " and ", x.sym_sizes());
     TORCH_CHECK_VALUE(grad.device() == x.device(), "grad and x must be on the same device, got ", grad.device(),
                       " and ", x.device());
-    return {at::empty_like(x, at::MemoryFormat::Contiguous), at::empty_like(bias, at::MemoryFormat::Contiguous)};
+    return {x.new_empty_symint(x.sym_sizes()), bias.new_empty_symint(bias.sym_sizes())};
 }
 
 // ---- for tensors with memory ----
@@ -100,7 +98,7 @@ static std::tuple<at::Tensor, at::Tensor> bias_gelu_backward(const at::Tensor& g
     const c10::cuda::CUDAGuard guard(x.device());
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "bias_gelu_backward", [&] {
         const int64_t rows = rows_of(x), columns = x.size(-1);
-        const at::Tensor partial = at::empty({partial_rows<scalar_t>(rows, columns), columns}, x.options());
+        const at::Tensor partial = x.new_empty({partial_rows<scalar_t>(rows, columns), columns});
         launch_bias_gelu_backward(grad_x.mutable_data_ptr<scalar_t>(), grad_bias.mutable_data_ptr<scalar_t>(),
                                   partial.mutable_data_ptr<scalar_t>(), grad.const_data_ptr<scalar_t>(),
                                   x.const_data_ptr<scalar_t>(), bias.const_data_ptr<scalar_t>(), rows, columns,

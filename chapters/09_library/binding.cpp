@@ -1,6 +1,5 @@
 // binding.cpp: the same kernel bound by pybind11, as in chapters 01 to 08: for comparison. make chapter09 ARGS=--pybind
 #include <ATen/Dispatch.h>
-#include <ATen/ops/empty_like.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>  // brings pybind11 with torch's tensor type
@@ -23,7 +22,7 @@ static at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, const s
     TORCH_CHECK_VALUE(approximate == "none" || approximate == "tanh", "approximate must be none or tanh, got ",
                       approximate);
     const c10::cuda::CUDAGuard guard(x.device());
-    at::Tensor out = at::empty_like(x, at::MemoryFormat::Contiguous);
+    at::Tensor out = x.new_empty(x.sizes());
     AT_DISPATCH_FLOATING_TYPES(dtype, "bias_gelu", [&] {
         launch_bias_gelu(out.mutable_data_ptr<scalar_t>(), x.const_data_ptr<scalar_t>(),
                          bias.const_data_ptr<scalar_t>(), x.numel() == 0 ? 0 : x.numel() / x.size(-1), x.size(-1),

@@ -35,8 +35,8 @@ PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "asy
 PORTABLE |= {"groups": WARNINGS, "ptx": WARNINGS, "tensor_cores": WARNINGS, "runtime": WARNINGS}
 PORTABLE |= {"exchange": [*WARNINGS, "-Wpedantic"]}
 PORTABLE |= {"half": [*WARNINGS, "-g0"], "half_kernels": WARNINGS, "cub": [*WARNINGS, "-Wpedantic"]}
-# `make test` runs these two. The others take the compiler 5 to 20 s each, and the lessons' own tests use what lessons need.
-IN_EVERY_LESSON = {"host", "device"}
+# `make test` runs this one. The others take the compiler 5 to 20 s each, and the lessons' own tests use what lessons need.
+QUICK = {"host"}
 # What torch passes to nvcc: halves have no operators, and no conversions without a name.
 TORCH = [f"-D__CUDA_NO_{name}__" for name in ("HALF_OPERATORS", "HALF_CONVERSIONS", "HALF2_OPERATORS")]
 TORCH += ["-D__CUDA_NO_BFLOAT16_CONVERSIONS__"]
@@ -52,7 +52,7 @@ def compiler(request) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.thorough] * (name not in IN_EVERY_LESSON)) for name in PORTABLE]
+    "name", [pytest.param(name, marks=[pytest.mark.thorough] * (name not in QUICK)) for name in PORTABLE]
 )
 def test_program(name, compiler):
     expect_ok(build(name, compiler, *PORTABLE[name]))

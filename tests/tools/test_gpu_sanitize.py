@@ -1,6 +1,9 @@
-"""`make gpu-sanitize` finds what is planted and misses no kernel. On a GPU a minute, for a build and two sanitizers."""
+"""`make gpu-sanitize` finds what is planted and misses no kernel. On a GPU a minute, for a build and two sanitizers;
+without one 8 s."""
 
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -32,6 +35,13 @@ def test_planted():
     module.fill_ones(torch.empty(32, device="cuda"), {n})
     torch.cuda.synchronize()
 '''
+
+
+def test_it_can_import_every_file_of_tests():
+    """It starts pytest with other options than `make test`. 8 s"""
+    command = [sys.executable, "-m", "pytest", *gpu_sanitize.PYTEST, "--collect-only", "tests"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-2000:]
 
 
 @ON_A_GPU

@@ -22,7 +22,7 @@ from ..chapters import ROOT, kernels
 
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]  # see docs.nvidia.com/compute-sanitizer
 SANITIZER = shutil.which("compute-sanitizer", path=f"{os.environ['PATH']}:{toolkit.cuda_home()}/bin")
-PYTEST = ["-q", "-m", "kernels", "-p", "no:cacheprovider", "-o", "addopts="]  # in one process: no pytest-xdist
+PYTEST = ["-q", "-m", "kernels", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib"]
 
 
 def launched(tests) -> set[str]:

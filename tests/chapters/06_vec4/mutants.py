@@ -39,11 +39,11 @@ MUTANTS = [
     Mutant(CPP, "    out->unsafeGetTensorImpl()->bump_version();", "    ",
            OPERATORS + "autograd_learns_that_the_output_was_overwritten[06_vec4.add_forward out]"),
     Mutant(CPP, f"""    {GUARD}(a.device());
-    if (!c.defined()) c = at::empty(a.sizes(), a.options());
+    if (!c.defined()) c = a.new_empty(a.sizes());
     launch(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), a.numel(),
            {STREAM});""", f"""    const cudaStream_t stream = {STREAM};
     {GUARD}(a.device());
-    if (!c.defined()) c = at::empty(a.sizes(), a.options());
+    if (!c.defined()) c = a.new_empty(a.sizes());
     launch(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), a.numel(), stream);""",
            [SECOND + "[06_vec4.add_scalar]"], gpus=2,
            why="asks for the stream before the guard: that of the other GPU"),

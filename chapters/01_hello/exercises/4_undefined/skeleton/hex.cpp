@@ -1,5 +1,4 @@
 // hex.cpp: what Python calls.
-#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
 
@@ -9,7 +8,7 @@ void launch_hex(int8_t* out, const int8_t* in, int n, cudaStream_t stream);  // 
 
 // The bytes of x in hexadecimal. x: int8, contiguous.
 std::string hex(const at::Tensor& x) {
-    const at::Tensor out = at::empty({2 * x.numel()}, x.options());
+    const at::Tensor out = x.new_empty({2 * x.numel()});
     launch_hex(out.mutable_data_ptr<int8_t>(), x.const_data_ptr<int8_t>(), x.numel(),
                c10::cuda::getCurrentCUDAStream());
     const at::Tensor host = out.cpu();
