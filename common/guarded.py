@@ -140,9 +140,9 @@ class Guarded(DispatchMode):
     functions of torch that return memory of their own. What is allocated without a value (empty, empty_like, ...) holds
     the pattern; the others keep their values. On leaving, the margins must still hold the pattern, else AssertionError.
 
-    C++ operators are covered, because at::empty() goes through torch's dispatcher. So are operators of TORCH_LIBRARY: their
-    kernel is called with the mode still on. Views, in-place functions and out= return memory that is there already: it
-    stays as it is, and memory that they resize is guarded anew. All of it is kept until the end.
+    C++ operators are covered, because at::empty() and x.new_empty() go through torch's dispatcher. So are operators of
+    TORCH_LIBRARY: their kernel is called with the mode still on. Views, in-place functions and out= return memory that is
+    there already: it stays as it is, and memory that they resize is guarded anew. All of it is kept until the end.
     """
 
     MARGIN = MARGIN

@@ -5,8 +5,8 @@ HINTS = [
     "The namespace here is exercise, the first argument of TORCH_LIBRARY.",
     "outer checks dtype, dimensions and gaps. Its Meta function must raise the same errors: TORCH_CHECK_TYPE for the dtype, "
     "TORCH_CHECK_VALUE for the rest. check_input() asks for tensors with memory, so it cannot help.",
-    "A size that torch leaves open is a symbol: sym_size(0) takes it, size(0) raises an error. at::empty_symint({...}, "
-    "x.options()) makes a tensor with such sizes.",
+    "A size that torch leaves open is a symbol: sym_size(0) takes it, size(0) raises an error. x.new_empty_symint({...}) "
+    "makes a tensor with such sizes.",
     'm.def("outer(Tensor x, Tensor y) -> Tensor"); then m.impl("outer", kernel_dispatch_key, TORCH_FN(outer)); and the same '
     "with c10::DispatchKey::Meta and TORCH_FN(outer_meta). The result of outer_meta: {x.sym_size(0), y.sym_size(0)}.",
 ]
@@ -21,7 +21,7 @@ WRONG = {
     ),
     "fixed_size": (
         "the Meta function takes a size for a number",
-        {"outer.cpp": [("empty_symint({x.sym_size(0), y.sym_size", "empty({x.size(0), y.size")]},
+        {"outer.cpp": [("new_empty_symint({x.sym_size(0), y.sym_size", "new_empty({x.size(0), y.size")]},
     ),
     "kernel_for_meta": (
         ", got meta",

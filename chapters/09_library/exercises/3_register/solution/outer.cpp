@@ -30,7 +30,7 @@ static void check_meta(const at::Tensor& x, const char* name) {
 static at::Tensor outer_meta(const at::Tensor& x, const at::Tensor& y) {
     check_meta(x, "x");
     check_meta(y, "y");
-    return at::empty_symint({x.sym_size(0), y.sym_size(0)}, x.options());
+    return x.new_empty_symint({x.sym_size(0), y.sym_size(0)});
 }
 
 TORCH_LIBRARY(exercise, m) {
