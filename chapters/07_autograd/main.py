@@ -1,7 +1,7 @@
 """Chapter 07, autograd: gradients in C++ and in Python
 
 python chapters/07_autograd/main.py                  build, check, time forward and backward
-python chapters/07_autograd/main.py --sizes 20 26    ... with 2^20 and 2^26 elements;  --float64 in double precision
+python chapters/07_autograd/main.py --sizes 20 26    ... with 2^20 and 2^26 elements;  --float64 or --bfloat16
 python chapters/07_autograd/main.py --memory         what autograd keeps between forward and backward
 python chapters/07_autograd/main.py --train          a model learns with it, beside the same model in torch's operations
 python chapters/07_autograd/main.py --build-times    what the headers cost
@@ -31,6 +31,8 @@ def build():
         sources=[str(here / "swiglu.cpp"), str(here / "swiglu.cu")],
         extra_include_paths=[str(root)],
         extra_cflags=["-O2"],
+        # float(x) for x in half precision: torch switches it off, and this on again.
+        extra_cuda_cflags=["-U__CUDA_NO_HALF_CONVERSIONS__", "-U__CUDA_NO_BFLOAT16_CONVERSIONS__"],
     )
 
 
@@ -78,7 +80,8 @@ def benchmark(module):
     import memory
     import training
 
-    both = [bench_both(module, n) for n in SIZES] + [bench_both(module, SIZES[-1], torch.float64)]
+    both = [bench_both(module, n) for n in SIZES]
+    both += [bench_both(module, SIZES[-1], dtype) for dtype in (torch.float64, torch.bfloat16)]
     tables = {name: sum(rows, []) for name, rows in zip(("forward", "backward"), zip(*both, strict=True), strict=True)}
     n, heads = SIZES[0], ("saved", "held", "peak")
     bytes_of = memory.main(module, n).items()
@@ -97,12 +100,14 @@ def once(module):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--sizes", type=int, nargs="+", default=[20], metavar="K", help="time 2^K elements")
-    options.add_argument("--float64", action="store_true", help="double precision: for the check, the times, --train")
+    for name in "float64", "bfloat16":
+        dtype = {"action": "store_const", "dest": "dtype", "const": getattr(torch, name), "default": torch.float32}
+        options.add_argument(f"--{name}", **dtype, help="for the check, the times, --train")
     options.add_argument("--memory", action="store_true", help="see memory.py")
     options.add_argument("--train", action="store_true", help="see training.py")
     options.add_argument("--build-times", action="store_true", help="see build_times.py")
     options = options.parse_args()
-    dtype = torch.float64 if options.float64 else torch.float32
+    dtype = options.dtype
 
     title(7, "swiglu", "autograd")
     if options.build_times:

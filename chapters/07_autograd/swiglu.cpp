@@ -2,6 +2,7 @@
 #include "swiglu.h"
 
 #include <ATen/Dispatch.h>
+#include <ATen/OpMathType.h>
 #include <ATen/TensorOperators.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -13,14 +14,16 @@
 #include <tuple>
 
 #include "common/check_input.h"
+#include "common/cuda_type.h"
 
 // ---- raw operators: they only compute, and refuse what requires grad while autograd records ----
 
-// float32 or float64; TypeError for another dtype. check_input does all other checks.
+// One of four dtypes; TypeError for another. check_input does all other checks.
 static void check_floating(const at::Tensor& x, const char* name) {
-    TORCH_CHECK_TYPE(x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble, name,
-                     " must have dtype Float or Double, got ", x.scalar_type());
-    check_input(x, name, x.scalar_type());
+    const at::ScalarType is = x.scalar_type();
+    TORCH_CHECK_TYPE(is == at::kFloat || is == at::kDouble || is == at::kHalf || is == at::kBFloat16, name,
+                     " must have dtype Float or Double or Half or BFloat16, got ", is);
+    check_input(x, name, is);
 }
 
 static void check_pair(const at::Tensor& a, const at::Tensor& b) {
@@ -29,33 +32,35 @@ static void check_pair(const at::Tensor& a, const at::Tensor& b) {
     check_same(a, "a", b, "b");
 }
 
-// a + b. a, b: float32 or float64, contiguous, of one shape, dtype and device.
+// a + b. a, b: float32, float64, float16 or bfloat16, contiguous, of one shape, dtype and device.
 at::Tensor add_forward(const at::Tensor& a, const at::Tensor& b) {
     check_pair(a, b);
     const c10::cuda::CUDAGuard guard(a.device());
     at::Tensor c = a.new_empty(a.sizes());
-    // Calls the lambda with scalar_t as float or double, whichever a holds.
-    AT_DISPATCH_FLOATING_TYPES(a.scalar_type(), "add_forward", [&] {
-        launch_add_forward(c.mutable_data_ptr<scalar_t>(), a.const_data_ptr<scalar_t>(), b.const_data_ptr<scalar_t>(),
-                           a.numel(), c10::cuda::getCurrentCUDAStream());
+    // Calls the lambda with scalar_t as float, double, at::Half or at::BFloat16, whichever a holds.
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, a.scalar_type(), "add_forward", [&] {
+        using T = cuda_type<scalar_t>;
+        launch_add_forward(data<T>(c), data<const T>(a), data<const T>(b), a.numel(),
+                           c10::cuda::getCurrentCUDAStream());
     });
     return c;
 }
 
-// silu(a) * b. a, b: float32 or float64, contiguous, of one shape, dtype and device.
+// silu(a) * b. a, b: as for add_forward.
 at::Tensor swiglu_forward(const at::Tensor& a, const at::Tensor& b) {
     check_pair(a, b);
     const c10::cuda::CUDAGuard guard(a.device());
     at::Tensor out = a.new_empty(a.sizes());
-    AT_DISPATCH_FLOATING_TYPES(a.scalar_type(), "swiglu_forward", [&] {
-        launch_swiglu_forward(out.mutable_data_ptr<scalar_t>(), a.const_data_ptr<scalar_t>(),
-                              b.const_data_ptr<scalar_t>(), a.numel(), c10::cuda::getCurrentCUDAStream());
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, a.scalar_type(), "swiglu_forward", [&] {
+        using T = cuda_type<scalar_t>;
+        launch_swiglu_forward(data<T>(out), data<const T>(a), data<const T>(b), a.numel(),
+                              c10::cuda::getCurrentCUDAStream());
     });
     return out;
 }
 
 // The gradients for a and b, given the output's. output_mask (torch's word) selects the gradients to compute; the
-// others are undefined tensors, in Python None. b is needed for a's gradient alone. All tensors: as for swiglu_forward.
+// others are undefined tensors, in Python None. b is needed for a's gradient alone. All tensors: as for add_forward.
 std::tuple<at::Tensor, at::Tensor> swiglu_backward(const at::Tensor& grad, const at::Tensor& a,
                                                    const std::optional<at::Tensor>& b,
                                                    std::array<bool, 2> output_mask) {
@@ -70,12 +75,11 @@ std::tuple<at::Tensor, at::Tensor> swiglu_backward(const at::Tensor& grad, const
     const c10::cuda::CUDAGuard guard(a.device());
     at::Tensor grad_a = wants_a ? a.new_empty(a.sizes()) : at::Tensor();
     at::Tensor grad_b = wants_b ? a.new_empty(a.sizes()) : at::Tensor();
-    AT_DISPATCH_FLOATING_TYPES(a.scalar_type(), "swiglu_backward", [&] {
-        launch_swiglu_backward<scalar_t>(wants_a ? grad_a.mutable_data_ptr<scalar_t>() : nullptr,
-                                         wants_b ? grad_b.mutable_data_ptr<scalar_t>() : nullptr,
-                                         grad.const_data_ptr<scalar_t>(), a.const_data_ptr<scalar_t>(),
-                                         wants_a ? b->const_data_ptr<scalar_t>() : nullptr, a.numel(),
-                                         c10::cuda::getCurrentCUDAStream());
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, a.scalar_type(), "swiglu_backward", [&] {
+        using T = cuda_type<scalar_t>;
+        launch_swiglu_backward<T>(wants_a ? data<T>(grad_a) : nullptr, wants_b ? data<T>(grad_b) : nullptr,
+                                  data<const T>(grad), data<const T>(a), wants_a ? data<const T>(*b) : nullptr,
+                                  a.numel(), c10::cuda::getCurrentCUDAStream());
     });
     return {grad_a, grad_b};
 }
@@ -93,11 +97,16 @@ struct AddFunction : Function<AddFunction> {
 };
 
 // The gradients of swiglu_backward for create_graph=True: they will be differentiated. A kernel's results have no
-// graph. The results of torch's operations have one, so derivatives of any order exist.
+// graph. The results of torch's operations have one, so derivatives of any order exist. Each operation rounds, so half
+// precision becomes float first, as in the kernel.
 static variable_list differentiable_gradients(const at::Tensor& grad, const at::Tensor& a, const at::Tensor& b,
                                               std::array<bool, 2> wanted) {
-    const at::Tensor s = a.sigmoid();
-    return {wanted[0] ? grad * b * s * (1 + a * (1 - s)) : at::Tensor(), wanted[1] ? grad * a * s : at::Tensor()};
+    const at::ScalarType dtype = a.scalar_type(), number = at::toOpMathType(dtype);
+    const at::Tensor g = grad.to(number), x = a.to(number), s = x.sigmoid();
+    variable_list gradients(2);  // undefined tensors
+    if (wanted[0]) gradients[0] = (g * b.to(number) * s * (1 + x * (1 - s))).to(dtype);
+    if (wanted[1]) gradients[1] = (g * x * s).to(dtype);
+    return gradients;
 }
 
 struct SwigluFunction : Function<SwigluFunction> {

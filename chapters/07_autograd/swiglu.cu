@@ -1,12 +1,16 @@
-// swiglu.cu: three kernels and their launchers, for float and double. No torch header in here.
+// swiglu.cu: three kernels and their launchers, for float, double and half precision. No torch header in here.
 //
 // SwiGLU is silu(a) * b: N. Shazeer, "GLU Variants Improve Transformer", 2020, arXiv:2002.05202. silu and its
 // derivative, s * (1 + a * (1 - s)) with s = sigmoid(a): S. Elfwing, E. Uchibe, K. Doya, 2017, arXiv:1702.03118.
 #include "swiglu.h"
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <type_traits>
 
 #include "common/cuda_check.h"
 #include "common/grid.h"
@@ -14,11 +18,17 @@
 constexpr int threads = 256;
 constexpr unsigned most_blocks = 1 << 20;  // the kernels' loops go on beyond them
 
+// What a kernel computes with. Half precision is for memory: its numbers become floats when they are read, and a result
+// is rounded once, when it is written.
+template <class T>
+using Number = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
 // The kernel and the launcher of chapter 03, with T for float.
 template <class T>
 __global__ void add_forward_kernel(T* c, const T* a, const T* b, int64_t n) {
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;
-    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) c[i] = a[i] + b[i];
+    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride)
+        c[i] = T(Number<T>(a[i]) + Number<T>(b[i]));
 }
 
 template <class T>
@@ -28,21 +38,26 @@ void launch_add_forward(T* c, const T* a, const T* b, int64_t n, cudaStream_t st
     CHECK_LAUNCH();
 }
 
-// V elements that move in one instruction, as the float4 of chapter 06: 4 floats or 2 doubles are 16 bytes. With V = 1
-// it is a plain element.
+// V elements that move in one instruction, as the float4 of chapter 06: 4 floats, 2 doubles or 8 elements of half
+// precision are 16 bytes. With V = 1 it is a plain element.
 template <class T, int V>
 struct alignas(V * sizeof(T)) Pack {
     T at[V];
 };
 
 template <int V, class T>
-__device__ Pack<T, V> load(const T* p) {
-    return *reinterpret_cast<const Pack<T, V>*>(p);
+__device__ Pack<Number<T>, V> load(const T* p) {
+    const Pack<T, V> pack = *reinterpret_cast<const Pack<T, V>*>(p);
+    Pack<Number<T>, V> numbers;
+    for (int k = 0; k < V; k++) numbers.at[k] = Number<T>(pack.at[k]);
+    return numbers;
 }
 
 template <int V, class T>
-__device__ void store(T* p, const Pack<T, V>& values) {
-    *reinterpret_cast<Pack<T, V>*>(p) = values;
+__device__ void store(T* p, const Pack<Number<T>, V>& numbers) {
+    Pack<T, V> pack;
+    for (int k = 0; k < V; k++) pack.at[k] = T(numbers.at[k]);
+    *reinterpret_cast<Pack<T, V>*>(p) = pack;
 }
 
 // A Pack of 16 bytes has to begin at a multiple of 16 bytes. A tensor of torch's own does, its slice x[1:] does not.
@@ -61,10 +76,10 @@ __device__ T sigmoid(T x) {
 // V neighbouring elements. x / (1 + exp(-x)) is x * sigmoid(x) with one rounding less.
 template <int V, class T>
 __device__ void swiglu_forward(T* out, const T* a, const T* b) {
-    const Pack<T, V> x = load<V>(a), y = load<V>(b);
-    Pack<T, V> result;
+    const auto x = load<V>(a), y = load<V>(b);
+    Pack<Number<T>, V> result;
     for (int k = 0; k < V; k++) result.at[k] = x.at[k] / (1 + std::exp(-x.at[k])) * y.at[k];
-    store(out, result);
+    store<V>(out, result);
 }
 
 // Packs of V elements first, then the last n % V elements one by one.
@@ -89,15 +104,15 @@ void launch_swiglu_forward(T* out, const T* a, const T* b, int64_t n, cudaStream
 // Both gradients in one pass: grad, a, b and the sigmoid are needed for either.
 template <int V, class T>
 __device__ void swiglu_backward(T* grad_a, T* grad_b, const T* grad, const T* a, const T* b, int64_t i) {
-    const Pack<T, V> g = load<V>(grad + i), x = load<V>(a + i), y = grad_a ? load<V>(b + i) : Pack<T, V>{};
-    Pack<T, V> da, db;
+    Pack<Number<T>, V> g = load<V>(grad + i), x = load<V>(a + i), y = {}, da, db;
+    if (grad_a) y = load<V>(b + i);
     for (int k = 0; k < V; k++) {
-        const T s = sigmoid(x.at[k]);
+        const auto s = sigmoid(x.at[k]);
         da.at[k] = g.at[k] * y.at[k] * s * (1 + x.at[k] * (1 - s));
         db.at[k] = g.at[k] * x.at[k] * s;
     }
-    if (grad_a) store(grad_a + i, da);  // true for all threads or for none: no warp runs both ways
-    if (grad_b) store(grad_b + i, db);
+    if (grad_a) store<V>(grad_a + i, da);  // true for all threads or for none: no warp runs both ways
+    if (grad_b) store<V>(grad_b + i, db);
 }
 
 template <class T, int V>
@@ -127,3 +142,5 @@ void launch_swiglu_backward(T* grad_a, T* grad_b, const T* grad, const T* a, con
     template void launch_swiglu_backward(T*, T*, const T*, const T*, const T*, int64_t, cudaStream_t);
 FOR_TYPE(float)
 FOR_TYPE(double)
+FOR_TYPE(__half)
+FOR_TYPE(__nv_bfloat16)

@@ -1,5 +1,5 @@
-// swiglu.h: what swiglu.cu offers, for T = float and T = double. The templates are only declared here, and
-// swiglu.cu instantiates them for these two types: a call with another type compiles and does not link. No torch.
+// swiglu.h: what swiglu.cu offers, for T = float, double, __half and __nv_bfloat16. The templates are only declared
+// here, and swiglu.cu instantiates them for these types: a call with another type compiles and does not link. No torch.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -14,6 +14,10 @@ CU, CPP, PY = (f"chapters/07_autograd/{name}" for name in ("swiglu.cu", "swiglu.
 STREAM = "c10::cuda::getCurrentCUDAStream()"
 
 MUTANTS = [
+    # ---- half precision
+    Mutant(CU, "x.at[k] / (1 + std::exp(-x.at[k])) * y", "Number<T>(T(x.at[k] / (1 + std::exp(-x.at[k])))) * y",
+           KERNELS + "half_precision_is_rounded_once"),
+    Mutant(CPP, "number = at::toOpMathType(dtype);", "number = dtype;", KERNELS + "create_graph_in_half_precision"),
     # ---- packs, gradients, what is saved
     Mutant(CU, "i = first * V; i + V <= n; i += stride * V) swiglu_forward",
            "i = first * V; i + V < n; i += stride * V) swiglu_forward",
@@ -27,15 +31,14 @@ MUTANTS = [
            "variable_list& grads) { return {grads[0], grads[0] * 2}; }", T + "gradcheck"),
     Mutant(PY, "train(module, torch.float64, steps)", "train(module, steps=steps)",
            TRAINING + "the_differences_of_both_types_are_kept"),
-    Mutant(CPP, "s * (1 + a * (1 - s))", "s * (1 + a * s)", T + "create_graph_gives_the_same_gradients"),
+    Mutant(CPP, "s * (1 + x * (1 - s))", "s * (1 + x * s)", T + "create_graph_gives_the_same_gradients"),
     Mutant(CPP, "a.requires_grad() ? b : at::Tensor()", "b", TRAINING + "only_what_backward_needs_is_saved"),
     Mutant(CPP, "grads[0].resolve_neg().contiguous()", "grads[0].resolve_neg()",
            T + "gradients_that_are_not_contiguous"),
-    Mutant(CPP, "x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble", "x.is_floating_point()",
+    Mutant(CPP, "is == at::kFloat || is == at::kDouble || is == at::kHalf || is == at::kBFloat16", "x.is_floating_point()",
            OPERATORS + "another_dtype_is_refused[07_autograd.swiglu_forward]"),
-    Mutant(CPP, f"b->const_data_ptr<scalar_t>() : nullptr, a.numel(),\n"
-           f"                                         {STREAM}",
-           "b->const_data_ptr<scalar_t>() : nullptr, a.numel(),\n                                         nullptr",
+    Mutant(CPP, f"data<const T>(*b) : nullptr,\n                                  a.numel(), {STREAM}",
+           "data<const T>(*b) : nullptr,\n                                  a.numel(), nullptr",
            [SIDE + "[07_autograd.swiglu_backward]", REUSED + "[07_autograd.swiglu_backward]",
             GPU + "a_graph_of_forward_and_backward[07_autograd.swiglu]"], gpus=1),
     Mutant(CU, "void swiglu_forward_kernel(T* out, const T* a, const T* b, int64_t n)",

@@ -4,12 +4,12 @@ import functools
 
 import torch
 
-from tests.chapters.opinfo import AB, Operator, Scalar, add, both, both_rounded
+from tests.chapters.opinfo import AB, Operator, Scalar, add, any_float, any_float_rounded
 from tests.support import chapter
 
 
-def swiglu(a, b):
-    return torch.nn.functional.silu(a) * b
+def swiglu(a, b):  # in double precision: torch would round twice
+    return (torch.nn.functional.silu(a.double()) * b.double()).to(a.dtype)
 
 
 def swiglu_and_gate(a, b):
@@ -21,20 +21,21 @@ def python_function(module, name="SwiGLU"):
 
 
 def swiglu_backward(grad, a, b, output_mask):
-    return torch.ops.aten.silu_backward(grad * b, a), grad * torch.nn.functional.silu(a)
+    g, x, y = grad.double(), a.double(), b.double()
+    return torch.ops.aten.silu_backward(g * y, x).to(a.dtype), (g * torch.nn.functional.silu(x)).to(a.dtype)
 
 
 MASK = Scalar("mask", (True, True), ([True, True],), (), "two bools")
 
 OPERATORS = [
-    Operator("add_forward", AB, add, **both),
-    Operator("add", AB, add, **both, differentiable=True, linear=True),
-    Operator("swiglu_forward", AB, swiglu, **both_rounded),
-    Operator("swiglu_backward", ("grad", *AB), swiglu_backward, **both_rounded,
+    Operator("add_forward", AB, add, **any_float),
+    Operator("add", AB, add, **any_float, differentiable=True, linear=True),
+    Operator("swiglu_forward", AB, swiglu, **any_float_rounded),
+    Operator("swiglu_backward", ("grad", *AB), swiglu_backward, **any_float_rounded,
              scalars={"output_mask": MASK}),
-    Operator("swiglu", AB, swiglu, **both_rounded, differentiable=True),
-    Operator("SwiGLU.apply", AB, swiglu, **both_rounded, differentiable=True, of=python_function),
-    Operator("SwiGLUWithGate.apply", AB, swiglu_and_gate, **both_rounded, differentiable=True,
+    Operator("swiglu", AB, swiglu, **any_float_rounded, differentiable=True),
+    Operator("SwiGLU.apply", AB, swiglu, **any_float_rounded, differentiable=True, of=python_function),
+    Operator("SwiGLUWithGate.apply", AB, swiglu_and_gate, **any_float_rounded, differentiable=True,
              of=functools.partial(python_function, name="SwiGLUWithGate")),
 ]  # fmt: skip
 

@@ -8,6 +8,7 @@ import torch
 
 from common import check, device
 from common.checking import Guarded
+from common.cpp_extension import load
 
 from .functions import main, module, swiglu_torch
 
@@ -50,7 +51,7 @@ def test_large_numbers_give_no_nan(dtype, largest):
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
 def test_every_alignment(dtype, thread_order):
     """Packs of 16 bytes, or single elements where one of the tensors does not begin at a multiple of 16 bytes."""
     tolerance = 16 * torch.finfo(dtype).eps
@@ -58,8 +59,8 @@ def test_every_alignment(dtype, thread_order):
     def shifted(n, *offsets):
         return [torch.randn(n + k, dtype=dtype, device=device)[k:] for k in offsets]
 
-    for n in (0, 1, 2, 3, 4, 5, 31, 1023):
-        for k in range(4):
+    for n in (0, 1, 2, 3, 4, 5, 8, 9, 31, 1023):
+        for k in (0, 1, 2, 3, 4, 7):
             for offsets in {(k, 0, 0), (0, k, 0), (0, 0, k), (k, k, k)}:
                 grad, a, b = shifted(n, *offsets)
                 with Guarded():
@@ -77,6 +78,43 @@ def test_float64_at_awkward_sizes(thread_order):
     check(module().swiglu_backward, main.torch_backward, three, sizes, rtol=1e-14, atol=1e-14)
     check(module().swiglu, swiglu_torch, two, sizes, rtol=1e-14, atol=1e-14)
     check(module().add, torch.add, two, sizes, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_rounded_once(dtype):
+    """The nearest number of that dtype to what float64 gives, but for the few where float32 is not exact enough to tell."""
+    grad, a, b = (x.to(dtype) for x in main.inputs(100_003, backward=True))
+    double = [x.double() for x in (grad, a, b)]
+    results = module().swiglu_forward(a, b), *module().swiglu_backward(grad, a, b)
+    for result, exact in zip(results, (swiglu_torch(*double[1:]), *main.torch_backward(*double)), strict=True):
+        assert (result != exact.to(dtype)).sum() < 100
+    rounds_twice = swiglu_torch(a, b)  # torch's: silu(a) in memory, then the product
+    assert (rounds_twice != swiglu_torch(*double[1:]).to(dtype)).sum() > 10_000
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_create_graph_in_half_precision(dtype):
+    """Within a rounding of the gradients without create_graph=True."""
+    grad, a, b = (x.to(dtype).requires_grad_() for x in main.inputs(1000, backward=True))
+    out = module().swiglu(a, b)
+    kept = torch.autograd.grad(out, (a, b), grad, create_graph=True)
+    for one, other in zip(kept, torch.autograd.grad(out, (a, b), grad), strict=True):
+        assert one.dtype == dtype and one.requires_grad
+        torch.testing.assert_close(one.detach(), other, rtol=torch.finfo(dtype).eps, atol=1e-6)
+
+
+@pytest.mark.thorough
+def test_torch_switches_off_conversions_of_half_precision(tmp_path):
+    """Without main.py's flags. 3 s"""
+    with pytest.raises(RuntimeError) as raised:
+        load(
+            name="no_conversions",
+            sources=[str(main.here / "swiglu.cu")],
+            extra_include_paths=[str(main.root)],
+            build_directory=str(tmp_path),
+        )
+    words = ("no suitable conversion function", "invalid cast", "invalid static_cast", "cannot convert")
+    assert "swiglu.cu" in str(raised.value) and any(word in str(raised.value) for word in words), raised.value
 
 
 def test_output_mask():
