@@ -14,7 +14,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .chapters import ROOT, folders
@@ -76,6 +76,15 @@ def create(place: Path, files: dict[Path, str], words: dict[str, str]) -> None:
         print(f"created {folder}: {' '.join(names)}")
 
 
+def changes(name: str, folder: str) -> Iterator[tuple[str, str]]:
+    """What makes the chapter compute something else, in the order that the tests ask for it."""
+    yield f"chapters/{folder}/{name}.cu", f"the formula; {name}.h and {name}.cpp where its arguments change"
+    yield f"chapters/{folder}/main.py", "reference(), TOLERANCE, save(), backward(), flops"
+    yield f"tests/chapters/{folder}/operators.py", "its scalars; no `linear` where save() keeps a tensor"
+    yield f"tests/chapters/{folder}/mutants.py", "mistakes that your formula invites"
+    yield f"chapters/{folder}/README.md", "the lesson; `make test` asks for it"
+
+
 def commands_of_chapter(number: str, folder: str) -> Iterator[tuple[str, str]]:
     yield f"make chapter{number}", "build, check, time"
     yield f"make test{number}", "edge-case sizes, wrong inputs, threads, torch.compile"
@@ -113,13 +122,19 @@ def main() -> None:
     if out:
         commands = list(commands_of_package(out))  # first: it ends the program where there is no torch
         create(out, package(), {"my_op": name})
+        listed("next:", commands)
     else:
         number = f"{int(max(folders())) + 1:02}"
-        commands = commands_of_chapter(number, f"{number}_{name}")
+        folder = f"{number}_{name}"
         create(Path(os.path.relpath(ROOT)), template("chapter"), {"my_op": name, "99": number})
-    print("next:")
-    for command, why in commands:
-        print(f"    {command:<48}{why and f'  # {why}'}".rstrip())
+        listed("next:", commands_of_chapter(number, folder))
+        listed("to change, when it shall compute something else than factor * x:", changes(name, folder))
+
+
+def listed(title: str, lines: Iterable[tuple[str, str]]) -> None:
+    print(title)
+    for what, why in lines:
+        print(f"    {what:<48}{why and f'  # {why}'}".rstrip())
 
 
 if __name__ == "__main__":

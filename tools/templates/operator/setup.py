@@ -1,13 +1,19 @@
 """How the C++ and CUDA part is compiled. pyproject.toml says what the package is."""
 
+import os
+import sys
 from glob import glob
 
+import torch
 from setuptools import setup
 
 try:  # cuda-on-cpu, where it is installed: it builds for the CPU on a machine without a GPU
     from cuda_on_cpu.torch_extension import BuildExtension, CUDAExtension
 except ModuleNotFoundError:
     from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+
+    if not torch.cuda.is_available() and "TORCH_CUDA_ARCH_LIST" not in os.environ:
+        sys.exit("No GPU here: install cuda-on-cpu, or name the GPUs to build for: TORCH_CUDA_ARCH_LIST='8.0;9.0+PTX'")
 
 # torch 2.11: its bytes are 2, 11, 0 ... Headers then offer what every torch from 2.11 on has, and nothing newer.
 target = "-DTORCH_TARGET_VERSION=0x020b000000000000"

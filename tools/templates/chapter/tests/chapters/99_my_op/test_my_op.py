@@ -19,7 +19,7 @@ def op():
 def test_gradient(op, dtype):
     main = chapter("99_my_op")
     ours, shapes = main.operators(main.build())["my_op"], (0, 1, 3, 100)
-    check(ours, main.reference, lambda n: main.inputs(n, dtype), shapes, rtol=0, atol=0, gradients=True)
+    check(ours, main.reference, lambda n: main.inputs(n, dtype), shapes, **main.tolerance(dtype), gradients=True)
 
 
 @pytest.mark.parametrize("where", [device.type, "meta"])  # the kernel's binding, and main.shape_of_result
