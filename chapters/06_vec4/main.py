@@ -33,6 +33,8 @@ def build():
         sources=[str(here / "vec4.cpp"), str(here / "vec4.cu")],
         extra_include_paths=[str(root)],  # for common/cuda_check.h
         extra_cflags=["-O2"],
+        # float(x) for x in half precision: torch switches it off, and this on again.
+        extra_cuda_cflags=["-U__CUDA_NO_HALF_CONVERSIONS__", "-U__CUDA_NO_BFLOAT16_CONVERSIONS__"],
     )
 
 
@@ -42,8 +44,8 @@ def versions(module):
     return {name: getattr(module, name) for name in names} | {"torch": torch.add}
 
 
-def inputs(n):
-    return torch.rand(n, device=device), torch.rand(n, device=device)
+def inputs(n, dtype=torch.float32):
+    return torch.rand(n, dtype=dtype, device=device), torch.rand(n, dtype=dtype, device=device)
 
 
 def misaligned(n):
@@ -60,13 +62,19 @@ def operators(module):
 def benchmark(module):
     """For `make bench06`: {table: rows}."""
     tables = {
-        "sizes": bench(operators(module), inputs, sorted({min(10_000_000, LARGE), LARGE}), flops=1),
+        "sizes": bench(operators(module), inputs, sorted({min(10_000_000, LARGE), LARGE}), flops=1) + bfloat16(module),
         "sweep": bench(versions(module), inputs, [2**k for k in range(10, 29) if 2**k <= LARGE], flops=1),
         "slices": slices(module),
     }
     if device.type == "cuda":
         tables |= {"flight": flight(module), "cached": cached(module)}
     return tables
+
+
+def bfloat16(module):
+    """add_forward beside torch, with elements of 2 bytes. Returns the rows."""
+    ops = {name: op for name, op in operators(module).items() if name in ("add_forward", "torch", "torch.compile")}
+    return bench(ops, partial(inputs, dtype=torch.bfloat16), [LARGE], flops=1, rtol=0, atol=0)
 
 
 def flight(module):
@@ -151,6 +159,9 @@ def check_all(module):
             check(op, torch.add, inputs, rtol=0, atol=0)
     check(module.add_vec4, torch.add, inputs, sizes=(0, 4, 252, 256, 260, 2**20 + 4), rtol=0, atol=0)
     check(module.add_forward, torch.add, misaligned, rtol=0, atol=0, name="add_forward of x[1:], y[1:]")
+    for dtype in torch.float64, torch.float16, torch.bfloat16:
+        name = f"add_forward, {str(dtype).removeprefix('torch.')}"
+        check(module.add_forward, torch.add, partial(inputs, dtype=dtype), rtol=0, atol=0, name=name)
 
 
 def main():

@@ -1,6 +1,7 @@
 // vec4.cpp: tensors in, tensors out. All checks are here, all arithmetic is in vec4.cu.
 #include "vec4.h"
 
+#include <ATen/Dispatch.h>
 #include <ATen/MemoryOverlap.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -9,10 +10,11 @@
 #include <optional>
 
 #include "common/check_input.h"
+#include "common/cuda_type.h"
 
-static void check_inputs(const at::Tensor& a, const at::Tensor& b) {
-    check_input(a, "a", at::kFloat);
-    check_input(b, "b", at::kFloat);
+static void check_inputs(const at::Tensor& a, const at::Tensor& b, at::ScalarType dtype = at::kFloat) {
+    check_input(a, "a", dtype);
+    check_input(b, "b", dtype);
     check_same(a, "a", b, "b");  // no broadcasting
 }
 
@@ -26,16 +28,15 @@ static void check_float4(const at::Tensor& x, const char* name) {
 }
 
 // What all five have in common: memory for the result, the tensors' own GPU, torch's current stream.
-template <class Launch>
+template <class T = float, class Launch>
 static at::Tensor run(const Launch& launch, const at::Tensor& a, const at::Tensor& b, at::Tensor c = {}) {
     const c10::cuda::CUDAGuard guard(a.device());
     if (!c.defined()) c = a.new_empty(a.sizes());
-    launch(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), a.numel(),
-           c10::cuda::getCurrentCUDAStream());
+    launch(data<T>(c), data<const T>(a), data<const T>(b), a.numel(), c10::cuda::getCurrentCUDAStream());
     return c;
 }
 
-// All five: a, b float32, contiguous, of one shape and device. The result is new.
+// All but add_forward: a, b float32, contiguous, of one shape and device. The result is new.
 at::Tensor add_scalar(const at::Tensor& a, const at::Tensor& b) {
     check_inputs(a, b);
     return run(launch_add_scalar, a, b);
@@ -72,17 +73,31 @@ at::Tensor add_vec4(const at::Tensor& a, const at::Tensor& b) {
     return run(launch_add_vec4, a, b);
 }
 
-// out: float32, contiguous, of the same shape and device; receives the result and is returned. It may be a or b.
-at::Tensor add_forward(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& out) {
-    check_inputs(a, b);
-    if (!out) return run(launch_add_forward, a, b);
-    check_input(*out, "out", at::kFloat);
-    check_same(*out, "out", a, "a");
+static void check_out(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b) {
+    check_input(out, "out", a.scalar_type());
+    check_same(out, "out", a, "a");
     for (const at::Tensor& input : {a, b})  // shifted by an element, threads would read each other's results
-        TORCH_CHECK_VALUE(at::get_overlap_status(*out, input) != at::MemOverlapStatus::Partial,
+        TORCH_CHECK_VALUE(at::get_overlap_status(out, input) != at::MemOverlapStatus::Partial,
                           "out must not share a part of its memory with a or b; let it be all of one of them, or none");
-    out->unsafeGetTensorImpl()->bump_version();  // if autograd has kept out's old values, it will refuse to use them
-    return run(launch_add_forward, a, b, *out);
+}
+
+// a, b: float32, float64, float16 or bfloat16, contiguous, of one shape, dtype and device. out: like them; receives the
+// result and is returned. It may be a or b.
+at::Tensor add_forward(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& out) {
+    const at::ScalarType dtype = a.defined() ? a.scalar_type() : at::kFloat;
+    TORCH_CHECK_TYPE(dtype == at::kFloat || dtype == at::kDouble || dtype == at::kHalf || dtype == at::kBFloat16,
+                     "a must have dtype Float or Double or Half or BFloat16, got ", dtype);
+    check_inputs(a, b, dtype);
+    if (out) {
+        check_out(*out, a, b);
+        // If autograd has kept out's old values, it will refuse to use them.
+        out->unsafeGetTensorImpl()->bump_version();
+    }
+    // Calls the lambda with scalar_t as float, double, at::Half or at::BFloat16, whichever a holds.
+    return AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, dtype, "add_forward", [&] {
+        using T = cuda_type<scalar_t>;
+        return run<T>(launch_add_forward<T>, a, b, out.value_or(at::Tensor()));
+    });
 }
 
 // For how many bytes are in flight: see --flight in main.py.

@@ -1,11 +1,17 @@
 // vec4.cu: the sum of two arrays in five kernels, each with one idea more. No torch header in here.
 #include "vec4.h"
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 
+#include "common/cache_hint.h"
 #include "common/cuda_check.h"
 #include "common/grid.h"
+#include "common/pack.h"
 #include "common/shared_memory.h"
 
 constexpr int threads = 256;  // of a block
@@ -127,44 +133,72 @@ void launch_add_vec4(float* c, const float* a, const float* b, int64_t n, cudaSt
     CHECK_LAUNCH();
 }
 
-// ---- any address: an aligned middle, and scalar ends ---------------------------------------------------------------
+// ---- any address and dtype: an aligned middle, and ends one by one --------------------------------------------------
 
-// The four floats at p. If p is not a multiple of 16 bytes, four loads read one each: a load of a warp then uses a part
-// of every sector of 32 bytes, and the next load finds the rest in the L1 cache.
-__device__ float4 load4(const float* p, bool aligned) {
-    return aligned ? *reinterpret_cast<const float4*>(p) : make_float4(p[0], p[1], p[2], p[3]);
+// Half precision is for memory: its numbers become floats when they are read, and a sum is rounded once.
+template <class T>
+using Number = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+template <class T>
+__device__ T sum(T x, T y) {
+    return T(Number<T>(x) + Number<T>(y));
 }
 
-// c + head is a multiple of 16 bytes, and head < 4. From there a thread adds two float4, blockDim.x apart, as above. At
-// most three elements lie before c + head, and at most three follow the last float4: the first block adds those, too.
+// The 16 bytes at p: 4 floats, or 8 elements of half precision. If p is not a multiple of 16 bytes, each element is a
+// load: a load of a warp then uses a part of every sector of 32 bytes, and the next finds the rest in the L1 cache.
+template <class T>
+__device__ Pack<T> load16(const T* p, bool aligned) {
+    Pack<T> pack;
+    if (aligned) return load_pack<Read::plain>(reinterpret_cast<const Pack<T>*>(p));
+    for (int j = 0; j < Pack<T>::SIZE; j++) pack.values[j] = p[j];
+    return pack;
+}
+
 // __stcs stores with a hint to the L2 cache: evict these data first. They are not read soon, so other data may stay.
-__global__ void add_kernel_aligned_middle(float* c, const float* a, const float* b, int64_t n, int64_t head,
-                                          bool a_aligned, bool b_aligned) {
+template <class T>
+__device__ void store16(T* p, const Pack<T>& x, const Pack<T>& y) {
+    Pack<T> sums;
+    for (int j = 0; j < Pack<T>::SIZE; j++) sums.values[j] = sum(x.values[j], y.values[j]);
+    uint4 bytes;
+    memcpy(&bytes, &sums, sizeof bytes);
+    __stcs(reinterpret_cast<uint4*>(p), bytes);
+}
+
+// c + head is a multiple of 16 bytes, and head < SIZE. From there a thread adds two packs, blockDim.x apart, as above.
+// Fewer than SIZE elements lie before c + head, and fewer follow the last pack: the first block adds those, too.
+template <class T>
+__global__ void add_kernel_aligned_middle(T* c, const T* a, const T* b, int64_t n, int64_t head, bool a_aligned,
+                                          bool b_aligned) {
+    constexpr int SIZE = Pack<T>::SIZE;
     const int64_t first = int64_t(blockIdx.x) * blockDim.x * 2 + threadIdx.x;
-    float4 x[2] = {}, y[2] = {};
+    Pack<T> x[2] = {}, y[2] = {};
     for (int k = 0; k < 2; k++) {
-        const int64_t i = head + 4 * (first + k * int(blockDim.x));
-        if (i + 4 <= n) x[k] = load4(a + i, a_aligned), y[k] = load4(b + i, b_aligned);
+        const int64_t i = head + SIZE * (first + k * int(blockDim.x));
+        if (i + SIZE <= n) x[k] = load16(a + i, a_aligned), y[k] = load16(b + i, b_aligned);
     }
     for (int k = 0; k < 2; k++) {
-        const int64_t i = head + 4 * (first + k * int(blockDim.x));
-        if (i + 4 <= n) __stcs(reinterpret_cast<float4*>(c + i), x[k] + y[k]);
+        const int64_t i = head + SIZE * (first + k * int(blockDim.x));
+        if (i + SIZE <= n) store16(c + i, x[k], y[k]);
     }
     if (blockIdx.x > 0) return;
-    if (first < head) c[first] = a[first] + b[first];
-    const int64_t tail = n - (n - head) % 4 + first;
-    if (tail < n) c[tail] = a[tail] + b[tail];
+    if (first < head) c[first] = sum(a[first], b[first]);
+    const int64_t tail = n - (n - head) % SIZE + first;
+    if (tail < n) c[tail] = sum(a[tail], b[tail]);
 }
 
-static bool is_aligned(const float* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
-
-void launch_add_forward(float* c, const float* a, const float* b, int64_t n, cudaStream_t stream) {
+template <class T>
+void launch_add_forward(T* c, const T* a, const T* b, int64_t n, cudaStream_t stream) {
     if (n == 0) return;
     int64_t head = 0;
-    while (head < n && !is_aligned(c + head)) head++;
+    while (head < n && !aligned(c + head)) head++;
     constexpr int fewer = 128;  // threads of a block: with 256 it is a little slower at 10 million elements
-    const unsigned blocks = std::max(blocks_for(n - head, fewer * 8), 1u);  // one at least: the ends
-    add_kernel_aligned_middle<<<blocks, fewer, 0, stream>>>(c, a, b, n, head, is_aligned(a + head),
-                                                            is_aligned(b + head));
+    const unsigned blocks = std::max(blocks_for(n - head, fewer * 2 * Pack<T>::SIZE), 1u);  // one at least: the ends
+    add_kernel_aligned_middle<<<blocks, fewer, 0, stream>>>(c, a, b, n, head, aligned(a + head), aligned(b + head));
     CHECK_LAUNCH();
 }
+
+// The compiler makes code of a template only for a T that it is asked for.
+template void launch_add_forward(float*, const float*, const float*, int64_t, cudaStream_t);
+template void launch_add_forward(double*, const double*, const double*, int64_t, cudaStream_t);
+template void launch_add_forward(__half*, const __half*, const __half*, int64_t, cudaStream_t);
+template void launch_add_forward(__nv_bfloat16*, const __nv_bfloat16*, const __nv_bfloat16*, int64_t, cudaStream_t);

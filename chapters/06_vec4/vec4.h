@@ -26,5 +26,7 @@ int threads_per_sm(int loads, int width, int reserved);
 // One thread adds four elements, with loads of 16 bytes. The pointers must be multiples of 16 bytes, and n of 4.
 void launch_add_vec4(float* c, const float* a, const float* b, int64_t n, cudaStream_t stream);
 
-// The same for every n and all pointers to floats: the fastest way that their addresses allow.
-void launch_add_forward(float* c, const float* a, const float* b, int64_t n, cudaStream_t stream);
+// The same for every n, all addresses, and T = float, double, __half and __nv_bfloat16: the fastest way that the
+// addresses allow. In half precision the sum of two floats is rounded once.
+template <class T>
+void launch_add_forward(T* c, const T* a, const T* b, int64_t n, cudaStream_t stream);

@@ -30,21 +30,23 @@ MUTANTS = [
     Mutant(CU, "i < n; i += stride) c[i] = a[i] + b[i];", "i < n; i += 2 * stride) c[i] = a[i] + b[i];",
            OPERATORS + "right_at_awkward_sizes[forward-06_vec4.add_grid_stride]"),
     Mutant(CU, "if (first < head) c[first]", "if (first < head - 1) c[first]", ALIGNMENT),
-    Mutant(CU, "n - (n - head) % 4 + first", "n - n % 4 + first", ALIGNMENT),
+    Mutant(CU, "n - (n - head) % SIZE + first", "n - n % SIZE + first", ALIGNMENT),
     Mutant(CU, "if (tail < n) c[tail]", "if (tail < n - 1) c[tail]", ALIGNMENT),
-    Mutant(CU, "if (i + 4 <= n) __stcs", "if (i + 4 < n) __stcs", ALIGNMENT),
+    Mutant(CU, "if (i + SIZE <= n) store16", "if (i + SIZE < n) store16", ALIGNMENT),
+    Mutant(CU, "T(Number<T>(x) + Number<T>(y))", "T(float(x) + float(y))",
+           OPERATORS + "right_at_awkward_sizes[forward-06_vec4.add_forward float64]"),
     Mutant(CPP, '    check_float4(b, "b");\n', "", T + "float4_refuses_a_misaligned_address[b-1-add_vec4]"),
     Mutant(CPP, "at::MemOverlapStatus::Partial", "at::MemOverlapStatus::Full",
            OPERATORS + "the_output_may_be_an_input_but_not_a_part_of_one[06_vec4.add_forward out]"),
-    Mutant(CPP, "    out->unsafeGetTensorImpl()->bump_version();", "    ",
+    Mutant(CPP, "out->unsafeGetTensorImpl()->bump_version();", "",
            OPERATORS + "autograd_learns_that_the_output_was_overwritten[06_vec4.add_forward out]"),
     Mutant(CPP, f"""    {GUARD}(a.device());
     if (!c.defined()) c = a.new_empty(a.sizes());
-    launch(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), a.numel(),
-           {STREAM});""", f"""    const cudaStream_t stream = {STREAM};
+    launch(data<T>(c), data<const T>(a), data<const T>(b), a.numel(), {STREAM});""",
+           f"""    const cudaStream_t stream = {STREAM};
     {GUARD}(a.device());
     if (!c.defined()) c = a.new_empty(a.sizes());
-    launch(c.mutable_data_ptr<float>(), a.const_data_ptr<float>(), b.const_data_ptr<float>(), a.numel(), stream);""",
+    launch(data<T>(c), data<const T>(a), data<const T>(b), a.numel(), stream);""",
            [SECOND + "[06_vec4.add_scalar]"], gpus=2,
            why="asks for the stream before the guard: that of the other GPU"),
     Mutant(CPP, STREAM, "nullptr",

@@ -1,6 +1,6 @@
 """The rows of this chapter's operators. tests/chapters/opinfo.py says what a row is, and finds them."""
 
-from tests.chapters.opinfo import AB, AT_ONCE, Operator, Scalar, add
+from tests.chapters.opinfo import AB, AT_ONCE, Operator, Scalar, add, any_float
 from tests.support import operators
 
 LOADS = Scalar("int", 8, (1, 2, 4), (0, 3, -8, 2**32 + 1), "1, 2, 4 or 8")
@@ -15,8 +15,8 @@ OPERATORS = [
              at_once=[((1000,), {"reserved": 4 * n}) for n in AT_ONCE]),
     Operator("add_unrolled", AB, add, scalars={"width": Scalar("int", 4)}, **FLOAT4, variant="width=4"),
     Operator("add_vec4", AB, add, **FLOAT4),
-    Operator("add_forward", AB, add),
-    Operator("add_forward", (*AB, "out"), add, writes="out", optional=("out",), variant="out"),
+    Operator("add_forward", AB, add, **any_float),
+    Operator("add_forward", (*AB, "out"), add, **any_float, writes="out", optional=("out",), variant="out"),
     Operator("threads_per_sm", (), lambda **kwargs: operators("06_vec4").threads_per_sm(**kwargs),
              scalars={"loads": LOADS, "width": Scalar("int", 1, (4,), WIDTH.wrong, "1 or 4"), "reserved": RESERVED}),
 ]  # fmt: skip

@@ -20,9 +20,9 @@ def module():
     return operators("06_vec4")
 
 
-def part(n, start, margin=8):
-    """n random elements that begin `start` floats behind a multiple of 16 bytes, in the middle of a larger tensor."""
-    whole = torch.rand(n + start + margin, device=device)
+def part(n, start, margin=8, dtype=torch.float32):
+    """n random elements that begin `start` elements behind a multiple of 16 bytes, in the middle of a larger tensor."""
+    whole = torch.rand(n + start + margin, dtype=dtype, device=device)
     assert whole.data_ptr() % 16 == 0
     return whole[start : start + n]
 
@@ -98,6 +98,20 @@ def test_add_forward_is_right_at_every_alignment(module, n, thread_order):
         around[starts[0] : starts[0] + n] = a + b
         assert module.add_forward(a, b, out=c) is c
         assert torch.equal(c._base, around), f"c, a, b begin {starts} floats behind a multiple of 16 bytes"
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
+def test_add_forward_of_other_dtypes_at_every_alignment(module, dtype, thread_order):
+    """A pack has 2 or 8 elements. The inputs begin where the output does, or one of them elsewhere."""
+    for n in 0, 1, 7, 8, 9, 15, 17, 23, 2053:
+        for start in range(16 // dtype.itemsize):
+            for starts in {(start, start, start), (start, 0, start), (start, start, 1)}:
+                c, a, b = (part(n, where, dtype=dtype) for where in starts)
+                around = c._base.clone()
+                around[start : start + n] = a + b
+                module.add_forward(a, b, out=c)
+                assert torch.equal(c._base, around), f"n = {n}: c, a, b begin {starts} behind a multiple of 16 bytes"
 
 
 def test_a_new_output_of_slices(module, thread_order):
