@@ -15,6 +15,10 @@
 #include <c10/core/AutogradState.h>
 #include <c10/core/DispatchKey.h>
 #include <c10/core/GradMode.h>
+#include <c10/util/ArrayRef.h>
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
 
 // Where kernels run, and under which key the dispatcher keeps them (chapter 09).
 #ifdef CUDA_ON_CPU
@@ -53,10 +57,11 @@ inline void check_no_tangent(const at::Tensor& x, const char* name) {
 
 inline void check_plain(const at::Tensor& x, const char* name);  // below: rare faults
 
-// A tensor of any strides.
-inline void check_tensor(const at::Tensor& x, const char* name, at::ScalarType dtype) {
+// A tensor of any strides, and of one of these dtypes: at::kFloat, or {at::kFloat, at::kDouble}.
+inline void check_tensor(const at::Tensor& x, const char* name, at::ArrayRef<at::ScalarType> dtypes) {
     TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got an undefined one");
-    TORCH_CHECK_TYPE(x.scalar_type() == dtype, name, " must have dtype ", dtype, ", got ", x.scalar_type());
+    const bool right = std::find(dtypes.begin(), dtypes.end(), x.scalar_type()) != dtypes.end();
+    TORCH_CHECK_TYPE(right, name, " must have dtype ", c10::Join(" or ", dtypes), ", got ", x.scalar_type());
     TORCH_CHECK_VALUE(x.device().type() == kernel_device, name, " must be on ", kernel_device, ", got ", x.device());
     check_dense(x, name);
     check_plain(x, name);
@@ -64,8 +69,8 @@ inline void check_tensor(const at::Tensor& x, const char* name, at::ScalarType d
 }
 
 // A contiguous tensor: its elements lie one after another, without gaps.
-inline void check_input(const at::Tensor& x, const char* name, at::ScalarType dtype) {
-    check_tensor(x, name, dtype);
+inline void check_input(const at::Tensor& x, const char* name, at::ArrayRef<at::ScalarType> dtypes) {
+    check_tensor(x, name, dtypes);
     TORCH_CHECK_VALUE(x.is_contiguous(), name, " must be contiguous, got strides ", x.strides(), " for shape ",
                       x.sizes(), "; pass ", name, ".contiguous()");
 }

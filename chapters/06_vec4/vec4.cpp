@@ -7,14 +7,16 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>  // brings pybind11 with torch's tensor type
 
+#include <initializer_list>
 #include <optional>
 
 #include "common/check_input.h"
 #include "common/cuda_type.h"
 
-static void check_inputs(const at::Tensor& a, const at::Tensor& b, at::ScalarType dtype = at::kFloat) {
-    check_input(a, "a", dtype);
-    check_input(b, "b", dtype);
+static void check_inputs(const at::Tensor& a, const at::Tensor& b,
+                         std::initializer_list<at::ScalarType> dtypes = {at::kFloat}) {
+    check_input(a, "a", dtypes);
+    check_input(b, "b", a.scalar_type());
     check_same(a, "a", b, "b");  // no broadcasting
 }
 
@@ -84,17 +86,14 @@ static void check_out(const at::Tensor& out, const at::Tensor& a, const at::Tens
 // a, b: float32, float64, float16 or bfloat16, contiguous, of one shape, dtype and device. out: like them; receives the
 // result and is returned. It may be a or b.
 at::Tensor add_forward(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& out) {
-    const at::ScalarType dtype = a.defined() ? a.scalar_type() : at::kFloat;
-    TORCH_CHECK_TYPE(dtype == at::kFloat || dtype == at::kDouble || dtype == at::kHalf || dtype == at::kBFloat16,
-                     "a must have dtype Float or Double or Half or BFloat16, got ", dtype);
-    check_inputs(a, b, dtype);
+    check_inputs(a, b, {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16});
     if (out) {
         check_out(*out, a, b);
         // If autograd has kept out's old values, it will refuse to use them.
         out->unsafeGetTensorImpl()->bump_version();
     }
     // Calls the lambda with scalar_t as float, double, at::Half or at::BFloat16, whichever a holds.
-    return AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, dtype, "add_forward", [&] {
+    return AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, a.scalar_type(), "add_forward", [&] {
         using T = cuda_type<scalar_t>;
         return run<T>(launch_add_forward<T>, a, b, out.value_or(at::Tensor()));
     });

@@ -165,7 +165,7 @@ __device__ void store16(T* p, const Pack<T>& x, const Pack<T>& y) {
 }
 
 // c + head is a multiple of 16 bytes, and head < SIZE. From there a thread adds two packs, blockDim.x apart, as above.
-// Fewer than SIZE elements lie before c + head, and fewer follow the last pack: the first block adds those, too.
+// The first block also adds what lies outside: fewer than SIZE elements before c + head, and fewer after the last pack.
 template <class T>
 __global__ void add_kernel_aligned_middle(T* c, const T* a, const T* b, int64_t n, int64_t head, bool a_aligned,
                                           bool b_aligned) {

@@ -18,16 +18,10 @@
 
 // ---- raw operators: they only compute, and refuse what requires grad while autograd records ----
 
-// One of four dtypes; TypeError for another. check_input does all other checks.
-static void check_floating(const at::Tensor& x, const char* name) {
-    const at::ScalarType is = x.scalar_type();
-    TORCH_CHECK_TYPE(is == at::kFloat || is == at::kDouble || is == at::kHalf || is == at::kBFloat16, name,
-                     " must have dtype Float or Double or Half or BFloat16, got ", is);
-    check_input(x, name, is);
-}
+constexpr std::array DTYPES = {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16};
 
 static void check_pair(const at::Tensor& a, const at::Tensor& b) {
-    check_floating(a, "a");
+    check_input(a, "a", DTYPES);
     check_input(b, "b", a.scalar_type());
     check_same(a, "a", b, "b");
 }
@@ -65,7 +59,7 @@ std::tuple<at::Tensor, at::Tensor> swiglu_backward(const at::Tensor& grad, const
                                                    const std::optional<at::Tensor>& b,
                                                    std::array<bool, 2> output_mask) {
     const bool wants_a = output_mask[0], wants_b = output_mask[1];
-    check_floating(a, "a");
+    check_input(a, "a", DTYPES);
     check_input(grad, "grad", a.scalar_type());
     check_same(grad, "grad", a, "a");
     if (wants_a) {

@@ -11,8 +11,7 @@
 
 static at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, const std::string& approximate) {
     const at::ScalarType dtype = x.scalar_type();
-    TORCH_CHECK_TYPE(dtype == at::kFloat || dtype == at::kDouble, "x must have dtype Float or Double, got ", dtype);
-    check_input(x, "x", dtype);
+    check_input(x, "x", {at::kFloat, at::kDouble});
     check_input(bias, "bias", dtype);
     TORCH_CHECK_VALUE(x.dim() >= 1, "x must have 1 dimension or more, got 0");
     TORCH_CHECK_VALUE(bias.dim() == 1 && bias.size(0) == x.size(-1), "bias must have the shape [", x.size(-1),

@@ -30,7 +30,7 @@ MUTANTS = [
     Mutant(GRID, "blocks > INT32_MAX", "blocks > UINT32_MAX", HARNESS),
     # ---- what a binding refuses
     Mutant(INPUT, "    TORCH_CHECK_TYPE(x.defined(),", "    TORCH_CHECK_TYPE(true,", NOT_A_TENSOR),
-    Mutant(INPUT, "TORCH_CHECK_TYPE(x.scalar_type() == dtype,", "TORCH_CHECK_TYPE(true,",
+    Mutant(INPUT, "TORCH_CHECK_TYPE(right,", "TORCH_CHECK_TYPE(true,",
            refused("another_dtype_is_refused")),
     Mutant(INPUT, "TORCH_CHECK_VALUE(x.device().type() == kernel_device,", "TORCH_CHECK_VALUE(true,",
            refused("another_device_is_refused")),

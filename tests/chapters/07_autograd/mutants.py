@@ -35,7 +35,7 @@ MUTANTS = [
     Mutant(CPP, "a.requires_grad() ? b : at::Tensor()", "b", TRAINING + "only_what_backward_needs_is_saved"),
     Mutant(CPP, "grads[0].resolve_neg().contiguous()", "grads[0].resolve_neg()",
            T + "gradients_that_are_not_contiguous"),
-    Mutant(CPP, "is == at::kFloat || is == at::kDouble || is == at::kHalf || is == at::kBFloat16", "x.is_floating_point()",
+    Mutant(CPP, "at::kDouble, at::kHalf, at::kBFloat16};", "at::kDouble, at::kHalf, at::kBFloat16, at::kFloat8_e4m3fn};",
            OPERATORS + "another_dtype_is_refused[07_autograd.swiglu_forward]"),
     Mutant(CPP, f"data<const T>(*b) : nullptr,\n                                  a.numel(), {STREAM}",
            "data<const T>(*b) : nullptr,\n                                  a.numel(), nullptr",

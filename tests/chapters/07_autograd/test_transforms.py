@@ -63,7 +63,7 @@ def test_torch_compile_leaves_it_as_it_is(op):
 
 @every_function
 def test_autocast(op):
-    """A linear layer gives half precision there. Right; beside a tensor of float32 refused, and right behind .float()."""
+    """A linear layer gives half precision there: right. Beside a tensor of float32 it is refused, and after .float() right."""
     x = torch.randn(2, 4, device=device)
     linear = torch.nn.Linear(4, 4, device=device)
     with torch.autocast(device.type, torch.bfloat16):

@@ -48,7 +48,7 @@ def backward(ctx, grad):  # the derivative of factor * x is factor; the factor i
 
 
 def reference(x, factor=FACTOR):
-    """In float32, rounded once, as the kernel rounds. float() stands once, so torch rounds its gradient once, too."""
+    """In float32, rounded once, as the kernel rounds. x becomes float once, so torch rounds the gradient once."""
     y = x.float()
     return (factor * y).to(x.dtype)
 

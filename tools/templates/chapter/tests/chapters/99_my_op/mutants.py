@@ -1,6 +1,6 @@
 """Small mistakes in chapter 99, and the tests that must fail because of each.
 
-Each row names a piece of code as it stands: when you change that code, change the row. Your own formula deserves rows, too.
+Each row names a piece of code as it stands: when you change that code, change the row. Add rows for your own formula.
 """
 
 from tools.maintain.mutants import Mutant
