@@ -1,8 +1,14 @@
 # Each target first asks tools/environment.py for a Python that has what it needs: $(PYTHON) where that has torch, else
 # the one in .venv, which the first `make` sets up. `make` alone prints the chapters and the lines that start with ##, `make
 # help` also those that start with #:.
+
+# A number means a lesson, FILE a program of the reader's own.
+ifeq ($(origin FILE),command line)
+$(foreach goal,$(filter %0 %1 %2 %3 %4 %5 %6 %7 %8 %9,$(MAKECMDGOALS)),$(error make $(goal) is about a lesson, and FILE about a program of yours: leave out the number or FILE))
+endif
+
 # What a reader passes reaches the shell through its environment, never as text of a recipe: so no quote and no $(...) in
-# it is a command. `value` keeps make from reading it, too.
+# it is a command. `value` keeps make from reading it as well.
 $(foreach name,PYTHON ARGS FILE NAME OUT,$(if $(value $(name)),$(eval export override $(name) := $$(value $(name)))))
 MAINS := $(filter chapters/%,$(wildcard chapters/[0-9][0-9]_*/main.py))
 MAKEFLAGS += --no-builtin-rules
@@ -40,11 +46,31 @@ $(NUMBERS:%=chapter%): chapter%:
 	@{ $(call python,lesson) && $(run) "$$python" chapters/$*_*/main.py; } || \
 	{ status=$$?; "$$PYTHON" -m tools.doctor --short >&2; exit $$status; }
 
-## make exercises      what to write yourself;  make exercise03 lists a chapter's, make exercise03.2 checks yours, ARGS=--hint helps
+## make exercise       sets the next task, and checks what you write;  make exercise03.2 sets that one
+## make watch          the same, and checks again whenever you save;  make hint helps;  make exercises shows how far you are
+#: make solution03.2   a solution beside your files;  make reset03.2 starts anew;  make exercise03 lists a chapter's exercises
+grade = $(call python,lesson) && $(run) "$$python" -m grader $(1) '$(or $(2),next)'
 exercises:
 	@$(call python,lesson) && "$$python" -m grader
 exercise%:
-	@$(call python,lesson) && $(run) "$$python" -m grader $*
+	@$(call grade,,$*)
+hint%:
+	@$(call grade,--hint,$*)
+watch%:
+	@$(call grade,--watch,$*)
+solution%:
+	@$(call grade,--solution,$*)
+reset%:
+	@$(call grade,--reset,$*)
+# `make exercise 03.2` is `make exercise03.2`: its second word makes nothing.
+EXERCISING := exercise hint watch solution reset
+SECOND := $(if $(filter $(firstword $(MAKECMDGOALS)),$(EXERCISING)),$(filter 0% 1% 2% 3% 4% 5% 6% 7% 8% 9%,$(word 2,$(MAKECMDGOALS))))
+$(EXERCISING):
+	@$(call grade,$(filter-out --exercise,--$@),$(SECOND))
+ifneq ($(SECOND),)
+$(SECOND):
+	@:
+endif
 
 ## make test           whether the lessons work on this machine;  make test03 tests one chapter;  ARGS='-k add2 -x' goes to pytest
 test:
@@ -68,7 +94,9 @@ new:
 
 ## make run FILE=x.cu  a CUDA program of your own, without a GPU;  make memcheck FILE=x.cu finds its races,
 ##                     make microscope FILE=x.cu shows what each line asks of memory
-own = $(named); [ -n "$$FILE" ] || { echo "$(2)" >&2; exit 2; }; python=$$PYTHON; exec $(run) "$$PYTHON" -m cuda_on_cpu $(1) "$$FILE"
+# FILE is one file, or several between blanks.
+own = $(named); [ -n "$$FILE" ] || { echo "$(2)" >&2; exit 2; }; python=$$PYTHON; \
+	set -f; if [ -f "$$FILE" ]; then set -- "$$FILE"; else set -- $$FILE; fi; exec $(run) "$$PYTHON" -m cuda_on_cpu $(1) "$$@"
 run:
 	@$(call own,run,make run FILE=x.cu runs a CUDA program of yours; make chapter03 runs a lesson)
 memcheck:
@@ -136,9 +164,9 @@ $(NUMBERS:%=microscope%): microscope%:
 	@$(call python,lesson) && $(run) "$$python" -m tools.lesson microscope $*
 
 # What lacks its number ends in one line that says what was meant.
-chapter sanitize exercise:
-	@echo "make $@ needs a number: make $@03$(if $(filter exercise,$@),.2); make lists the chapters, make exercises what to write" >&2; exit 2
-$(NUMBERS):
+chapter sanitize:
+	@echo "make $@ needs a number: make $@03; make lists the chapters" >&2; exit 2
+$(filter-out $(SECOND),$(NUMBERS)):
 	@echo "make chapter$@ runs that lesson" >&2; exit 2
 
 #: make gpu-sanitize   every kernel under compute-sanitizer's four tools: memcheck, racecheck, initcheck, synccheck
@@ -159,8 +187,17 @@ bench:
 $(NUMBERS:%=bench%): bench%:
 	@$(call python,lesson) && "$$python" -m tools.maintain.bench $*
 
-# Any other number ends here.
-chapter% sanitize% memcheck% microscope% bench%:
-	$(error There is no chapter $*; there are: $(NUMBERS))
+#: make sweep          every operator beside its peers at random shapes, on a GPU;  ARGS='--chapters 12 13 --seed 7'
+sweep:
+	@$(call python,lesson) && $(run) "$$python" -m tools.maintain.sweep
 
-.PHONY: overview help exercises editor run memcheck microscope new chapter sanitize exercise planted $(NUMBERS) $(NUMBERS:%=test%) setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench gpu-sanitize counters $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=microscope%) $(NUMBERS:%=bench%)
+# Any other number ends here, and any other word. A folder is there already: make would call it up to date.
+run%:
+	$(error make chapter$* runs that lesson, make run FILE=x.cu a CUDA program of yours)
+chapter% test% sanitize% memcheck% microscope% bench%:
+	$(error There is no chapter $*; there are: $(NUMBERS))
+FOLDERS := build chapters common cuda_on_cpu device grader results tests tools
+.DEFAULT $(FOLDERS):
+	$(error There is no command `make $@`; make lists the chapters and the commands)
+
+.PHONY: $(FOLDERS) overview help exercises editor run memcheck microscope new chapter sanitize $(EXERCISING) planted $(NUMBERS) $(NUMBERS:%=test%) setup test test-all test-rest mutants doctor test-versions test-oldest test-newest cmake lint format clean bench sweep gpu-sanitize counters $(NUMBERS:%=chapter%) $(NUMBERS:%=sanitize%) $(NUMBERS:%=memcheck%) $(NUMBERS:%=microscope%) $(NUMBERS:%=bench%)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 # Imported when asked for: tools that need no torch import other modules of this package.
 _HOME = {"autograd_of": "timing", "bench": "timing", "check": "checking", "device": "machine", "title": "machine"}
+_HOME |= {"Contest": "contest"}
 __all__ = list(_HOME)
 
 # Where builds go. tools/maintain/docs.py names another folder, to record them from clean.
@@ -24,12 +25,14 @@ def __getattr__(name):
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     _require_packages()
+    from . import progress
+
+    sys.excepthook = progress.excepthook  # before torch is imported, which takes seconds: somebody may press Ctrl-C
     return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
 
 
 def _require_packages() -> None:
-    """Ends a lesson that a Python without torch has started, as `python chapters/03_add2/main.py` may: with one line that
-    says how to start it."""
+    """Ends a lesson that was started by a Python without torch, with one line that says how to start it."""
     missing = [name for name in ("torch", "numpy", "setuptools") if not importlib.util.find_spec(name)]
     if not importlib.util.find_spec("ninja") and not shutil.which("ninja"):  # conda's and Debian's is a program only
         missing.append("ninja")

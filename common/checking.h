@@ -12,14 +12,14 @@
 //
 // Inputs of another type than the output's: check_launch<float, uint16_t>(...).
 //
-// Throws std::runtime_error when the launcher gives a wrong result, leaves an element unwritten, writes in front of or
-// behind its output, changes an input, gives an old result for new values, does not keep to its stream, or leaves an
+// Throws std::runtime_error when the launcher gives a wrong result, leaves an element unwritten, writes before or after
+// its output, changes an input, gives an old result for new values, does not keep to its stream, or leaves an
 // error for a later call to find. tests/common/wrong_launchers.cu has a launcher for each of these.
 //
 //   timing::Timing t = bench_launch<float>("launch_add2", 2, n, launch, expected);
 //
-// Checks it at one size, times it, and checks it again: by then a launcher that keeps its result from one of its many
-// calls has done so, and gives it for other values.
+// Checks it at one size, times it, and checks it again: a launcher that remembers a result of its many calls by then
+// gives that result for other values.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -67,8 +67,8 @@ public:
         CHECK_CUDA(cudaMemcpy(bytes.data(), device_.get(), size_, cudaMemcpyDeviceToHost));
         const auto differs = std::mismatch(bytes.begin(), bytes.end(), static_cast<char*>(host_.get())).first;
         if (differs == bytes.end()) return;
-        if (differs < bytes.begin() + margin) throw std::runtime_error(what + "wrote in front of an array");
-        if (differs >= bytes.end() - margin) throw std::runtime_error(what + "wrote behind the end of an array");
+        if (differs < bytes.begin() + margin) throw std::runtime_error(what + "wrote before the beginning of an array");
+        if (differs >= bytes.end() - margin) throw std::runtime_error(what + "wrote past the end of an array");
         throw std::runtime_error(what + values_differ);
     }
 
@@ -87,16 +87,16 @@ bool agree(T a, T b, double tolerance) {
            (tolerance > 0 && std::abs(double(a) - double(b)) <= tolerance * std::abs(double(b)));
 }
 
-// Any value of an integer type. Of a floating-point type multiples of 1/8, half of them small and with few bits, so
+// Any value of an integer type. Of a floating-point type, multiples of 1/8: half of them small and with few bits, so
 // that sums are exact; half of them large and with more bits than float16 has: a launcher that computes in float16 is
-// right for the former.
+// right for the small ones.
 template <class T>
 T random_value(std::mt19937& random) {
     if constexpr (std::is_integral<T>::value) return T(random());
     return T(int(random() % 2001) - 1000) / T(8) * T(random() % 2 ? 1 : 1025);
 }
 
-// Without a GPU, meanwhile a launch on the default stream throws. On a GPU its result is wrong.
+// While one exists, a launch on the default stream throws without a GPU. On a GPU its result is wrong.
 struct SideStream {
     SideStream() { setenv("CUDA_ON_CPU_SIDE_STREAM", "1", 1); }
     ~SideStream() { unsetenv("CUDA_ON_CPU_SIDE_STREAM"); }

@@ -23,7 +23,7 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, name=None, g
     inputs     n -> tuple of arguments: tensors of any strides, numbers, and lists, tuples and dicts of them. Called anew for
                each use, after torch.manual_seed(); only the values may differ from call to call
     rtol, atol as in torch.testing.assert_close; rtol=0, atol=0 asks for the same bits (and NaN where the reference has NaN)
-    gradients  compares the gradients, too: of the inputs that require one, or of all floating-point inputs if none does
+    gradients  also compares the gradients: of the inputs that require one, or of all floating-point inputs if no input does
 
     Raises AssertionError, with the operator's inputs in the message, also when the operator
     - leaves a part of its output unwritten, or writes beside it, however the output was allocated,
@@ -33,12 +33,12 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, name=None, g
     - on a GPU, does not keep to torch's current stream, or leaves an error for a later call to find,
     and, with gradients=True, when its backward pass
     - gives a wrong gradient, or one of a wrong shape, or none where the reference has one,
-    - takes a grad_output for contiguous that is not (that of sum() repeats one element), or changes it,
+    - takes a grad_output for contiguous that is not (sum() gives one that repeats a single element), or changes it,
     or does in the backward pass what is forbidden above.
 
     What it cannot see: sizes that are not among `sizes`, what an operator does in its thousandth call, and reads beside an
-    input that change nothing. bench() has an eye on the first two. A gradient's dtype is no matter: torch converts each to
-    that of its input. tests/common/wrong_operators.py has an operator for each of these sentences.
+    input that change nothing. bench() catches the first two. The dtype of a gradient is not compared: torch converts each
+    gradient to its input's dtype. tests/common/wrong_operators.py has an operator for each of these sentences.
     """
     name = name or getattr(op, "__name__", str(op))
     largest = 0.0
@@ -175,19 +175,19 @@ def _as_sum_gives(result):
 
 
 def _surface_errors(prefix):
-    """An error of the GPU waits for a later call that asks. Ask here, where the operator's name is known."""
+    """CUDA keeps an error until a call asks for it. Ask here, where the operator's name is known."""
     try:
         torch.cuda.synchronize()  # kernels that crashed while they ran
-        torch.ones(1, device=device)  # launches that were refused: torch asks for those after each of its own
+        torch.ones(1, device=device)  # launches that were refused: torch asks after each launch of its own
     except RuntimeError as error:
         raise AssertionError(f"{prefix}the operator left an error for a later call\n{error}") from error
 
 
 def _on_side_stream(op, held, values, prefix):
-    """The result of op where its inputs get their values late, on a stream of their own, read by that stream's next work.
+    """The result of op on a side stream, which writes the values of the inputs late and then reads the result at once.
 
-    An operator that launches on the default stream reads the inputs too early; one that has its work done on another
-    stream, and does not wait for it, has not written the result yet.
+    An operator that launches on the default stream reads the inputs before their values are there. An operator that works
+    on yet another stream, and does not wait for it, has not written the result when it is read.
     """
     torch.cuda.synchronize()
     stream = _side_stream()
@@ -202,7 +202,7 @@ def _on_side_stream(op, held, values, prefix):
 
 @contextlib.contextmanager
 def _on_a_side_stream_of_cuda_on_cpu():
-    """Meanwhile torch's current stream is another one than the default stream, on which a launch raises RuntimeError: see
+    """Inside, torch's current stream is not the default stream, and a launch on the default stream raises RuntimeError: see
     cuda_on_cpu/include/cuda_on_cpu/watch.h."""
     os.environ["CUDA_ON_CPU_SIDE_STREAM"] = "1"
     try:
@@ -213,10 +213,10 @@ def _on_a_side_stream_of_cuda_on_cpu():
 
 @functools.cache
 def _side_stream():
-    """Always the same one: torch keeps freed memory for the stream that it was used on. And one that no operator gets.
+    """Always the same stream, because torch keeps freed memory for the stream that used it.
 
-    torch has 32 streams of each priority and hands them out in turn: an operator with a stream of its own would share a
-    usual one with check() once in 32 times, and pass. So it is one of the greatest priority.
+    torch has 32 streams of each priority and hands them out in turn. An operator with a stream of its own would get ours
+    once in 32 times, and pass. So ours has the greatest priority, which operators do not ask for.
     """
     return torch.cuda.Stream(priority=torch.cuda.Stream.priority_range()[1])
 

@@ -4,7 +4,7 @@
 
 With a GPU, load, load_inline, CUDAExtension and BuildExtension are torch's own. Without one (or with
 CHAPTERS_DEVICE=cpu) every .cu is translated to C++ first and compiled by the host compiler (see cuda_on_cpu/README.md).
-Either way a build shows what it is doing, fails with the compiler's first error, and goes to
+In both cases a build shows what it is doing, fails with the compiler's first error, and goes to
 build/<torch version and device>/<name>.
 """
 
@@ -22,15 +22,15 @@ from . import BUILD, progress, toolkit, torch_private
 from .machine import device
 
 toolkit.prepare()
-logging.getLogger("torch.utils.cpp_extension").setLevel(logging.ERROR)  # "No CUDA runtime is found" is no news here
+logging.getLogger("torch.utils.cpp_extension").setLevel(logging.ERROR)  # "No CUDA runtime is found" is expected here
 import torch.utils.cpp_extension as torch_extension  # noqa: E402
 
 from cuda_on_cpu.torch_extension import NO_HALF, cpu_extension, for_cpu  # noqa: E402
 
 BuildExtension = torch_extension.BuildExtension
 
-# Which tool looks at what kernels do in memory: "address" for AddressSanitizer, "memory" for the memory check of CUDA on CPU;
-# tools/lesson.py sets it. What it takes to compile, and to link.
+# Which tool watches the kernels' memory: "address" for AddressSanitizer, "memory" for the memory check of CUDA on CPU.
+# tools/lesson.py sets it. Then the flags for compiler and linker.
 TOOL = os.environ.get("CHAPTERS_SANITIZE", "")
 if TOOL == "memory":
     from cuda_on_cpu import memory_check
@@ -66,16 +66,19 @@ _TARGET = "-DTORCH_TARGET_VERSION=0x020b000000000000"  # torch 2.11's stable ABI
 STABLE = ["-DUSE_CUDA", _TARGET]  # with these a .cpp that uses it is compiled
 
 
-def load_stable(name, sources, **kwargs):
+def load_stable(name, sources, wgmma=False, **kwargs):
     """load() of sources that bind their operators by torch's stable ABI, common/stable.h (chapter 10): enters them in the
-    dispatcher, torch.ops, and returns nothing. A process can do so once for each library."""
+    dispatcher, torch.ops, and returns nothing. A process can do so once for each library.
+
+    wgmma: on a Hopper the kernels may use instructions that torch's own choice of architectures, sm_90, does not have."""
     root = Path(__file__).parents[1]
+    architectures = torch_private.architectures(torch_extension) if wgmma and device.type == "cuda" else []
     load(
         name=name,
         sources=sources,
         extra_include_paths=[str(root)],
         extra_cflags=["-O2", *STABLE],
-        extra_cuda_cflags=["-O3", _TARGET, *(flag.replace("-D", "-U") for flag in NO_HALF)],
+        extra_cuda_cflags=["-O3", _TARGET, *(flag.replace("-D", "-U") for flag in NO_HALF), *architectures],
         is_python_module=False,
         **kwargs,
     )

@@ -1,6 +1,6 @@
-// cuda_type.h: a tensor's memory, in CUDA's types. In half precision torch has types of its own: at::Half and __half
-// have the same bits, and so have at::BFloat16 and __nv_bfloat16. Copy this file into a project of your own; it needs
-// nothing else but torch.
+// cuda_type.h: a tensor's memory, in CUDA's types. In half precision torch has types of its own: at::Half has the same
+// bits as __half, and at::BFloat16 the same as __nv_bfloat16. Copy this file into a project of your own: it needs only
+// torch and CUDA's headers. The example also needs ATen/Dispatch.h and c10/cuda/CUDAStream.h.
 //
 //   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, x.scalar_type(), "scale", [&] {
 //       using T = cuda_type<scalar_t>;
@@ -17,7 +17,7 @@ template <class T>
 using cuda_type = std::conditional_t<std::is_same_v<T, at::Half>, __half,
                                      std::conditional_t<std::is_same_v<T, at::BFloat16>, __nv_bfloat16, T>>;
 
-// x's memory. T: const for a tensor that the kernel only reads.
+// x's memory. Make T const if the kernel only reads x. Nothing here checks x's dtype.
 template <class T>
 T* data(const at::Tensor& x) {
     if constexpr (std::is_const_v<T>)

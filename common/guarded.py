@@ -12,7 +12,7 @@ import torch
 
 from .torch_private import DispatchMode, kernel, never_compiled, tree_flatten, tree_map_only, tree_unflatten
 
-# Bytes: a multiple of the alignment that torch gives, and of what any vector load asks for. None for AddressSanitizer
+# Bytes: a multiple of the alignment that torch gives, and of what any vector load asks for. 0 for AddressSanitizer
 # (tools/lesson.py): it watches what lies beside an allocation, and names the line that touches it.
 MARGIN = 0 if "address" in os.environ.get("CHAPTERS_SANITIZE", "") else 1024
 
@@ -35,7 +35,7 @@ class Region:
 
     def __init__(self, storage, pattern, margin=MARGIN):
         self.memory = torch.full((storage.nbytes() + 2 * margin,), pattern, dtype=torch.uint8, device=storage.device)
-        self.origin = margin  # here the storage's first byte is
+        self.origin = margin  # the place of the storage's first byte
         self.start, self.stop = margin, margin + storage.nbytes()  # what tensors use; the rest is margin
         self.gaps = None  # bool for each byte between start and stop, where tensors leave gaps
         self.pattern = pattern
@@ -46,7 +46,7 @@ class Region:
         announce(self.announced, 0, 0)
 
     def only(self, tensors):
-        """Makes margins and gaps of all bytes that none of these tensors uses. They are tensors of the storage."""
+        """Turns all bytes that these tensors, which are tensors of the storage, do not use into margins and gaps."""
         tensors = [t for t in tensors if t.numel()]
         first = min((_first_byte(t) for t in tensors), default=0)
         end = max((_first_byte(t) + _length(t) for t in tensors), default=0)
@@ -77,12 +77,12 @@ class Region:
             used.masked_fill_(self.gaps, self.pattern)
 
     def written(self) -> str:
-        """Where margins and gaps no longer hold the pattern: "4 bytes behind", ... or ""."""
+        """Where margins and gaps no longer hold the pattern: "4 bytes after", ... or ""."""
         before = (self.memory[: self.start] != self.pattern).nonzero()
-        behind = (self.memory[self.stop :] != self.pattern).nonzero()
-        if len(before) or len(behind):  # the nearest one; the byte next to the tensor counts as 1
-            distance = int(behind[0]) + 1 if len(behind) else self.start - int(before[-1])
-            return f"{distance} byte{'s' * (distance > 1)} {'behind' if len(behind) else 'before'}"
+        after = (self.memory[self.stop :] != self.pattern).nonzero()
+        if len(before) or len(after):  # the nearest one; the byte next to the tensor counts as 1
+            distance = int(after[0]) + 1 if len(after) else self.start - int(before[-1])
+            return f"{distance} byte{'s' * (distance > 1)} {'after' if len(after) else 'before'}"
         if self.gaps is not None and ((self.memory[self.start : self.stop] != self.pattern) & self.gaps).any():
             return "between the elements of"
         return ""
@@ -95,8 +95,8 @@ class Inputs:
     """Arguments of an operator, whose tensors lie between margins, at the same addresses for all values that they get.
 
     `args` is like the arguments given: a tuple, whose tensors may be in lists, tuples and dicts. Strides stay, and tensors
-    that share memory share it here. What lies between the elements of a strided tensor holds the pattern, too. A tensor
-    that requires a gradient becomes a leaf that does.
+    that share memory share it here. The gaps between the elements of a strided tensor also hold the pattern. A tensor
+    that requires a gradient becomes a leaf that requires one.
     """
 
     def __init__(self, values, pattern=NAN):
@@ -153,7 +153,7 @@ class Guarded(DispatchMode):
         self.regions = []
 
     def __enter__(self):
-        if "torch._dynamo" in sys.modules:  # the operator may be compiled; what is in here is not to be
+        if "torch._dynamo" in sys.modules:  # the operator may be compiled; this mode must not be
             Guarded.__torch_dispatch__ = _never_compiled()
         return super().__enter__()
 
@@ -191,7 +191,7 @@ class Guarded(DispatchMode):
         return region
 
     def _resized(self, t):
-        """If t, one of ours, now needs more memory than it had: it does not lie between its margins any more."""
+        """Guards t anew if it is one of ours and has outgrown its margins."""
         for region in self.regions:
             ours = _address(region.memory) == _address(t)
             if ours and _first_byte(t) + _length(t) > region.stop:
@@ -257,5 +257,5 @@ def _length(t) -> int:
 
 
 def _dense(t) -> bool:
-    """Whether the elements lie one behind the other, in whatever order of dimensions."""
+    """Whether the elements lie side by side without gaps, in whatever order of dimensions."""
     return t.permute(sorted(range(t.dim()), key=t.stride, reverse=True)).is_contiguous()

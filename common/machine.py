@@ -9,18 +9,18 @@ import torch
 
 from cuda_on_cpu import memory_check
 
-from . import progress, toolkit
+from . import toolkit
 
 
 def _choose() -> torch.device:
-    gpu = torch.cuda.is_available() and torch.version.cuda  # not AMD's, which torch calls cuda, too
+    gpu = torch.cuda.is_available() and torch.version.cuda  # torch also calls AMD's GPUs cuda
     wanted = os.environ.get("CHAPTERS_DEVICE") or ("cuda" if gpu else "cpu")
     if wanted not in ("cpu", "cuda"):
         sys.exit(f"CHAPTERS_DEVICE must be cpu or cuda, got {wanted!r}")
     return torch.device(wanted)
 
 
-# A lesson's tensors are made with device=device. Building for cuda works on a machine with no GPU, too.
+# A lesson's tensors are made with device=device. A machine without a GPU can also build for cuda.
 device = _choose()
 
 
@@ -29,9 +29,8 @@ def title(chapter: int, *subjects: str) -> None:
 
     Ends the program with a clear message when the lesson is to run on a GPU and torch sees none.
     """
-    if hasattr(sys.stdout, "reconfigure"):  # not so in a notebook
+    if hasattr(sys.stdout, "reconfigure"):  # a notebook's stdout lacks it
         sys.stdout.reconfigure(errors="replace", line_buffering=True)  # an ASCII terminal; `make chapter03 | tee log`
-    sys.excepthook = progress.excepthook
     if device.type == "cuda":
         if not torch.cuda.is_available():
             sys.exit("CHAPTERS_DEVICE=cuda, but torch sees no GPU. Unset it to run the lesson on the CPU.")

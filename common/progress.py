@@ -59,9 +59,9 @@ def watch(name: str, sources: list[str], folder: str):
 @contextlib.contextmanager
 def lock(folder: str, name: str):
     """One build in a folder at a time. The lock is the kernel's (flock): it ends with the process, however that ends."""
-    # The name gets into ninja's file, a shell's command and the compiler's list of headers. Each quotes in another way.
+    # The name gets into ninja's file, a shell's command and the compiler's list of headers. Each quotes in its own way.
     if odd := re.search(r"[^\w +,/.~(){}%=@\[\]!\x80-\U0010ffff-]", str(folder)):
-        raise BuildError(f"{str(folder)!r} has a {odd[0]!r}, which ninja cannot have: use another folder.")
+        raise BuildError(f"{str(folder)!r} has a {odd[0]!r}, which ninja does not allow in a path: use another folder.")
     with open(os.path.join(folder, ".in_use"), "w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -81,14 +81,15 @@ def first_error(output: str) -> str:
     at = next((i for i, line in enumerate(lines) if error.search(line)), None)
     if at is None:
         return output
-    others = re.compile(rf"{error.pattern}|^ninja: |^\[\d+/\d+\] |^FAILED: ")  # the next error, or what ninja says
+    # The next error, where g++ says that it is, or what ninja says.
+    others = re.compile(rf"{error.pattern}|: In .*:$|: At global scope:$|^ninja: |^\[\d+/\d+\] |^FAILED: ")
     end = next((i for i, line in enumerate(lines) if i > at and others.search(line)), None)
     return "\n".join(lines[at:end][:12])
 
 
 def excepthook(kind, error, traceback) -> None:
     """Python's sys.excepthook for a lesson: of a failed build, only the message; how Python got there is no help. After
-    Ctrl-C, Python ends by that signal, so that the shell and make end, too."""
+    Ctrl-C, Python ends by that signal, so that the shell and make also end."""
     if isinstance(error, BuildError):
         print(error, file=sys.stderr)
     elif issubclass(kind, KeyboardInterrupt):

@@ -16,11 +16,13 @@
 #include <torch/csrc/stable/library.h>
 #include <torch/csrc/stable/ops.h>
 
-#include "common/check_input_stable.h"
+#include "common/check_tensor_stable.h"
 
 using torch::stable::accelerator::DeviceGuard;
 
 constexpr std::initializer_list<ScalarType> FLOATS = {ScalarType::Float, ScalarType::Half, ScalarType::BFloat16};
+constexpr std::initializer_list<ScalarType> FLOATS_AND_DOUBLE = {ScalarType::Float, ScalarType::Double,
+                                                                 ScalarType::Half, ScalarType::BFloat16};
 
 // torch's current stream of x's device. From torch 2.13 on: getCurrentStream(index).nativeHandle()
 inline cudaStream_t current_stream(const Tensor& x) {
@@ -36,6 +38,13 @@ void with_type(ScalarType dtype, F f) {
     if (dtype == ScalarType::Half) return f(__half());
     if (dtype == ScalarType::BFloat16) return f(__nv_bfloat16());
     STD_TORCH_CHECK(false, "no kernel for dtype ", dtype);
+}
+
+// The same for one of FLOATS_AND_DOUBLE.
+template <class F>
+void with_type_or_double(ScalarType dtype, F f) {
+    if (dtype == ScalarType::Double) return f(double());
+    with_type(dtype, f);
 }
 
 // x's memory. T: const for a tensor that the kernel only reads.

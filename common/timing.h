@@ -46,7 +46,7 @@ inline Memory device_memory(size_t bytes) {
     return {memory, [](void* p) { return cudaFree(p); }};
 }
 
-// The time that this fraction of the times are below.
+// This fraction of the times lies below the result.
 inline double quantile(std::vector<double> times, double fraction) {
     std::sort(times.begin(), times.end());
     return times[size_t(fraction * double(times.size()))];
@@ -66,7 +66,7 @@ inline double spread(const std::vector<double>& times) {
 }
 
 // Seconds that the GPU spends in each of `repeats` runs. The memset replaces what the L2 cache holds, and takes so long
-// that the host queues events and run behind it: the GPU never waits for the host between the two events.
+// that the host can queue events and run after it: the GPU never waits for the host between the two events.
 template <class Run>
 std::vector<double> event_times(Run& run, int repeats, cudaStream_t stream, void* cache) {
     std::vector<cudaEvent_t> starts(repeats), ends(repeats);

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import random
 import re
 import shutil
 import statistics
@@ -15,9 +16,9 @@ from .checking import check_at
 from .guarded import Inputs, tensors_in
 from .machine import device
 
-# Bytes to overwrite before each call: more than any GPU's L2 holds. And while they are zeroed, some 0.2 ms, the host queues
-# the next call, so that the GPU does not wait for the host between the two events: after 256 MiB it did, for what
-# torch.compile has made of a small sum.
+# Bytes to overwrite before each call: more than any GPU's L2 cache holds. Zeroing them takes some 0.2 ms, in which the host
+# queues the next call, so that the GPU does not wait for the host between the two events. With 256 MiB it waited, for what
+# torch.compile makes of a small sum.
 FLUSHED = 768 * 2**20
 
 
@@ -43,25 +44,26 @@ class Timing:
         return self.nbytes / self.kernel
 
 
-def bench(ops, inputs, sizes=(2**20,), flops=0, reference=None, rtol=None, atol=None) -> list[Timing]:
+def bench(ops, inputs, sizes=(2**20,), flops=0, reference=None, rtol=None, atol=None, rate="GB/s") -> list[Timing]:
     """Times every operator at every size, prints a table and returns its rows.
 
     ops     name -> callable; the first is ours, the others are what it is compared with
     inputs  n -> tuple of arguments
     flops   arithmetic operations for each of n elements, or a callable: n -> those of one call; for the roofline
     reference, rtol, atol    as in check(); without a reference, the operator named "torch" is it
+    rate    "TFLOP/s" for operators that the cores limit, not the memory: their speed is then beside torch's, not a copy's
 
-    A figure of a wrong operator is worth nothing: each one, but for torch's ("torch", "torch.compile", ...), is checked
+    A figure of a wrong operator is worth nothing. So each one, except torch's ("torch", "torch.compile", ...), is checked
     before and after it is timed, at this size and in the memory that is timed, and AssertionError says what check() would.
-    After it, because the timed calls have the same arguments again and again: an operator that has kept its result by then
-    still has it when other values come. A check takes about five times the memory of a call; where a GPU has not so
-    much, or there is no reference, nothing is checked, and the table says so.
+    The second check is needed because the timed calls have the same arguments again and again: an operator that has kept
+    its result by then returns it for other values as well. A check takes about five times the memory of a call. If a GPU
+    has less, or if there is no reference, nothing is checked, and the table says so.
 
-    On a GPU: CUDA events around each of many calls, after warm-up, none of its data in the L2 cache. This
-    is what triton.testing.do_bench does, and they agree within 5 % (tests/common/test_harness_gpu.py); what is
-    added here is that operators of one launch and of several are treated alike: see gpu_times(). The bandwidth counts the
-    bytes that the function must move; a copy of 1 GiB in the same run says what the memory can do. Events see the work on
-    torch's current stream only; a time that this memory does not allow is marked: see suspicion().
+    On a GPU: CUDA events around each of many calls, after a warm-up, with other data in the L2 cache. triton.testing.do_bench
+    does the same, and the two agree within 5 % (tests/common/test_harness_gpu.py). In addition, operators of one launch and
+    of several are treated alike here: see times_in_turns(). The bandwidth counts the bytes that the function must move. A copy
+    of 1 GiB in the same run says what the memory can do. Events see only the work on torch's current stream. A time that
+    this memory does not allow is marked: see suspicion().
     """
     on_gpu = device.type == "cuda"
     limit = copy_bandwidth() if on_gpu else None
@@ -72,21 +74,31 @@ def bench(ops, inputs, sizes=(2**20,), flops=0, reference=None, rtol=None, atol=
         held, args = _inputs(inputs(n))
         kind = str(tensors_in(args)[0].dtype).removeprefix("torch.")
         operations = flops(n) if callable(flops) else flops * n
-        heads = ["kernel", "spread", "GB/s", "of copy", "call"] if on_gpu else ["CPU time", "spread"]
+        beside = "of copy" if rate == "GB/s" else "of torch"
+        heads = ["kernel", "spread", rate, beside, "call"] if on_gpu else ["CPU time", "spread"]
         print(f"{'time':8}{f'n = {n}, {kind}':<33}" + "".join(f"{head:>10}" for head in heads))
-        for name, op in ops.items():
-            ours = reference and not re.match(r"torch\b", name)
-            doubt = _check(n, op, reference, held, inputs, name, rtol, atol) if ours else ""
-            args = held.args if held else args
-            row = dataclasses.replace(measure(name, n, op, args), flops=operations, copy=limit, dtype=kind)
-            if ours and not doubt:
-                doubt = _check(n, op, reference, held, inputs, f"after it was timed, {name}", rtol, atol)
+        ours = [name for name in ops if reference and not re.match(r"torch\b", name)]
+        doubts = {name: _check(n, ops[name], reference, held, inputs, name, rtol, atol) for name in ours}
+        args = held.args if held else args
+        timed = measure_in_turns(ops, n, args)
+        of_torch = next((row.kernel for row in timed if row.name == "torch"), None)
+        for row in timed:
+            doubt = doubts.get(row.name, "")
+            if row.name in ours and not doubt:
+                what = f"after it was timed, {row.name}"
+                doubt = _check(n, ops[row.name], reference, held, inputs, what, rtol, atol)
+            row = dataclasses.replace(row, flops=operations, copy=limit, dtype=kind)
             cells = [format_seconds(row.kernel), f"{row.spread:.0%}"]
             if on_gpu:
                 row = dataclasses.replace(row, suspect=suspicion(row, peak, nothing) or doubt)
-                cells += [f"{row.bandwidth / 1e9:.0f}", f"{row.bandwidth / limit:.0%}", format_seconds(row.call)]
+                speed = f"{row.bandwidth / 1e9:.0f}", f"{row.bandwidth / limit:.0%}"
+                if rate == "TFLOP/s":
+                    row.more.update(tflops=operations / row.kernel / 1e12, of_torch=of_torch / row.kernel)
+                    speed = f"{row.more['tflops']:.1f}", f"{row.more['of_torch']:.2f}"
+                cells += [*speed, format_seconds(row.call)]
             rows.append(row)
-            print(f"{'':8}{name:<33}" + "".join(f"{cell:>10}" for cell in cells) + (row.suspect and f"  {row.suspect}"))
+            said = "".join(f"{cell:>10}" for cell in cells) + (row.suspect and f"  {row.suspect}")
+            print(f"{'':8}{row.name:<33}{said}")
     last = f"copy: {limit / 1e9:.0f} GB/s" if on_gpu else "CPU times: they say nothing about a GPU."
     print(f"{'':8}{last}{'' if reference else '  The results were not checked.'}")
     return rows
@@ -129,11 +141,11 @@ def _check(n, op, reference, held, inputs, name, rtol, atol) -> str:
 def suspicion(row, peak, nothing) -> str:
     """Why the GPU cannot have done this in that time, or "": a row of bench(), bytes a second, seconds.
 
-    The L2 cache is no excuse: before each call bench() fills it with other data, all of it changed. So what a call reads
-    comes from the memory, and for what it writes to the cache, some of that data must go there. Data that stays in the
-    cache may be faster (`make chapter06 ARGS=--cached`), and bench() does not measure that.
+    L2 hits cannot explain it: before each call bench() fills the cache with other data, all of it changed. What a call reads
+    comes from memory, and what it writes to the cache drives some of that data out to memory. Data that stays in the cache
+    may be faster (`make chapter06 ARGS=--cached`), and bench() does not measure that.
     """
-    # Both contain delays (see gpu_times()); the shortest kernel takes more than twice as long.
+    # Both contain delays (see times_in_turns()); the shortest kernel takes more than twice as long.
     if row.nbytes and row.kernel <= 1.4 * nothing:
         return "suspect: no work on this stream"
     if row.bandwidth > peak:
@@ -143,19 +155,25 @@ def suspicion(row, peak, nothing) -> str:
 
 def measure(name, n, op, args) -> Timing:
     """Times op(*args). See bench for the method."""
-    result = op(*args)
-    nbytes = sum(t.nbytes for t in tensors_in((args, result)))
-    del result
-    kernel, spread = middle(gpu_times(op, args) if device.type == "cuda" else _cpu_times(op, args))
-    call = call_time(op, args) if device.type == "cuda" else kernel
-    return Timing(name, n, kernel, spread, call, nbytes)
+    return measure_in_turns({name: op}, n, args)[0]
+
+
+def measure_in_turns(ops, n, args) -> list[Timing]:
+    """Times each of these operators with the same arguments: {name: op}."""
+    rows = []
+    for name, samples in times_in_turns(ops, args).items():
+        nbytes = sum(t.nbytes for t in tensors_in((args, ops[name](*args))))
+        kernel, spread = middle(samples)
+        call = call_time(ops[name], args) if device.type == "cuda" else kernel
+        rows.append(Timing(name, n, kernel, spread, call, nbytes))
+    return rows
 
 
 def middle(samples) -> tuple[float, float]:
     """The mean of the middle half of the samples, and the width of this half as a fraction of the mean.
 
-    Outliers do not count, as in the median. But where samples fall into groups (see gpu_times()), the median jumps from one
-    to the other when a few samples change, and this mean does not. It is also called the interquartile mean.
+    Outliers do not count, as in the median. But if samples fall into groups (see times_in_turns()), the median jumps from one
+    group to the other when a few samples change, and this mean does not. It is also called the interquartile mean.
     """
     samples = sorted(samples)
     half = samples[len(samples) // 4 : len(samples) - len(samples) // 4]
@@ -174,8 +192,8 @@ def copy_bandwidth() -> float:
 def peak_bandwidth(copy) -> float:
     """Bytes a second that this GPU's memory cannot exceed: its bus, and two transfers in each cycle of its clock.
 
-    The formula is that of NVIDIA's sample deviceQuery. Some machines do not tell their clock, or less than a copy reaches:
-    then it is a quarter more than the copy, as a copy reaches more than four fifths of the peak.
+    The formula is that of NVIDIA's sample deviceQuery. Some machines report no clock, or one that a copy exceeds. A copy
+    reaches more than four fifths of the peak, so there the peak is taken to be a quarter more than the copy.
     """
     gpu = torch.cuda.get_device_properties(device)
     peak = 2 * gpu.memory_clock_rate * 1e3 * gpu.memory_bus_width / 8  # kHz, bits
@@ -199,48 +217,68 @@ def seconds_to_build(name, build) -> float:
         return time.perf_counter() - start
 
 
-def gpu_times(op, args, budget=0.2, launches_before=lambda i: i % 4 == 3) -> list[float]:
-    """Seconds that the GPU spends in op, many times. budget: seconds for all of them.
+def times_in_turns(ops, args, budget=0.2, launches_before=lambda i: i % 4 == 3) -> dict[str, list[float]]:
+    """Seconds that each of these operators needs, many times: {name: samples}. budget: seconds for each operator.
+
+    Under load a GPU's clock drifts, and whoever is timed last would look slow. So the operators take turns: in every round
+    each is called once, in an order that is shuffled anew. An operator whose budget is used up takes no further part, but each
+    has 10 samples at least.
 
     launches_before: how many small launches come before sample i. On an H200 each fourth launch takes up to 1 us longer than
     the others. If all samples launched the same, an operator of three launches and the one that overwrites the L2 cache
     would have the slow one at the same place in every sample: inside in one run, outside in the next. With one more launch
     before every fourth sample, each of 16 samples in a row begins at another place, four times at each of the four. So
-    every operator has its average share of slow launches, however many it has. tools/maintain/launch_delays.py shows it.
+    every operator has its average share of slow launches, however many launches it makes: tools/maintain/launch_delays.py.
     """
-    flush, launch = _overwrite(FLUSHED), _overwrite(1)
+    order = random.Random(0)
 
-    def timed(repeats):
-        events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeats)]
-        for i, (start, end) in enumerate(events):
-            for _ in range(launches_before(i)):
-                launch()
-            flush()
-            start.record()
-            op(*args)
-            end.record()
-        torch.cuda.synchronize()
-        return [start.elapsed_time(end) / 1e3 for start, end in events]
+    def rounds(repeats):
+        turns = []
+        for done in range(max(repeats.values())):
+            names = [name for name in repeats if repeats[name] > done]
+            turns += order.sample(names, len(names))
+        samples = {name: [] for name in repeats}
+        for name, seconds in zip(turns, _seconds([ops[name] for name in turns], args, launches_before), strict=True):
+            samples[name].append(seconds)
+        return samples
 
-    timed(3)  # warm-up: loads the kernel, fills the allocator, raises the clocks
-    return timed(-(-_repeats(budget, timed) // 16) * 16)
+    rounds(dict.fromkeys(ops, 1))  # warm-up: loads the kernels and fills the allocator
+    fit = {name: _repeats(budget, lambda repeats, name=name: rounds({name: repeats})) for name in ops}
+    block = 16 if device.type == "cuda" else 1
+    return rounds({name: -(-repeats // block) * block for name, repeats in fit.items()})
+
+
+def gpu_times(op, args) -> list[float]:
+    """Seconds that one operator needs, many times."""
+    return times_in_turns({"": op}, args)[""]
+
+
+def _seconds(calls, args, launches_before) -> list[float]:
+    """What each of these calls takes, on a GPU with other data in the L2 cache."""
+    if device.type == "cpu":
+        return [_cpu_seconds(op, args) for op in calls]
+    launch, flush = _overwrite(1), _overwrite(FLUSHED)
+    events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in calls]
+    for i, (op, (start, end)) in enumerate(zip(calls, events, strict=True)):
+        for _ in range(launches_before(i)):
+            launch()
+        flush()
+        start.record()
+        op(*args)
+        end.record()
+    torch.cuda.synchronize()
+    return [start.elapsed_time(end) / 1e3 for start, end in events]
+
+
+def _cpu_seconds(op, args) -> float:
+    start = time.perf_counter()
+    op(*args)
+    return time.perf_counter() - start
 
 
 def _overwrite(nbytes):
     """A function that launches a kernel which zeroes so many bytes."""
     return torch.empty(nbytes, dtype=torch.uint8, device=device).zero_
-
-
-def _cpu_times(op, args, budget=0.3) -> list[float]:
-    def timed(repeats):
-        samples = []
-        for _ in range(repeats):
-            start = time.perf_counter()
-            op(*args)
-            samples.append(time.perf_counter() - start)
-        return samples
-
-    return timed(_repeats(budget, timed))
 
 
 def call_time(op, args, wait=torch.cuda.synchronize, clock=time.perf_counter, budget=0.5) -> float:

@@ -1,10 +1,15 @@
 """Runs CUDA programs without a GPU, and shows what is wrong or slow about their kernels.
 
-run         compiles a program of one or several .cu for this CPU and runs it
-check       the same with the memory check: data races, uninitialised reads, accesses out of bounds
-microscope  the same, and shows line by line what the kernels ask of memory
-translate   writes the C++ that a .cu becomes
-flags       prints what g++ or clang++ needs to compile that C++
+run FILE.cu [MORE.cu ...] [ARGUMENT ...]
+    compiles a program of one or several .cu for this CPU and runs it with these arguments
+check FILE.cu [MORE.cu ...] [ARGUMENT ...]
+    the same with the memory check: data races, uninitialised reads, accesses out of bounds
+microscope FILE.cu [MORE.cu ...] [ARGUMENT ...]
+    the same, and shows line by line what the kernels ask of memory
+translate [-I FOLDER] [--depfile FILE] FILE.cu [OUT.cpp]
+    writes the C++ that a .cu becomes to that file, or prints it
+flags
+    prints what g++ or clang++ needs to compile that C++
 
 README.md beside this file explains all of them. CXX names the compiler, CXXFLAGS its flags.
 """
@@ -14,21 +19,26 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+import tempfile
 from pathlib import Path
 
 from . import CFLAGS, INCLUDE, TranslationError, microscope, programs, translate
-from .report import NOTHING_FOUND, named, told, with_sources
+from .report import named, right, told, with_sources
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser("cuda-on-cpu", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser = argparse.ArgumentParser(
+        "cuda-on-cpu", "cuda-on-cpu COMMAND ...", __doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", prog="cuda-on-cpu", help=argparse.SUPPRESS
+    )
     for name in "run", "check", "microscope":
         command = commands.add_parser(name)
         command.add_argument("words", nargs=argparse.REMAINDER, metavar="FILE.cu [MORE.cu ...] [ARGUMENT ...]")
     command = commands.add_parser("translate")
     command.add_argument("cu", type=Path)
-    command.add_argument("cpp", type=Path)
+    command.add_argument("cpp", type=Path, nargs="?", help="else it is printed, and headers stay as they are")
     command.add_argument("-I", dest="folders", action="append", default=[], type=Path, metavar="FOLDER")
     command.add_argument("--depfile", type=Path, help="write a dependency file for make there")
     commands.add_parser("flags")
@@ -36,6 +46,8 @@ def main() -> None:
     try:
         if options.command == "flags":
             print(shlex.join([*CFLAGS, f"-I{INCLUDE}", "-pthread"]))
+        elif options.command == "translate" and not options.cpp:
+            print(translate.translated(options.cu, options.folders), end="")
         elif options.command == "translate":
             translate.translate_for_make(options.cu, options.cpp, options.folders, options.depfile)
         else:
@@ -64,9 +76,11 @@ def run(command: str, words: list[str]) -> int:
             print(microscope.table(rows, Path.cwd()), microscope.LEGEND, sep="\n\n")
             return 0
         programs.build(cus, program, programs.compiler(), programs.flags(), checked=command == "check")
-        status = programs.run(program, arguments)
-        if command == "check":
-            print(NOTHING_FOUND, end="", file=sys.stderr)
+        with tempfile.NamedTemporaryFile("r", prefix="launches-") as launches:
+            status = programs.run(program, arguments, CUDA_ON_CPU_LAUNCHES=launches.name)
+            if command == "check":
+                said, status = right(launches.read(), status)
+                print(said, end="", file=sys.stderr)
         return status
     except (TranslationError, programs.BuildError) as error:
         text = named(str(error), programs.files(cus)).replace(f"{Path.cwd()}/", "")  # of headers

@@ -1,8 +1,9 @@
-"""Finds what nvcc refuses and C++ does not: a kernel that calls a host function of the same file, and a launch of one.
+"""Finds what nvcc refuses and C++ does not: device code that calls a host function or uses a host variable of the same
+file, or an object of the host's library; and a launch of a host function.
 
 These are mistakes that people make: they forget a __device__ or a __global__. The search keeps quiet in doubt: where #if or
 a macro may decide which side a function is for, where a name has two meanings or is one of CUDA's, in __host__ __device__
-functions (nvcc only warns there). It does not find methods, functions of headers and host variables.
+functions (nvcc only warns there). It does not find methods, and what headers declare.
 """
 
 from __future__ import annotations
@@ -14,10 +15,24 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from .tokens import Tokens
 
-ERROR = r'_Pragma("GCC error \"{}() lacks {}\"") '
-DEVICE = "__device__: nvcc does not let device code call it"
-GLOBAL = "__global__: nvcc launches nothing else"
+ERROR = r'_Pragma("GCC error \"{}\"") '
+CALL = 'calling a __host__ function("{name}") from a {kind} function("{caller}") is not allowed'  # nvcc's words
+DEVICE = CALL + ": {name}() lacks __device__"
+OBJECT = CALL + ": device code has no objects of the host's library"
+VARIABLE = (
+    'identifier "{name}" is undefined in device code: it is a variable of the host, and no parameter of the kernel'
+)
+GLOBAL = "{name}() lacks __global__: nvcc launches nothing else"
 NO_HOST_FUNCTIONS = {"__device__", "__global__", "constexpr", "consteval", "operator", "="}
+NO_HOST_VARIABLES = {
+    *("__device__", "__constant__", "__managed__", "__shared__", "const", "constexpr", "constinit", "extern", "auto"),
+    *("template", "using", "typedef", "struct", "class", "union", "enum", "namespace"),
+    *("static_assert", "friend", "asm"),
+}
+HOST_OBJECTS = {
+    *("vector", "string", "map", "set", "unordered_map", "unordered_set", "list", "deque", "function"),
+    *("cout", "cerr", "to_string"),
+}
 CUDA_HAS = re.compile("(abs|cbrt|ceil|cos|exp|fabs|floor|fma|fmax|fmin|log|max|min|pow|round|rsqrt|sin|sqrt|tanh?)f?")
 LINE = re.compile(r"(?:\\\r?\n|[^\n])*\n?")
 DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w+)")
@@ -44,19 +59,77 @@ def without_directives(source: str) -> str:
 
 
 def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str]]:
-    """In a text without_directives(): of each such call in a function the first, and all such launches, with what the
-    function lacks. `doubtful`: no names of host functions."""
+    """In a text without_directives(): of each such call, variable and object in a function the first, and all such launches,
+    with what is wrong. `doubtful`: no names of the host's."""
     found = list(functions(t))
     host = {t.text(f.name) for f in found if f.words.isdisjoint(doubtful) and is_for_the_host(t, f)} - doubtful
+    variables = host_variables(t) - doubtful
     for f in found:
         if f.words & {"__global__", "__device__"} and "__host__" not in f.words:
-            for name in sorted(host):
+            kind = "__global__" if "__global__" in f.words else "__device__"
+            names = {"kind": kind, "caller": t.text(f.name)}
+            for name in sorted(host | variables):
                 uses = [i for i in range(f.name + 1, f.end) if t.text(i) == name]
-                if uses and all(is_call(t, i) for i in uses):
-                    yield uses[0], DEVICE
+                if name in host and uses and all(is_call(t, i) for i in uses):
+                    yield uses[0], DEVICE.format(name=name, **names)
+                if name in variables and all(is_use(t, i) for i in uses):
+                    uses = [i for i in uses if t.text(i - 2) not in ("sizeof", "decltype", "alignof")]
+                    yield from ((i, VARIABLE.format(name=name)) for i in uses[:1])
+            for i in range(f.opening, f.end):
+                if t.text(i) in HOST_OBJECTS and (t.text(i - 2), t.text(i - 1)) == ("std", "::"):
+                    yield i - 2, OBJECT.format(name=f"std::{t.text(i)}", **names)
+                    break
         for i in range(f.opening, f.end):
             if t.is_text(i + 1, "<<<") and t.text(i) in host and t.text(i - 1) not in (".", "->", "::"):
-                yield i, GLOBAL
+                yield i, GLOBAL.format(name=t.text(i))
+
+
+def host_variables(t: Tokens) -> set[str]:
+    """Those that namespaces declare, as far as there is no doubt: of a plain type, one in a declaration."""
+    found, others = set(), set()
+    for start, end in declarations(t):
+        words = [t.text(i) for i in range(start, end) if t.kind(i) == "word"]
+        last = start
+        while last < end and t.text(last) not in ("=", "[", "{", "(", ","):
+            last += 1
+        name, is_plain = t.text(last - 1), t.text(last) in ("=", "[", "{", ";") and last - start > 1
+        no_macros = not any(w.isupper() and len(w) > 1 for w in words)
+        if is_plain and no_macros and NO_HOST_VARIABLES.isdisjoint(words) and t.kind(last - 1) == "word":
+            found.add(name)
+        else:
+            others |= set(words)
+    return found - others
+
+
+def is_use(t: Tokens, i: int) -> bool:
+    """Neither a declaration of that name, nor another's member."""
+    before = t.text(i - 1)
+    declares = t.kind(i - 1) == "word" and not t.is_keyword(i - 1)
+    if before in ("*", "&", ">", "&&"):  # perhaps a pointer's or a reference's declaration
+        declares = before == ">" or (t.kind(i - 2) == "word" and not t.is_keyword(i - 2))
+    return before not in (".", "->", "::") and t.text(i + 1) != "::" and not declares
+
+
+def declarations(t: Tokens) -> Iterator[tuple[int, int]]:
+    """Where each declaration of namespaces begins, and where its ; is."""
+    start = i = 0
+    while i < len(t.tokens):
+        if t.text(i) in ("(", "["):
+            i = t.group_end(i)
+        elif t.text(i) == ";":
+            yield start, i
+            start = i + 1
+        elif t.text(i) == "}":
+            start = i + 1
+        elif t.text(i) == "{":
+            words = {t.text(k) for k in range(start, i)}
+            if t.declared_name(start) >= i and words & {"namespace", "extern"}:
+                start = i + 1
+            else:
+                i = t.group_end(i)
+                if t.text(i + 1) != ";" and "=" not in words:
+                    start = i + 1
+        i += 1
 
 
 def functions(t: Tokens) -> Iterator[Function]:

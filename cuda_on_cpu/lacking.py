@@ -49,15 +49,17 @@ TABLE = [
     Lacking("textures and surfaces", "read the array through a pointer", "texture_*.h surface_*.h", TEXTURES,
             "textures and surfaces"),
     Lacking("kernels that launch kernels", "launch from the host"),
-    Lacking("the driver API: `cuMemAlloc()`, `cuLaunchKernel()`, ...", "the runtime's functions", "cudaProfiler.h", DRIVER,
-            "driver API"),
-    Lacking("`wgmma`, TMA, `tcgen05`, `mma.sp`, 4-bit and 1-bit matrices, carry chains, PTX whose text a macro completes",
+    Lacking("the driver API (`cuMemAlloc()`, `cuLaunchKernel()`, ...) but for `cuTensorMapEncodeTiled()`",
+            "the runtime's functions", "cudaProfiler.h", DRIVER, "driver API"),
+    Lacking("`tcgen05`, sparse `mma` and `wgmma`, 4-bit and 1-bit matrices, carry chains, `cp.reduce.async.bulk`, "
+            "`tensormap.replace`",
             "C++, `mma.sync` or `#ifndef CUDA_ON_CPU`; an unknown instruction is named in one line"),
+    Lacking("tensor maps that are interleaved or made by `cuTensorMapEncodeIm2col()`, and what is not known of a GPU: rows "
+            "of a box that are shorter than its swizzle, element strides in stores, the NaN of a fill", "another box"),
     Lacking("FP6, FP4, E8M0; `__nv_*` functions; `__shfl()` without `_sync` and other names older than CUDA 13",
             "today's names", "cuda_fp4.h cuda_fp6.h"),
-    Lacking("everything of `cuda/ptx` except mbarriers, `st_async()` and `getctarank()`",
-            "the same as inline PTX, where its table has it"),
-    Lacking("`st.async` and `mapa` as inline PTX", "`cuda::ptx::st_async()`, `map_shared_rank()`"),
+    Lacking("of `cuda/ptx` everything but mbarriers, bulk copies, TMA, their fences, `st_async()`, cluster barriers, `mapa()` "
+            "and `getctarank()`", "the same as inline PTX"),
     Lacking("mdspan, ranges and some others of `cuda/` and `cuda/std/`; atomics of more than 8 bytes",
             "the host's header under `#ifdef CUDA_ON_CPU`", "cuda/*"),
     Lacking("graph nodes that allocate or decide", "nothing", "", NODES, "graph nodes that allocate or decide"),

@@ -67,7 +67,7 @@ def _says_clang(compiler: tuple[str, ...]) -> bool:
 
 
 def cflags(compiler: list[str]) -> list[str]:
-    """What a .cu is compiled with, behind its other flags."""
+    """What a .cu is compiled with, after its other flags."""
     if is_clang(compiler):
         # addr2line misses some of the inlined functions in what clang++ writes by default, version 5.
         return [*_ALL, "-gdwarf-4", *(word for flag in _CLANG for word in ("-mllvm", f"-{flag}"))]
@@ -84,7 +84,8 @@ def ldflags(compiler: list[str]) -> list[str]:
 def recorder(compiler: list[str]) -> Path:
     """The library, compiled when its sources have changed."""
     sources = sorted([*(HERE / "recorder").iterdir(), HERE / "include/cuda_on_cpu/recorder.h"])
-    text = b"".join(source.read_bytes() for source in sources) + " ".join(compiler).encode()
+    program = os.path.realpath(shutil.which(compiler[0]) or compiler[0])  # c++ is often the same as g++
+    text = b"".join(source.read_bytes() for source in sources) + " ".join([program, *compiler[1:]]).encode()
     library = cache() / "recorder" / hashlib.sha256(text).hexdigest()[:12] / "librecorder.so"
     library.parent.mkdir(parents=True, exist_ok=True)
     with open(library.parent / "lock", "w") as lock:

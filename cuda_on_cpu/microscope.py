@@ -50,6 +50,7 @@ class Row:
     least_wavefronts: int
     at_one_address: int  # atomics: the most lanes of a request that change the same address, in all requests together
     width: int  # bytes of a lane, the most in this line
+    warps: int  # that made a request
     example: tuple[int | None, ...]  # each lane's address in the first request; in shared memory from its array on
 
     @property
@@ -112,14 +113,19 @@ def of_program(cus: list[Path], arguments: Iterable[str] = (), flags: Iterable[s
     _need_gcc(compiler)
     program = programs.place(cus, checked=True)
     programs.build(cus, program, compiler, list(flags), checked=True)
+    wrong = None
     with tempfile.NamedTemporaryFile(prefix="microscope") as out:
         try:
             if status := programs.run(program, arguments, CUDA_ON_CPU_MICROSCOPE=out.name):
                 raise programs.Failed([], status)
         except programs.Failed as error:
-            if error.status:  # else the program has caught what was wrong, and went on
+            if error.status:
                 raise
-        return _rows(os.fsdecode(out.read()))
+            wrong = error  # the program has caught it, and went on
+        counted = os.fsdecode(out.read())
+    if not _launches(counted):
+        raise wrong or RuntimeError("no kernel was launched, so there is nothing to show")
+    return _rows(counted)
 
 
 def _need_gcc(compiler: list[str]) -> None:
@@ -127,15 +133,18 @@ def _need_gcc(compiler: list[str]) -> None:
         raise RuntimeError(f"the microscope needs g++, and CXX is {shlex.join(compiler)}: clang++ takes structs apart")
 
 
+def _launches(text: str) -> int:
+    return int(text.partition("\n")[0])
+
+
 def _rows(text: str) -> list[Row]:
-    launches, *lines = text.splitlines()
-    if int(launches) == 0:
+    if not _launches(text):
         raise RuntimeError(
             "no kernel ran that the microscope can see. A kernel has to be built for the memory check: start the process "
             "with CHAPTERS_SANITIZE=memory in its environment"
         )
     rows = []
-    for fields in (line.split("\t") for line in lines):
+    for fields in (line.split("\t") for line in text.splitlines()[1:]):
         kernel, file, line, space, kind, *numbers, example = fields
         addresses = tuple(int(a) if a else None for a in example.split(","))
         rows.append(Row(_name(kernel), file, int(line), space, kind, *map(int, numbers), addresses))
@@ -250,6 +259,7 @@ def _lanes(lanes: list[int]) -> str:
 
 
 LEGEND = (
-    "For an instruction of a warp; in brackets, what it needs at least. A model of what a GPU counts, from the addresses of\n"
-    "the threads that ran on the CPU."
+    "requests: instructions of warps. For one of them: active lanes; sectors, the pieces of 32 bytes that it touches;\n"
+    "wavefronts, its passes through the banks of shared memory; in brackets, the least that it needs. A model of what a GPU\n"
+    "counts, from the addresses of the threads that ran on the CPU."
 )

@@ -59,6 +59,8 @@ def build(
     Raises TranslationError, or BuildError.
     """
     if not shutil.which(compiler[0]):
+        if named := os.environ.get("CXX"):
+            raise BuildError(f"CXX={named}: no such program")
         raise BuildError(f"{compiler[0]} not found: apt-get install g++")
     one_error = "-ferror-limit=1" if memory_check.is_clang(compiler) else "-fmax-errors=1"
     compile_ = [*compiler, "-std=c++17", *CFLAGS, "-DCUDA_ON_CPU_PROGRAM", f"-I{INCLUDE}", "-pthread", one_error]
@@ -77,13 +79,13 @@ def build(
 
         def compiled(cu: Path, cpp: Path) -> str:
             own = f"-I{Path(os.path.abspath(cu)).parent}"
-            return _run([*compile_, own, "-MMD", "-c", cpp, "-o", cpp.with_suffix(".o")])
+            return _run([*compile_, own, "-MMD", "-c", cpp, "-o", cpp.with_suffix(".o")], [cu])
 
         with report.building(" ".join(map(str, cus))):
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
                 warnings = list(pool.map(compiled, cus, cpps))
             objects = [cpp.with_suffix(".o") for cpp in cpps]
-            warnings += [_run([*link, *objects, "-o", program, *link_after])]
+            warnings += [_run([*link, *objects, "-o", program, *link_after], cus)]
         print("".join(warnings), end="", file=sys.stderr)
         parts = {part for cpp in cpps for part in _dependencies(cpp.with_suffix(".d"))}
         state.write(_state(command, sorted({*map(str, read), *parts})))
@@ -99,11 +101,20 @@ def files(cus: Sequence[Path], program: Path | None = None) -> dict[str, Path]:
     return named
 
 
-def _run(command: list) -> str:
+# What a compiler says of a header of torch's that it does not find.
+OF_TORCH = r"(?m)^(.*?:\d+)(?::\d+)?: fatal error: '?((?:torch|ATen|c10|pybind11)/[\w/.]+|Python\.h)\b"
+
+
+def _run(command: list, cus: Sequence[Path]) -> str:
     """A compiler's warnings."""
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace")
     if re.search(r"undefined (reference to|symbol:) [`']?main\b", done.stderr):
-        raise BuildError("none of these files defines main(), where a program begins")
+        raise BuildError(f"no main(), where a program begins, in {', '.join(map(str, cus))}")
+    if of_torch := re.search(OF_TORCH, done.stderr):
+        raise BuildError(
+            "{} includes {}: this is an operator, which Python loads, and not a program. In the repository of CUDA on CPU, "
+            "make new NAME=mine begins an operator that PyTorch can call".format(*of_torch.groups())
+        )
     if done.returncode:
         end = r"\n.*(-fmax-errors=1\.|too many errors emitted, stopping now.*)"  # what the compiler says of our flag
         raise BuildError(re.sub(end, "", done.stderr).rstrip())
@@ -145,13 +156,30 @@ def run(program: Path, arguments: Iterable[str] = (), **environment: str) -> int
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     with tempfile.NamedTemporaryFile(prefix="cuda-on-cpu-") as file:  # include/cuda_on_cpu/program.h writes it
         environment = os.environ | environment | {"CUDA_ON_CPU_REPORT": file.name}
-        status = subprocess.run([program, *arguments], env=environment).returncode
-        told = [entry.partition("\n")[::2] for entry in os.fsdecode(file.read()).split("\0") if entry]
+        with subprocess.Popen([program, *arguments], env=environment) as process:
+            before = signal.signal(
+                signal.SIGINT, signal.SIG_IGN
+            )  # Ctrl-C is the program's: it tells where its kernel is
+            try:
+                status = process.wait()
+            finally:
+                signal.signal(signal.SIGINT, before)
+        told = []
+        for entry in os.fsdecode(file.read()).split("\0"):
+            kind, _, text = entry.partition("\n")
+            if kind == "asked":  # for the error of a launch that CUDA had refused
+                told.remove(next(earlier for earlier in reversed(told) if earlier[0] == "refused"))
+            elif entry:
+                told.append((kind, text))
     wrong = [report.found_by_cuda(text) for _, text in told if text.startswith("CUDA on CPU: ")]
-    others = dict(entry for entry in told if entry[0] != "found" and not entry[1].startswith("CUDA on CPU: "))
+    others = dict(
+        entry for entry in told if entry[0] not in ("found", "refused") and not entry[1].startswith("CUDA on CPU: ")
+    )
     places = others.pop("crash", "")
     wrong += [f"uncaught exception {kind}: {text}".removesuffix(": ") for kind, text in others.items()]
-    if status < 0:
+    if status == -signal.SIGINT and not wrong:
+        raise KeyboardInterrupt
+    if status < 0 and status != -signal.SIGINT:
         wrong.append(f"the program was ended by {signal.Signals(-status).name}{_where(program, places)}")
     if wrong:
         raise Failed(list(dict.fromkeys(wrong)), status)

@@ -34,14 +34,20 @@ TYPES = {*LISTS["ALL"].split(), *LISTS["HALF"].split(), "tf32", "e4m3", "e5m2"}
 SPECIAL = {
     *(f"{name}.{axis}" for name in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyz"),
     *("laneid", "warpid", "nwarpid", "smid", "nsmid", "gridid", "clock", "clock_hi", "clock64"),
-    *("globaltimer", "globaltimer_lo", "globaltimer_hi"),
+    *("globaltimer", "globaltimer_lo", "globaltimer_hi", "cluster_ctarank", "cluster_nctarank"),
+    *(f"{name}.{axis}" for name in ("cluster_ctaid", "cluster_nctaid", "clusterid", "nclusterid") for axis in "xyz"),
     *(f"lanemask_{relation}" for relation in ("eq", "le", "lt", "ge", "gt")),
 }
-HERE = "cuda_ptx::"
+NAMESPACE = "cuda_ptx"
+HERE = f"{NAMESPACE}::"
 
 
 class Unknown(Exception):
     """Names what CUDA on CPU does not have: an instruction, a register, a form of operand."""
+
+
+class Incomplete(Unknown):
+    """What stands there is no string or no operand: perhaps a macro completes it."""
 
 
 class Operand(NamedTuple):
@@ -94,7 +100,9 @@ class Statement:
         self.operands = [*outputs, *inputs]
         self.constants = {i: o.expression for i, o in enumerate(self.operands) if o.constraint == "n"}
         self.declarations, self.ends = [], []
+        self.sums: set[int] = set()  # operands that stay where they are: what an asynchronous product changes later
         self.scopes: list[dict[str, str]] = [{}]  # registers that the text declares, and their names in C++
+        self.predicates: set[str] = set()  # those names that are predicates
         self.labels: list[str] = []
         for i, operand in enumerate(self.operands):
             if i in self.constants:
@@ -105,9 +113,9 @@ class Statement:
             kind = f"uint{SIZES[letter]}_t"
             read = i >= len(outputs) or "+" in operand.constraint
             value = f"{HERE}in<{kind}>({operand.expression})" if read else "0"
-            self.declarations.append(f"[[maybe_unused]] {kind} cuda_{i} = {value};")
+            self.declarations.append((i, f"[[maybe_unused]] {kind} cuda_{i} = {value};"))
             if i < len(outputs):
-                self.ends.append(f"{HERE}out({operand.expression}, cuda_{i});")
+                self.ends.append((i, f"{HERE}out({operand.expression}, cuda_{i});"))
 
     def translate(self, text: str) -> str:
         for i, operand in enumerate(self.operands):
@@ -132,7 +140,10 @@ class Statement:
                 text = text.lstrip()
         if self.labels:  # a jump goes on with another case
             code = ["for (int cuda_next = 0; cuda_next >= 0;) switch (cuda_next) { case 0:", *code, "cuda_next = -1; }"]
-        parts = [f"namespace {HERE[:-2]} = cuda_on_cpu::ptx;", *self.declarations, *code, *self.ends]
+        declarations, ends = (
+            [line for i, line in lines if i not in self.sums] for lines in (self.declarations, self.ends)
+        )
+        parts = [f"namespace {NAMESPACE} = cuda_on_cpu::ptx;", *declarations, *code, *ends]
         return f"do {{ {' '.join(filter(None, parts))} }} while (false)"
 
     def statement(self, text: str) -> str:
@@ -155,7 +166,9 @@ class Statement:
             for suffix in range(int(many)) if many else [""]:
                 cpp = "cuda_" + re.sub(r"\W", "", f"{name}{suffix}_{len(self.declarations)}")
                 self.scopes[-1][f"{name}{suffix}"] = cpp
-                self.declarations.append(f"[[maybe_unused]] {kind} {cpp} = 0;")
+                if kind == "bool":
+                    self.predicates.add(cpp)
+                self.declarations.append((-1, f"[[maybe_unused]] {kind} {cpp} = 0;"))
         return ""
 
     def instruction(self, name: str, operands: list[str]) -> str:
@@ -166,9 +179,7 @@ class Statement:
             for known in ROWS:
                 needed = [o for o in known.operands if not o.endswith("?")]
                 if len(needed) <= len(operands) <= len(known.operands) and (match := known.name.fullmatch(full)):
-                    if any(
-                        text[0] == "{" and form[-1] != "*" for form, text in zip(known.operands, operands, strict=False)
-                    ):
+                    if not all(map(self.fits, known.operands, operands)):
                         continue
                     try:
                         return self.call(known, match.groupdict(), operands, DONE.findall(plain) * (full != plain))
@@ -176,12 +187,23 @@ class Statement:
                         raise Unknown(f"{name} {unknown}") from None
         raise Unknown(name)
 
+    def fits(self, form: str, text: str) -> bool:
+        """Whether the text can be an operand of that form: several in braces, or a predicate, where the form asks for them."""
+        predicate = any(text in scope and scope[text] in self.predicates for scope in self.scopes)
+        return (form[-1] == "*" or text[0] != "{") and (form[0] in "p=" or not predicate)
+
     def call(self, known: Row, groups: dict[str, str | None], operands: list[str], done: list[str]) -> str:
         target, arguments = None, []
         for form, text in zip(known.operands, operands, strict=False):
             if form[0] == "=":
                 target = (form, text)
                 groups["N"] = str(len(inside_braces(text)))
+            elif form == "+*":
+                names = inside_braces(text)
+                sums = ", ".join(map(self.sum, names))
+                arguments.append(f"std::array<void*, {len(names)}>{{{{{sums}}}}}")
+            elif form == "[map]":
+                arguments.append(self.tensor_place(text))
             elif form[0] == "[":
                 arguments.append(self.address(groups.get(form[1:-1], form[1:-1]) or "", text))
             else:
@@ -225,12 +247,17 @@ class Statement:
 
     def value(self, text: str, kind: str, wide: bool = False) -> str:
         """An operand that is read, as a C++ value of that type."""
+        number = re.fullmatch(r"%(\d+)", text)
+        if kind == "p" and number and int(number[1]) in self.constants:
+            return f"bool({self.constants[int(number[1])]})"
+        if kind == "p" and text.isdigit():
+            return f"bool({text})"
         if kind == "p":
             return f"!{self.register(text[1:].strip())}" if text.startswith("!") else self.register(text)
         if kind == "b":
             return self.register(text)
         kind = typed(kind)
-        if (number := re.fullmatch(r"%(\d+)", text)) and int(number[1]) in self.constants:
+        if number and int(number[1]) in self.constants:
             return f"{kind}({self.constants[int(number[1])]})"
         if bits := re.fullmatch(r"0([fFdD])([0-9a-fA-F]+)", text):
             return f"{HERE}as<{kind}>(uint{32 if bits[1] in 'fF' else 64}_t(0x{bits[2]}))"
@@ -248,6 +275,22 @@ class Statement:
             raise Unknown(f"of {text}")
         offset = self.value(parts[2], "s64") if parts[2] else "0"
         return f"{HERE}{'shared_' * ('shared' in space)}address({self.register(parts[1])}, {offset})"
+
+    def sum(self, text: str) -> str:
+        """Where the kernel has what a sum's register stands for, which is one of asm's operands."""
+        number = re.fullmatch(r"%(\d+)", text)
+        if not number or int(number[1]) >= len(self.operands) or "+" not in self.operands[int(number[1])].constraint:
+            raise Unknown(f"with {text}, which is no operand '+f' or '+r' of asm")
+        self.sums.add(int(number[1]))
+        return f"{HERE}sum({self.operands[int(number[1])].expression})"
+
+    def tensor_place(self, text: str) -> str:
+        """[map, {x, y}]"""
+        parts = re.fullmatch(r"\[([^,]+), *\{([^}]*)\}\s*\]", text)
+        if not parts:
+            raise Unknown(f"of {text}")
+        corner = ", ".join(self.value(part, "s32") for part in inside_braces(parts[2]))
+        return f"{HERE}tensor_place({self.address('', f'[{parts[1].strip()}]')}, {corner})"
 
 
 def typed(word: str) -> str:

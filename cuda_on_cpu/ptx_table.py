@@ -10,6 +10,8 @@
 #            u32*  several in braces, or one                    p     a predicate
 #            [s]   an address in the state space s              u32?  may be left out
 #            b*    several in braces, of the size that they have
+#            +*    several in braces, read now and changed later: operands of asm
+#            [map] a tensor map and coordinates: [map, {x, y}]
 # Function:  <t> stands for what t is, {r} for what r is, with _ for its dot, <N> for how many are written.
 INSTRUCTIONS = """
 # data movement
@@ -33,9 +35,24 @@ cvta.to{.global .local .const}.<t:u64>                              = t         
 cvta.shared{::cta}.<t:u32 u64>                                      = t              cvta_shared<<t>>
 cvta.to.shared{::cta}.<t:u32 u64>                                   = u64            cvta_to_shared<<t>>
 cp.async.<c:ca cg>.shared{::cta}.global                             [shared] [global] u32 u32?  cp_async_<c>
+cp.async.<c:ca cg>.shared{::cta}.global                             [shared] [global] u32 p  cp_async_<c>
 cp.async.commit_group                                               -                cp_async_commit_group
 cp.async.wait_group                                                 s32              cp_async_wait_group
 cp.async.wait_all                                                   -                cp_async_wait_all
+cp.async.bulk.tensor.<n:DIM>.<s:BLOCK>.global{.tile}.<m:BYTES>      [shared] [map] [shared]  tma_load
+cp.async.bulk.tensor.<n:DIM>.<s:BLOCK>.global{.tile}.<m:BYTES>.multicast::cluster  [shared] [map] [shared] u16  tma_multicast
+cp.async.bulk.tensor.<n:DIM>.global.shared::cta{.tile}.bulk_group   [map] [shared]   tma_store
+cp.async.bulk.prefetch.tensor.<n:DIM>.L2.global{.tile}              [map]            nothing
+cp.async.bulk.<s:BLOCK>.global.<m:BYTES>                            [shared] [global] u32 [shared]  bulk_load
+cp.async.bulk.<s:BLOCK>.global.<m:BYTES>.multicast::cluster         [shared] [global] u32 [shared] u16  bulk_multicast
+cp.async.bulk.shared::cluster.shared::cta.<m:BYTES>                 [shared] [shared] u32 [shared]  bulk_to_cluster
+cp.async.bulk.global.shared::cta.bulk_group                         [global] [shared] u32  bulk_store
+cp.async.bulk.prefetch.L2.global                                    [global] u32     nothing
+cp.async.bulk.commit_group                                          -                bulk_commit_group
+cp.async.bulk.wait_group{.read}                                     s32              bulk_wait_group
+prefetch{.param .const}.tensormap                                   [global]         nothing
+st.async{.weak}.shared::cluster.<m:BYTES>.<t:NUMBER>                [shared] t [shared]  st_async
+st.async{.weak}.shared::cluster.<m:BYTES>.v<n:2 4>.<t:NUMBER>       [shared] t* [shared]  st_async
 
 # integers
 add.<t:INT>                                                         = t t
@@ -137,29 +154,57 @@ mma.sync.aligned.m16n8k<k:16 32>.row.col.satfinite.s32.<a:BYTE>.<b:BYTE>.s32  =*
 mma.sync.aligned.m8n8k16.row.col.<d:s32>.<a:BYTE>.<b:BYTE>.s32      =* b32* b32* b32*  mma<8, 16, <a>, <b>, <d>, <d>>
 mma.sync.aligned.m8n8k4.row.col.<d:f64>.f64.f64.f64                 =* b64* b64* b64*  mma<8, 4, <d>, <d>, <d>, <d>>
 mma.sync.aligned.m16n8k<k:4 8 16>.row.col.<d:f64>.f64.f64.f64       =* b64* b64* b64*  mma<16, <k>, <d>, <d>, <d>, <d>>
+wgmma.fence.sync.aligned                                            -                wgmma_fence
+wgmma.commit_group.sync.aligned                                     -                wgmma_commit_group
+wgmma.wait_group.sync.aligned                                       s32              wgmma_wait_group
+<w:WGMMA>.m64n<n:WIDTH>k16.<d:SUM>.<a:f16>.f16                      +* u64 u64 p s32 s32 s32 s32  wgmma_ss<<n>, <a>, <a>, <d>>
+<w:WGMMA>.m64n<n:WIDTH>k16.<d:f32>.<a:bf16>.bf16                    +* u64 u64 p s32 s32 s32 s32  wgmma_ss<<n>, <a>, <a>, <d>>
+<w:WGMMA>.m64n<n:WIDTH>k8.<d:f32>.<a:tf32>.tf32                     +* u64 u64 p s32 s32  wgmma_ss<<n>, <a>, <a>, <d>>
+<w:WGMMA>.m64n<n:WIDTH>k32.<d:SUM>.<a:FP8>.<b:FP8>                  +* u64 u64 p s32 s32  wgmma_ss<<n>, <a>, <b>, <d>>
+<w:WGMMA>.m64n<n:WIDE>k32.<d:s32>.<a:BYTE>.<b:BYTE>                 +* u64 u64 p     wgmma_ss<<n>, <a>, <b>, <d>>
+<w:WGMMA>.m64n<n:WIDTH>k16.<d:SUM>.<a:f16>.f16                      +* b32* u64 p s32 s32 s32  wgmma_rs<<n>, <a>, <a>, <d>>
+<w:WGMMA>.m64n<n:WIDTH>k16.<d:f32>.<a:bf16>.bf16                    +* b32* u64 p s32 s32 s32  wgmma_rs<<n>, <a>, <a>, <d>>
+<w:WGMMA>.m64n<n:WIDTH>k8.<d:f32>.<a:tf32>.tf32                     +* b32* u64 p s32 s32  wgmma_rs<<n>, <a>, <a>, <d>>
+<w:WGMMA>.m64n<n:WIDTH>k32.<d:SUM>.<a:FP8>.<b:FP8>                  +* b32* u64 p s32 s32  wgmma_rs<<n>, <a>, <b>, <d>>
+<w:WGMMA>.m64n<n:WIDE>k32.<d:s32>.<a:BYTE>.<b:BYTE>                 +* b32* u64 p    wgmma_rs<<n>, <a>, <b>, <d>>
+setmaxnreg.<i:inc dec>.sync.aligned.u32                             u32
 
 # atomics
 atom{ORDER}{SCOPE}{s.SPACE}.<o:ATOMIC>{.noftz}.<t:NUMBER>  = [s] t          atom_<o>
 atom{ORDER}{SCOPE}{s.SPACE}.cas.<t:NUMBER>                          = [s] t t        atom_cas
 red{ORDER}{SCOPE}{s.SPACE}.<o:add min max and or xor inc dec>.<t:NUMBER>  [s] t            atom_<o>
+red{ORDER}{SCOPE}{s.global}.add.v<n:2 4>.<t:f32>                    [s] t*           red_add
 
 # the threads of a block
 bar{rier}{.cta}.arrive{.aligned}                                    u32 u32          bar_arrive
 bar{rier}{.cta}.sync{.aligned}                                      u32 u32?         bar_sync
-bar{rier}{.cta}.red.popc.u32                                        = u32 p          bar_red_popc
-bar{rier}{.cta}.red.<o:and or>.pred                                 = u32 p          bar_red_<o>
+bar{rier}{.cta}.red.popc{.aligned}.u32                              = u32 p          bar_red_popc
+bar{rier}{.cta}.red.popc{.aligned}.u32                              = u32 u32 p      bar_red_popc
+bar{rier}{.cta}.red.<o:and or>{.aligned}.pred                       = u32 p          bar_red_<o>
+bar{rier}{.cta}.red.<o:and or>{.aligned}.pred                       = u32 u32 p      bar_red_<o>
 mbarrier.init{s.shared .shared::cta}.b64                            [s] u32          mbarrier_init
 mbarrier.inval{s.shared .shared::cta}.b64                           [s]              mbarrier_inval
-mbarrier.arrive{ORDER}{SCOPE}{s.shared .shared::cta}.b64            = [s] u32?       mbarrier_arrive
+mbarrier.arrive{ORDER}{SCOPE}{s.shared .shared::cta .shared::cluster}.b64  = [s] u32?       mbarrier_arrive
 mbarrier.arrive_drop{ORDER}{SCOPE}{s.shared .shared::cta}.b64       = [s] u32?       mbarrier_arrive_drop
-mbarrier.arrive.expect_tx{ORDER}{SCOPE}{s.shared .shared::cta}.b64  = [s] u32        mbarrier_arrive_expect_tx
+mbarrier.arrive.expect_tx{ORDER}{SCOPE}{s.shared .shared::cta .shared::cluster}.b64  = [s] u32        mbarrier_arrive_expect_tx
 mbarrier.expect_tx{ORDER}{SCOPE}{s.shared .shared::cta}.b64         [s] u32          mbarrier_expect_tx
 mbarrier.<w:test try>_wait{ORDER}{SCOPE}{s.shared .shared::cta}.b64  = [s] u64 u32?   mbarrier_<w>_wait
 mbarrier.<w:test try>_wait.parity{ORDER}{SCOPE}{s.shared .shared::cta}.b64  = [s] u32 u32?   mbarrier_<w>_wait
 cp.async.mbarrier.arrive{n.noinc}{s.shared .shared::cta}.b64        [s]              cp_async_mbarrier_arrive{n}
 membar.<l:cta gl sys>                                               -                fence
 fence{ORDER}.<l:cta cluster gpu sys>                                -
-fence.mbarrier_init.release.cluster                                 -
+fence.mbarrier_init.release.cluster                                 -                fence_mbarrier_init
+fence.proxy.async{.shared::cta .shared::cluster}                    -                fence_proxy_async
+fence.proxy.async.global                                            -                fence
+fence.proxy.tensormap::generic.acquire{SCOPE}                       [global] u32     nothing
+fence.proxy.tensormap::generic.release{SCOPE}                       -                nothing
+mapa.shared::cluster.<t:u32 u64>                                    = t u32          mapa_shared
+mapa.<t:u64>                                                        = t u32          mapa_generic
+getctarank.shared::cluster.<t:u32 u64>                              = t              getctarank_shared
+getctarank.<t:u64>                                                  = t              getctarank_generic
+barrier.cluster.arrive{.release}{.aligned}                          -                barrier_cluster_arrive
+barrier.cluster.arrive.relaxed{.aligned}                            -                barrier_cluster_arrive_relaxed
+barrier.cluster.wait{.acquire}{.aligned}                            -                barrier_cluster_wait
 nanosleep.u32                                                       u32
 trap                                                                -
 griddepcontrol.<w:wait launch_dependents>                           -                nothing
@@ -175,6 +220,13 @@ LISTS = {
     "NUMBER": "b16 u16 s16 b32 u32 s32 f32 b64 u64 s64 f64",
     "ALL": f"b8 b16 b32 b64 {INTEGER} f32 f64",
     "SUM": "f16 f32",
+    "WGMMA": "wgmma.mma_async.sync.aligned",
+    "BYTES": "mbarrier::complete_tx::bytes",
+    "FP8": "e4m3 e5m2",
+    "WIDTH": " ".join(map(str, range(8, 257, 8))),
+    "WIDE": " ".join(map(str, [8, 24, *range(16, 257, 16)])),
+    "DIM": "1d 2d 3d 4d 5d",
+    "BLOCK": "shared::cluster shared::cta",
     "ATOMIC": "add min max and or xor exch inc dec",
     "EVICT": "evict_last evict_normal evict_first evict_unchanged",
     "LOOK": ".volatile .relaxed .acquire",

@@ -28,8 +28,18 @@ def _wrapped(line: str) -> list[str]:
     return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
-# What a run under the memory check says at its end, where it is right.
-NOTHING_FOUND = told("memory", "nothing found: every memory access of every kernel was checked")
+def right(launches: str, status: int) -> tuple[str, int]:
+    """What a run under the memory check says at its end, where nothing is wrong, and its exit status: that of the program,
+    but not 0 where no kernel ran. The lines of `launches` are the kernels, one for each launch."""
+    kernels = launches.splitlines()
+    if not kernels:
+        return told("memory", "no kernel was launched, so there was nothing to check"), status or 1
+    counts = _counted(len(kernels), "launch", "es"), _counted(len(set(kernels)), "kernel", "s")
+    return told("memory", "nothing found in {} of {}: every memory access was checked".format(*counts)), status
+
+
+def _counted(count: int, what: str, more: str) -> str:
+    return f"{count} {what}{more * (count > 1)}"
 
 
 def found_by_cuda(error: object) -> str:
@@ -61,7 +71,8 @@ def with_sources(text: str, files: Mapping[str, Path]) -> str:
     width = max([15, *(len(f"{file}:{line}") for file, line in found)])
     for file, line in found:
         source = files[file].read_text(errors="replace").splitlines()[line - 1 : line]
-        text += "".join(f"\n{f'{file}:{line}':{width}} {code}" for code in source)
+        if not (source and f"{line} | {source[0]}" in text):  # a compiler has shown it
+            text += "".join(f"\n{f'{file}:{line}':{width}} {code}" for code in source)
     return text
 
 

@@ -5,7 +5,8 @@
     static __shared__ float s[32];   __shared__ float s[32]; ... static cuda_on_cpu::SharedVariable ...(s);
                                      (__shared__ becomes `static`, and one is enough)
     __shared__ alignas(16) int i;    alignas(16) __shared__ int i;
-    asm("mov.u32 %0, %%smid;" : "=r"(x));    do { ... } while (false): ptx.py has the rest
+    asm("mov.u32 %0, %%smid;" : "=r"(x));    do { ... } while (false): assembly.py and ptx.py have the rest
+    function_with_ptx(x);            (cuda_on_cpu::calls("function_with_ptx"), function_with_ptx(x)): callers.py
     params.func = (void*)add;        params.func = (cuda_on_cpu::KernelPointer)add;
     while (*flag == 0);              while (*flag == 0) cuda_on_cpu::spin();
     __cluster_dims__(2) ... {        ... { cuda_on_cpu::cluster_dims(2);
@@ -16,7 +17,7 @@ LAUNCH below and include/cuda_on_cpu/launch.h have what `...` stands for.
 Lines stay where they are, so that compilers, debuggers and sanitizers name lines of the .cu. A header that the .cu includes
 and that needs the same is translated into the folder of the result, where the .cu then finds it.
 
-    python3 -m cuda_on_cpu translate in.cu out.cpp
+    python3 -m cuda_on_cpu translate in.cu [out.cpp]
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ import hashlib
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from pathlib import Path
 
-from . import host_calls, lacking, launches, ptx, torch_names
-from .tokens import OPENING, Token, Tokens, TranslationError, joined, split
+from . import assembly, callers, host_calls, lacking, launches, macros, ptx, torch_names
+from .tokens import OPENING, Token, Tokens, TranslationError, joined
 
 INCLUDE = re.compile(r"""[ \t]*\#[ \t]*include[ \t]*(?P<mark>["<])(?P<name>[^">\n]+)[">]""", re.MULTILINE)
 CONDITION = re.compile(r"^[ \t]*\#[ \t]*(?:else|elif|endif)\b(?:\\\r?\n|[^\n])*\n", re.MULTILINE)
@@ -53,7 +54,6 @@ LAUNCH = (
 )
 ALIGNMENTS = {"__align__", "alignas"}
 STATIC_WORDS = {"__shared__", "__constant__", "__managed__"}  # macros that begin with `static`
-ASM = {"asm", "__asm", "__asm__"}
 # So that the shared memory of several blocks that are alive can be told apart: include/cuda_on_cpu/resident.h.
 SHARED = " [[maybe_unused]] static cuda_on_cpu::SharedVariable cuda_on_cpu_{paste}{name}({name})"
 SPIN = "cuda_on_cpu::spin()"
@@ -62,11 +62,14 @@ INITIALISED = '; static_assert(false, "__shared__ memory has no initialiser in C
 
 
 class Translator(Tokens):
-    def __init__(self, source: str, filename: str):
+    def __init__(
+        self, source: str, filename: str, included: Sequence[macros.Macro] = (), with_ptx: Set[str] = frozenset()
+    ):
         super().__init__(source, filename)
+        self.included, self.with_ptx = included, with_ptx  # the macros of its headers, and the functions that have PTX
         self.edits: list[tuple[int, int, str]] = []  # (start, end, new text)
         self.shared_words = {"__shared__"}  # and macros that stand for it
-        asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in ASM}
+        asm = {k + 1 for k in range(len(self.tokens)) if self.text(k) in assembly.ASM}
         self.has_volatile = any(t.text == "volatile" and k not in asm for k, t in enumerate(self.tokens))
         self.kernels = self.names_declared("__global__")
         self.refused: set[str] = set()  # what of lacking.py has its error
@@ -76,13 +79,12 @@ class Translator(Tokens):
     def run(self, includes: dict[str, str] | None = None) -> str:
         """The result. `includes`: what becomes of the names in #include "..." and <...>."""
         self.names_of_torch()
+        self.assembly()
         for i, token in enumerate(self.tokens):
             if token.text == "<<<" and not self.is_text(i - 1, "operator"):
                 self.launch(i)
             elif token.text in STATIC_WORDS:
                 self.variable(i)
-            elif token.text in ASM:
-                self.assembly(i)
             elif includes and token.text == "include" and self.is_text(i - 1, "#"):
                 self.include(i, includes)
             elif token.text in ("while", "do", "for"):
@@ -119,6 +121,17 @@ class Translator(Tokens):
     def names_of_torch(self) -> None:
         for first, last, text in torch_names.renamed(self):
             self.replace(self.tokens[first].start, self.tokens[last].end, text)
+
+    def assembly(self) -> None:
+        replaced = list(assembly.replaced(self, self.included))
+        for first, last, text in replaced:
+            self.replace(self.tokens[first].start, self.tokens[last].end, text)
+            if ptx.NAMESPACE in text:
+                self.headers.add("cuda_on_cpu/ptx.h")
+        for first, last, name in callers.marked(self, callers.with_ptx(self, self.included) | self.with_ptx):
+            if not any(begin <= first <= end for begin, end, _ in replaced):
+                self.insert(self.tokens[first].start, f'(cuda_on_cpu::calls("{name}"), ')
+                self.insert(self.tokens[last].end, ")")
 
     def include(self, i: int, includes: dict[str, str]) -> None:
         directive = INCLUDE.match(self.source, self.tokens[i - 1].start)
@@ -203,7 +216,7 @@ class Translator(Tokens):
         while True:
             if self.text(i - 1) == ")" and self.text(start := self.group_start(i - 1) - 1) in ALIGNMENTS:
                 i = start
-            elif self.kind(i - 1) == "word" and not self.is_keyword(i - 1):
+            elif self.kind(i - 1) == "word" and not self.is_keyword(i - 1) and not self.is_text(i - 2, "define"):
                 i -= 1
             else:
                 return i
@@ -216,7 +229,7 @@ class Translator(Tokens):
             text = self.text(i)
             if text in ("", ";", "{", "}", "=", ",") and not self.inside_angles(kept):
                 raise self.error(start, "expected extern __shared__ T name[];")
-            if text in ALIGNMENTS:  # the memory is aligned to 128 bytes
+            if text in ALIGNMENTS:  # the memory is aligned to 1024 bytes
                 i = self.group_end(i + 1)
             elif text not in ("extern", "__shared__"):
                 kept.append(self.tokens[i])
@@ -257,7 +270,7 @@ class Translator(Tokens):
         return texts.count("<") > texts.count(">")
 
     def shared_variables(self, i: int) -> None:
-        """The token i is __shared__: registers what is declared, behind the declaration."""
+        """The token i is __shared__: registers what is declared, after the declaration."""
         macro = self.macro_end(i)
         if macro == self.tokens[i].end:  # #define SHARED __shared__
             self.shared_words.add(self.text(i - 1))
@@ -288,7 +301,7 @@ class Translator(Tokens):
         new = ";".join(SHARED.format(name=name, paste="##" if macro else "") for name in names if name)
         if self.is_text(k, ";") and not (macro and self.tokens[k].start >= macro):
             self.insert(self.tokens[k].end, new + ";")
-        elif macro:  # the ; is behind the macro's use
+        elif macro:  # the ; is after the macro's use
             self.insert(self.tokens[k - 1].end, ";" + new)
 
     # ---- loops that may wait for another thread's write ----------------------------------------------------------------
@@ -344,7 +357,7 @@ class Translator(Tokens):
         start = self.source.rfind("\n", 0, self.tokens[outermost].start) + 1
         first = line - self.source.count("\n", start, self.tokens[i].start)
         self.insert(start, f'#line {line}\n#include "{lacking.SAID.format(lacks)}"\n#line {first}\n')
-        for end in CONDITION.finditer(self.source, start):  # where #if has left out this and the #line behind it
+        for end in CONDITION.finditer(self.source, start):  # where #if has left out this and the #line after it
             self.insert(end.end(), f"#line {self.source.count(chr(10), 0, end.end()) + 1}\n")
 
     # ---- clusters ----------------------------------------------------------------------------------------------------------
@@ -365,47 +378,6 @@ class Translator(Tokens):
         self.replace(self.tokens[i].start, self.tokens[end].end, "")
         self.insert(self.tokens[k].end, f" cuda_on_cpu::cluster_dims{size};")
 
-    # ---- asm volatile("instruction" : outputs : inputs : clobbers) ---------------------------------------------------
-
-    def assembly(self, i: int) -> None:
-        """The token i is asm. The host's assembly is left alone, and so is an empty text, which every compiler knows."""
-        opening = i + 1
-        while self.kind(opening) == "word":  # volatile
-            opening += 1
-        if not self.is_text(opening, "("):
-            return
-        end = self.group_end(opening)
-        texts, *operands = split(self.tokens[opening + 1 : end], ":")
-        instructions = "".join(self.string(token) for token in texts)
-        if not instructions.strip():
-            return
-        try:
-            if any(token.kind != "string" for token in texts):
-                raise ptx.Unknown("of a text that a macro completes")
-            outputs, inputs = ([self.operand(o) for o in split(group, ",") if o] for group in [*operands, [], []][:2])
-            new = ptx.translate(instructions, outputs, inputs)
-        except ptx.Unknown as unknown:
-            if not self.is_device_code(i):
-                return
-            new = lacking.NO_INSTRUCTION.format(str(unknown).replace("\\", "").replace('"', "'"))
-        else:
-            self.headers.add("cuda_on_cpu/ptx.h")
-        self.replace(self.tokens[i].start, self.tokens[end].end, new)
-
-    def string(self, token: Token) -> str:
-        if token.text.startswith("R"):
-            return token.text[token.text.index("(") + 1 : token.text.rindex(")")]
-        return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": " "}.get(m[1], m[1]), token.text[1:-1])
-
-    def operand(self, tokens: list[Token]) -> ptx.Operand:
-        """[name] "=r"(expression)"""
-        texts = [token.text for token in tokens]
-        name = texts[1] if texts[0] == "[" else ""
-        at = 3 if name else 0
-        if tokens[at].kind != "string" or texts[at + 1] != "(" or texts[-1] != ")":
-            raise ptx.Unknown(f"with the operand {joined(tokens)}")
-        return ptx.Operand(texts[at][1:-1], joined(tokens[at + 2 : -1]), name)
-
     # ---- host functions in kernels -----------------------------------------------------------------------------------
 
     def refuse_host_calls(self) -> None:
@@ -416,13 +388,14 @@ class Translator(Tokens):
             calls = list(host_calls.host_calls(plain, doubtful))
         except TranslationError:  # a brace is missing, perhaps because #if and #else open one each
             return
-        for i, lacks in calls:
-            self.insert(plain.tokens[i].start, host_calls.ERROR.format(plain.text(i), lacks))
+        for i, said in calls:
+            quoted = said.replace('"', r"\\\"")  # within two pairs of quotes
+            self.insert(plain.tokens[i].start, host_calls.ERROR.format(quoted))
 
     # ---- tools ------------------------------------------------------------------------------------------------------
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Line ends in the old text (in a macro with their backslash) are put behind the new text, so that no line moves."""
+        """Line ends in the old text (in a macro with their backslash) are put after the new text, so that no line moves."""
         line_ends = re.findall(r"\\?\r?\n", self.source[start:end])
         self.edits.append((start, end, text + "".join(line_ends)))
 
@@ -450,8 +423,14 @@ def translate_file(cu: Path, out: Path, folders: Sequence[Path] = (), first: str
         if file != cu:  # it has left the folder where its own headers lie
             includes = {name: str(used) for name, used in files.includes[file].items()} | includes
         includes |= files.refused[file]
-        write(result, first * (file == cu) + run(Translator(files.texts[file], str(file)), includes))
+        write(result, first * (file == cu) + run(files.translator(file), includes))
     return list(files.texts)
+
+
+def translated(cu: Path, folders: Sequence[Path] = ()) -> str:
+    """The C++ of one file, whose headers stay as they are."""
+    files = Files(cu := Path(os.path.abspath(cu)), folders, Translator.run)
+    return files.translator(cu).run(files.refused[cu])
 
 
 def names_cuda(cpp: Path, folders: Sequence[Path]) -> bool:
@@ -467,12 +446,15 @@ class Files:
         self.run = run
         self.folders = [Path(os.path.abspath(folder)) for folder in folders]
         self.texts: dict[Path, str] = {}
+        self.macros: dict[Path, list[macros.Macro]] = {}
+        self.functions: dict[Path, set[str]] = {}  # of headers, those that have PTX
         self.includes: dict[Path, dict[str, Path]] = {}
         self.refused: dict[Path, dict[str, str]] = {}  # of the other includes those that have to fail: with what words
         self.cu, new = cu, [cu]
         while new:
             file = new.pop()
             self.texts[file] = read(file)
+            self.macros[file] = macros.definitions(self.texts[file])
             self.includes[file] = dict(self.find(file, *match.group("mark", "name")) for match in self.directives(file))
             self.includes[file].pop("", None)
             others = {match["name"] for match in self.directives(file)} - self.includes[file].keys()
@@ -490,9 +472,30 @@ class Files:
 
     def changes(self, file: Path) -> bool:
         """Whether a translation changes this file by itself."""
-        text, refused = self.texts[file], self.refused[file]
-        translator = Translator(text, str(file)) if refused or INTERESTING.search(text) else None
+        refused = self.refused[file]
+        translator = self.translator(file) if refused or INTERESTING.search(self.texts[file]) else None
         return bool(translator and self.run(translator, refused) and translator.edits)
+
+    def translator(self, file: Path) -> Translator:
+        headers = self.headers(file)
+        known = [macro for header in headers for macro in self.macros[header]]
+        return Translator(self.texts[file], str(file), known, set().union(*map(self.with_ptx, headers)))
+
+    def headers(self, file: Path) -> list[Path]:
+        """All that the file includes, and what they include."""
+        seen, left = {file}, [file]
+        while left:
+            new = set(self.includes[left.pop()].values()) - seen
+            seen |= new
+            left += new
+        return sorted(seen - {file})
+
+    def with_ptx(self, header: Path) -> set[str]:
+        """The functions of a header that have PTX."""
+        if header not in self.functions:
+            known = [macro for other in self.headers(header) for macro in self.macros[other]]
+            self.functions[header] = callers.with_ptx(Tokens(self.texts[header], str(header)), known)
+        return self.functions[header]
 
     def translated(self) -> list[Path]:
         """The .cu, the headers that need it, and those that include one of these."""

@@ -3,22 +3,25 @@
 check(op, reference, inputs)    the harness' check() from the smallest size on, in both thread orders, with a picture
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (launchers.py)
 limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
-shared_out(call, numel)         its threads share out the elements, also counted there
+work_is_divided(call, numel)         its threads share out the elements, also counted there
 seen(call)                      what each line of its kernels asks of memory, for other limits
 many(numel)                     so many zeros, without so much memory
 last_element(launch, out, ...)  launches the last blocks alone, for a result with more than 2^32 elements
 only_rows(crop)                 meanwhile a kernel may use the rows of that view alone
 refuses(call, error, words, what)    call() must raise that
+launches_rightly(library, call, name, x)    the binding that call() calls must launch on the stream and device of x
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
 place(mine)                     a folder in build/ for all that a check makes itself
 answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
 run(mine, command)              the output of a program that is started in the reader's folder
+refuse_activemask(file)         refuses what no run can show
 without_comments(file)          the text of a C++ file, for what no run can show
 raise Wrong("what is wrong")    for all else
 """
 
 import contextlib
+import ctypes
 import hashlib
 import importlib.util
 import mmap
@@ -31,14 +34,15 @@ from pathlib import Path
 import torch
 
 from common.checking import check_at
-from common.guarded import Inputs, announce
+from common.guarded import Inputs, announce, tensors_in
 from common.machine import device
 from cuda_on_cpu.report import found_by_cuda
 
-from .launchers import TooFewThreads, Unchecked, launchers, refuse_launch
-from .report import matrices, names_of_tensors, parameters, picture_of_wrong
+from .launchers import LaunchProbe, TooFewThreads, Unchecked, launchers, refuse_launch, threads_launched
+from .report import count_of, matrices, names_of_tensors, parameters, picture_of_wrong
 
 __all__ = [
+    "WATCH",
     "Wrong",
     "answer",
     "check",
@@ -48,16 +52,18 @@ __all__ = [
     "found_by_cuda",
     "last_element",
     "launchers",
+    "launches_rightly",
     "limits",
     "many",
     "module",
     "only_rows",
     "orders",
     "place",
+    "refuse_activemask",
     "refuses",
     "run",
     "seen",
-    "shared_out",
+    "work_is_divided",
     "without_comments",
 ]
 
@@ -84,14 +90,17 @@ def orders():
         yield remark
 
 
-def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=False, name="n", outputs=()):
+def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=False, name="n", outputs=(), any_n=None):
     """common.check() for each of the sizes (ascending) and both thread orders; raises Wrong at the first that fails.
 
     op, reference, inputs, rtol, atol, gradients as there; the op returns a tensor of its own, which torch.empty() may have
     made. `name` is what the size is called, `outputs` what the results are, where there are several. A wrong result is shown
-    as a picture: which elements, expected and found.
+    as a picture: which elements, expected and found. any_n: n may be any number, as with the sizes that are the default. Then
+    more elements follow than the last launch had threads (times any_n, of which each thread takes so many), so a grid that
+    does not grow with n is too small.
     """
-    for n in sizes:
+
+    def at(n):
         for remark in orders():
             torch.manual_seed(n)
             first, second = inputs(n), inputs(n)
@@ -112,8 +121,34 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
                 raise Wrong(f"{where}{what}\n{detail}".rstrip()) from None
             except RuntimeError as error:  # the memory check, a launch that CUDA refuses, threads that wait for ever
                 raise Wrong(where + found_by_cuda(error)) from error
+
+    for n in sizes:
+        at(n)
+    if any_n is None and sizes is SIZES:
+        any_n = True
+    if any_n:
+        _outgrow(at, lambda n: _elements(inputs(n), reference) > any_n * threads_launched(), sizes[-1], name)
     _check_errors(op, inputs(sizes[-1]))
     print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
+
+
+def _outgrow(at, is_more, n, name):
+    """at(n) for a larger n, which is_more than the last launch had threads for."""
+    before, threads = n, threads_launched()
+    while not is_more(n) and n < 2**22:
+        n *= 2
+    if n == before:
+        return
+    try:
+        at(n)
+    except Wrong as error:
+        same = f"\nThe launcher starts {threads} threads for {name} = {before} and for {name} = {n}"
+        raise Wrong(f"{error}{same if threads_launched() == threads else ''}") from None
+
+
+def _elements(values, reference):
+    """Of the largest tensor, input or result."""
+    return max(t.numel() for t in tensors_in([*values, reference(*values)]))
 
 
 def _check_errors(op, values):
@@ -170,34 +205,54 @@ def drawn(row) -> str:
     return "\n".join([verdict, legend, *lines])
 
 
-def shared_out(call, numel, kind="store"):
+def work_is_divided(call, numel, kind="store", least=None, itemsize=4, warps=None):
     """Raises Wrong where the threads of the kernels that call() launches do not share out `numel` elements: where they store
-    more often than so many need, or each time one lane of a warp alone, as a loop in one thread does.
+    more often than so many need, or fewer elements; where one lane of a warp stores alone each time, as a loop in one thread
+    does, or so few; or where no line is executed by so many `warps`.
 
-    kind: "store", or "load" where many elements give one result. As limits(): where seen() sees nothing, nothing is said.
+    kind: "store", or "load" where many elements give one result; then numel is the most, and there may be a `least`.
+    itemsize: bytes of an element. warps: one for 128 elements if it is not given. As limits(): where seen() sees nothing,
+    nothing is said.
     """
+    if not can_see():
+        return
     rows = [row for row in seen(call) if (row.space, row.kind) == ("global", kind)]
-    where = " ".join(f"{row.file}:{row.line}" for row in rows)
-    if (count := sum(row.threads for row in rows)) > numel:
+    where = " ".join(f"{row.file}:{row.line}" for row in rows) or "the kernels"
+    count, least = sum(row.threads for row in rows), numel if least is None else least
+    if count > numel:
         raise Wrong(f"{where}: {numel} elements, and {count} {kind}s: threads repeat work that others have done")
-    if rows and count == sum(row.requests for row in rows) > 1:
+    if (done := sum(row.threads * row.width for row in rows) // itemsize) < least:
+        raise Wrong(f"{where}: {least} elements, and {kind}s of {done}: the kernels have to do all of the work")
+    requests = sum(row.requests for row in rows)
+    if count < 4 * requests and requests > 1:
+        lanes = "one lane alone" if count == requests else f"{count / requests:.2g} lanes of a warp"
         raise Wrong(
-            f"{where}: {count} {kind}s, each by one lane alone: threads that could work at the same time have nothing to do"
+            f"{where}: {count} {kind}s, each by {lanes}: threads that could work at the same time have nothing to do"
         )
-    if rows:
-        print(f"{'right':8}{numel} elements, {count} {kind}s, by several threads at a time")
+    busy, wanted = max((row.warps for row in rows), default=0), numel // 128 if warps is None else warps
+    if busy < wanted:
+        raise Wrong(
+            f"{where}: {count} {kind}s, all by {count_of(busy, 'warp')}; expected: by {wanted} or more, which could work at "
+            "the same time"
+        )
+    print(f"{'right':8}{numel} elements, {count} {kind}s, by several threads at a time")
+
+
+def can_see():
+    """Whether seen() sees anything: the microscope needs CUDA on CPU, the memory check and g++."""
+    from cuda_on_cpu import memory_check
+
+    return os.environ.get("CHAPTERS_SANITIZE") == "memory" and not memory_check.is_clang(memory_check.compiler())
 
 
 def seen(call):
     """The rows of cuda_on_cpu.microscope for what call() launches.
 
-    The microscope needs CUDA on CPU, the memory check and g++: without them this calls nothing and returns no row; on the
-    CPU it says so.
+    Where it can see nothing, this calls nothing and returns no row; on the CPU it says so.
     """
-    from cuda_on_cpu import memory_check
     from cuda_on_cpu.microscope import microscope
 
-    if os.environ.get("CHAPTERS_SANITIZE") != "memory" or memory_check.is_clang(memory_check.compiler()):
+    if not can_see():
         if device.type == "cpu":
             print(f"{'skipped':8}counting what a kernel asks of memory needs g++ on Linux")
         return []
@@ -205,8 +260,8 @@ def seen(call):
     return microscope(call)
 
 
-def many(numel):
-    """A tensor of so many float32 zeros, more than fit in memory: a page of it exists as soon as somebody has written there.
+def many(numel, dtype=torch.float32):
+    """A tensor of so many zeros, more than fit in memory: a page of it exists as soon as somebody has written there.
 
     None on a GPU, and where the system has no such memory.
     """
@@ -214,38 +269,48 @@ def many(numel):
         return None
     no_reserve = 0x4000  # MAP_NORESERVE
     try:
-        memory = mmap.mmap(-1, 4 * numel, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve)
+        memory = mmap.mmap(-1, dtype.itemsize * numel, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve)
     except OSError:
         return None
-    return torch.frombuffer(memory, dtype=torch.float32)
+    return torch.frombuffer(memory, dtype=dtype)
 
 
-def last_element(launch, out, *args, expected, where):
+def last_element(launch, out, *args, expected, where, may_loop=True, threads=None):
     """Calls launch(out, *args) for the last blocks of its grid alone. Raises Wrong where an index of 32 bits has counted the
-    elements of out, which has a few more than 2^32: then these blocks have written near its beginning, and not out[-1].
+    elements of out, which has a few more than 2^32, or than 2^31 where more are not allowed: then these blocks have not
+    written out[-1], but near its beginning or before it.
 
-    Nothing is looked at where out is None, or the grid has no thread for each element.
+    Nothing is looked at where out is None. may_loop: nor where the grid has no thread for each element, or fewer `threads`;
+    else that is wrong.
     """
     if out is None:
         return
-    count, lost = out.numel(), out.numel() - 2**32
-    said = f"{where}: {count} elements, more than 2^32"
+    count, bits = out.numel(), 32 if out.numel() > 2**32 else 31
+    lost = count - 2**bits
+    said = f"{where}: {count} elements, more than 2^{bits}"
+    why = "How many bits has each number that the index is computed from?"
     os.environ["CUDA_REVERSE"] = "0"
     try:
-        launch(out, *args, threads=count, only_last=True)
+        launch(out, *args, threads=threads or count, only_last=True)
     except TooFewThreads as error:
         if lost <= error.threads < lost + 1024:
             raise Wrong(
                 f"{said}, and {error.threads} threads, as for {lost}: how many bits has their number?"
             ) from None
+        if not may_loop:
+            raise Wrong(f"{said}, and {error.threads} threads: each element needs a thread of its own") from None
         return
-    if out[-1] != expected and out[:lost].any():
-        place = int(out[:lost].nonzero()[-1])
-        raise Wrong(
-            f"{said}: the last blocks write element {place}, and not the last one, {count - 1}\n"
-            "How many bits has each number that the index is computed from?"
-        )
-    print(f"{'right':8}{said}")
+    except RuntimeError as error:
+        raise Wrong(f"{said}: {found_by_cuda(error)}\n{why}") from None
+    if out[-1] == expected:
+        print(f"{'right':8}{said}")
+    elif len(places := out[: min(lost, 2**24)].nonzero()):
+        place = int(places[-1])
+        raise Wrong(f"{said}: the last blocks write element {place}, and not the last one, {count - 1}\n{why}")
+    elif out[-1] != 0:
+        raise Wrong(f"{said}: the last one is {out[-1].item():g}, expected {expected:g}\n{why}")
+    else:
+        print(f"{'right':8}{said}")  # the last blocks of a larger grid have no element
 
 
 @contextlib.contextmanager
@@ -285,6 +350,39 @@ def refuses(call, error, words, what):
         raise Wrong(f"{what}: {error.__name__} is expected, and there was no error")
 
 
+WATCH = Path(__file__).with_name("watch.cu")  # for extension(), beside the reader's files
+
+
+def launches_rightly(library, call, name, x, stable=True):
+    """Raises Wrong where call() does not launch on the current stream of x's device, under a DeviceGuard of that device.
+
+    On the CPU, for a library that was built with WATCH. The device shows only where it is of the stable ABI.
+    """
+    library, watch = ctypes.CDLL(str(library)), LaunchProbe(has_stream=1)
+    library.watch(ctypes.byref(watch))
+    try:
+        call()
+    except RuntimeError as error:
+        if "is on the default stream" not in str(error):
+            raise
+        raise Wrong(f"{name} launches on the default stream, expected: on torch's current one, of x's device") from None
+    finally:
+        library.watch(None)
+    if not watch.launches:
+        raise Wrong(f"{name} launches no kernel")
+    if not stable:
+        return
+    if watch.guarded_device != x.get_device() and not watch.unguarded:
+        raise Wrong("the DeviceGuard is of a fixed device, expected: of x's, so that the kernel runs where x is")
+    if watch.stream_device != x.get_device():
+        raise Wrong("the stream is the current one of a fixed device, expected: of x's device")
+    if watch.unguarded:
+        raise Wrong(
+            f"when {name} launches, no DeviceGuard is there: with several GPUs the kernel would run on the current one, and "
+            "not on x's"
+        )
+
+
 @contextlib.contextmanager
 def _without_stderr():
     """Where a function of torch's stable ABI fails, torch writes thirty lines of trace there."""
@@ -314,7 +412,7 @@ def extension(mine, sources, stable=False, **kwargs):
 
 
 def place(mine) -> Path:
-    """The folder in build/ for what a check makes of `mine`, kept from one run to the next. Its name is a module's, too."""
+    """The folder in build/ for what a check makes of `mine`, kept from one run to the next. Its name is also a module's."""
     from common.cpp_extension import extension_folder
 
     return extension_folder(f"exercise_{hashlib.sha256(os.fsencode(mine.resolve())).hexdigest()[:8]}")
@@ -327,6 +425,16 @@ def module(file):
     sys.path.insert(0, str(file.parent))
     spec.loader.exec_module(loaded)
     return loaded
+
+
+def refuse_activemask(file):
+    """CUDA on CPU lets all lanes arrive, so no run shows what is wrong with it."""
+    for number, line in enumerate(without_comments(file).splitlines(), 1):
+        if "__activemask" in line:
+            raise Wrong(
+                f"{file.name}:{number}: __activemask() gives the lanes that happen to be there together; on a GPU the others "
+                "may come later, and their elements would be lost. Which lanes have to take part?"
+            )
 
 
 def without_comments(file) -> str:
@@ -346,12 +454,17 @@ def answer(mine, name, right, why):
         raise Wrong(f"{name} = {given!r} is a string: write a number, without quotes")
     if isinstance(given, tuple) and isinstance(right, list):
         given = list(given)
-    if given != right:
+    if not _plain(given) or given != right:
         words = isinstance(given, list) and isinstance(right, list) and isinstance(right[0], str)
         if words and sorted(map(str, given)) == sorted(right):
             raise Wrong(f"{name} = {given!r} has the right entries, but not in the order that the question asks for")
         raise Wrong(f"{name} = {given!r} is not right\n{why}")
     print(f"{'right':8}{name} = {given!r}")
+
+
+def _plain(value) -> bool:
+    """A number, a word or a list of them. True equals 1, and unittest.mock.ANY equals everything."""
+    return type(value) in (int, float, str) or (type(value) in (list, tuple) and all(map(_plain, value)))
 
 
 def run(mine, command, **kwargs):

@@ -6,10 +6,12 @@ from skeleton/. The first run copies skeleton/ to mine/, which git ignores. CONT
 """
 
 import ast
+import contextlib
 import dataclasses
 import importlib.util
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -23,7 +25,7 @@ from cuda_on_cpu import report
 ROOT = Path(__file__).resolve().parents[1]
 CPU_SECONDS = 20  # for a check, of its own CPU time
 SECONDS = 180  # for a check, of the clock: compilers and other programs included
-RIGHT, WRONG, BROKEN, NO_GPU = 0, 1, 2, 3  # the exit status of a check; BROKEN: exercise.py itself has failed
+RIGHT, WRONG, BROKEN, NO_GPU = 0, 1, 2, 3  # the verdicts of a check; BROKEN: exercise.py itself has failed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +33,8 @@ class Exercise:
     """What exercise.py and spoilers.py say, read without running them: a docstring, and names that stand for literals."""
 
     folder: Path
-    title: str
+    title: str  # the docstring's first line
+    task: str  # what follows it: two or three sentences
     minutes: int
     hints: list
     fails: str  # words of the message that the skeleton gets
@@ -57,7 +60,8 @@ def read(folder: Path) -> Exercise:
         for node in [*tree.body, *spoilers.body]
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) in known
     }
-    return Exercise(folder=folder, title=ast.get_docstring(tree).splitlines()[0], **said)
+    title, _, task = ast.get_docstring(tree).partition("\n\n")
+    return Exercise(folder=folder, title=title, task=task.replace("\n", " "), **said)
 
 
 def find() -> list[Exercise]:
@@ -105,8 +109,10 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
     context.set_forkserver_preload(["torch", "torch.testing"])
     compilers = _compile_ahead(files) if device == "cpu" and exercise.memory_check else []
     with tempfile.NamedTemporaryFile("r", prefix="exercise-", errors="replace") as log:
-        process = context.Process(target=_checked, args=(exercise, files, device, log.name))
+        verdict, sender = context.Pipe(duplex=False)  # an exit status would not do: the reader's code may call exit(0)
+        process = context.Process(target=_checked, args=(exercise, files, device, log.name, sender))
         process.start()
+        sender.close()
         told, end = "", time.monotonic() + SECONDS
         while process.is_alive() and time.monotonic() < end:
             process.join(0.02)
@@ -120,11 +126,16 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
         for compiler in compilers:
             compiler.wait()
         rest = log.read()
-        if process.exitcode not in (RIGHT, WRONG, BROKEN, NO_GPU):
-            rest += _ended(-process.exitcode, late)
+        status = None
+        if process.exitcode == 0:
+            with contextlib.suppress(EOFError):  # it has ended before its check did
+                status = verdict.recv()
+        if status is None:
+            status = WRONG
+            rest += _ended(process.exitcode, late)
     if echo and rest:
         echo(rest)
-    return (process.exitcode if process.exitcode in (RIGHT, BROKEN, NO_GPU) else WRONG), told + rest
+    return status, told + rest
 
 
 def _compile_ahead(files):
@@ -143,18 +154,23 @@ def _compile_ahead(files):
 _torch_is_there = False
 
 
-def _ended(number, late):
+def _ended(exit_status, late):
+    number = -exit_status
     if late or number == signal.SIGPROF:
         return told(
             "wrong",
             f"no end after {SECONDS if late else CPU_SECONDS} s: an endless loop, or does each thread do all of the work?",
         )
-    name = signal.Signals(number).name if number > 0 else f"status {-number}"
+    if number <= 0:
+        return told(
+            "wrong", "the program ended before its check was complete: your code must return, and not call exit()"
+        )
+    name = signal.Signals(number).name
     return told("wrong", f"the program crashed ({name}): perhaps host code used memory outside of its arrays")
 
 
-def _checked(exercise, files, device, log):
-    """In the process of a check."""
+def _checked(exercise, files, device, log, verdict):
+    """In the process of a check: sends RIGHT, WRONG, BROKEN or NO_GPU as the last thing it does."""
     os.setsid()  # one group, which check() can end with all compilers in it
     sys.dont_write_bytecode = True  # a file that is saved twice in a second must be read twice
     if device == "cpu":
@@ -174,7 +190,7 @@ def _checked(exercise, files, device, log):
 
     if device == "cuda" and chosen.type != "cuda":
         print(told("skipped", "this exercise needs a GPU") if exercise.needs_gpu else "", end="")
-        sys.exit(NO_GPU)
+        return verdict.send(NO_GPU)
     try:
         spec = importlib.util.spec_from_file_location("exercise_under_check", exercise.folder / "exercise.py")
         module = importlib.util.module_from_spec(spec)
@@ -182,20 +198,22 @@ def _checked(exercise, files, device, log):
         module.run(files)
     except (Wrong, BuildError) as error:
         print(told("wrong", with_sources(str(error), files)), end="")
-        sys.exit(WRONG)
+        return verdict.send(WRONG)
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
-        theirs = [f for f in frames if Path(f.filename).is_relative_to(files)]
+        theirs = [f"{f.filename}:{f.lineno}" for f in frames if Path(f.filename).is_relative_to(files)]
+        if isinstance(error, SyntaxError) and Path(error.filename or "").is_relative_to(files):
+            theirs.append(f"{error.filename}:{error.lineno}")
         asked = [f for f in frames if f.filename == str(exercise.folder / "exercise.py")]
         first, *rest = str(error).splitlines() or [""]
         lines = [f"{type(error).__name__}: {first}", *rest]
         if len(lines) > 30:  # torch's traces: what is wrong is at the end
             lines[1:-15] = ["..."]
-        lines += dict.fromkeys(f"at {f.filename}:{f.lineno}" for f in theirs)  # once each: there may be a recursion
+        lines += dict.fromkeys(f"at {place}" for place in theirs)  # once each: there may be a recursion
         lines += [f"(the check had called: {asked[-1].line})"] if asked else traceback.format_exc().splitlines()
         print(told("wrong", with_sources("\n".join(lines), files)), end="")
-        sys.exit(WRONG if theirs or isinstance(error, (RuntimeError, TypeError, ValueError)) else BROKEN)
-    sys.exit(RIGHT)
+        return verdict.send(WRONG if theirs or isinstance(error, (RuntimeError, TypeError, ValueError)) else BROKEN)
+    verdict.send(RIGHT)
 
 
 def told(word: str, text: str) -> str:
@@ -204,4 +222,25 @@ def told(word: str, text: str) -> str:
 
 def with_sources(text: str, folder: Path) -> str:
     """That text, and below it each line of the folder's files that it names as FILE:LINE. Files are named from there."""
-    return report.with_sources(text, {str(file): folder / file for file in files_in(folder)})
+    files = {str(file): folder / file for file in files_in(folder)}
+    return report.with_sources(_in_these_files(text, files), files)
+
+
+def _in_these_files(text, files):
+    """That text, with FILE:LINE of the reader's in place of a place in a file that a build has made from it."""
+
+    def written(found):
+        generated, line = Path(found[1]), int(found[2] or found[3])
+        code = generated.read_text(errors="replace").splitlines()[line - 1 : line] if generated.is_file() else []
+        places = [
+            f"{name}:{i}"
+            for name, file in files.items()
+            for i, here in enumerate(file.read_text(errors="replace").splitlines(), 1)
+            if [here] == code
+        ]
+        return places[0] if len(places) == 1 else found[0]
+
+    text = re.sub(rf"({re.escape(str(ROOT))}/build/[^\s:()]+)(?::(\d+)|\((\d+)\))", written, text)
+    if "setup.py" in files:  # setuptools passes its text to exec()
+        text = re.sub(r'File "<string>", line (\d+)', r"setup.py:\1", text)
+    return re.sub(r"\bexercise_[0-9a-f]{8} does not build", "This does not build", text)

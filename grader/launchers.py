@@ -4,7 +4,7 @@
     add(c, a, b, c.numel())    # tensors and numbers, in the order of add2.h; the stream is torch's current one
 
 A binding takes ten seconds to compile, this one or two. It checks dtype, device and contiguity, and nothing else of the
-arguments: for a program that knows what it calls, such as an exercise. On the CPU it looks at the launcher, too: at its
+arguments: for a program that knows what it calls, such as an exercise. On the CPU it also looks at the launcher: at its
 stream, its launches and their errors; CHAPTERS_SANITIZE=memory compiles with the memory check, =address with
 AddressSanitizer (tools/lesson.py).
 
@@ -16,6 +16,7 @@ import ctypes
 import fcntl
 import functools
 import hashlib
+import math
 import os
 import re
 import subprocess
@@ -25,7 +26,8 @@ from types import SimpleNamespace
 
 import cuda_on_cpu
 from common.progress import BuildError, first_error
-from cuda_on_cpu import memory_check
+from cuda_on_cpu import host_calls, memory_check
+from cuda_on_cpu.tokens import Tokens
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -169,7 +171,12 @@ def _place(cu, command, kind) -> Path:
 @functools.cache
 def _shared_state() -> str:
     """Changes with every file of the repository that a .cu may include, and with CUDA on CPU."""
-    used = [*(ROOT / "common").glob("*.h"), Path(__file__), *cuda_on_cpu.INCLUDE.parent.rglob("*.*")]
+    used = [
+        *ROOT.glob("common/*.h"),
+        *ROOT.glob("device/*.h"),
+        Path(__file__),
+        *cuda_on_cpu.INCLUDE.parent.rglob("*.*"),
+    ]
     key = hashlib.sha256()
     for file in sorted(file for file in used if file.is_file() and file.suffix != ".pyc"):
         key.update(file.read_bytes())
@@ -178,11 +185,27 @@ def _shared_state() -> str:
 
 def _translated(cu, folder) -> Path:
     out = folder / f"{cu.name}.cpp"
+    _need_braces(cu)
     try:
         cuda_on_cpu.translate_file(cu.resolve(), out, [ROOT])
     except cuda_on_cpu.TranslationError as error:
         raise BuildError(f"{cu.name} does not compile.\n{error}") from None
     return out
+
+
+def _need_braces(cu):
+    """More code is compiled after the .cu (_glue()): where a } is missing, a compiler complains about that code."""
+    source = cu.read_text()
+    text = host_calls.without_directives(source)
+    opened = []
+    for token in Tokens(text, cu.name).tokens:
+        if token.text == "{":
+            opened.append(token.start)
+        elif token.text == "}" and opened:
+            opened.pop()
+    if opened:
+        line = source.count("\n", 0, opened[0]) + 1
+        raise BuildError(f"{cu.name} does not compile.\n{cu}:{line}: error: this {{ has no }}")
 
 
 def _object(command, glue, folders, cu) -> Path:
@@ -216,7 +239,7 @@ _GLUE_WATCH = """
 #ifdef CUDA_ON_CPU
 // From now on; null: no more. Returns the error that the launches since then have left, or null.
 extern "C" const char* watch(void* watch) {
-    cuda_on_cpu::watch = static_cast<cuda_on_cpu::Watch*>(watch);
+    cuda_on_cpu::watch = static_cast<cuda_on_cpu::LaunchProbe*>(watch);
     const cudaError_t left = cudaGetLastError();
     return left == cudaSuccess ? nullptr : cudaGetErrorString(left);
 }
@@ -254,15 +277,18 @@ def _host_compiler(tool: str) -> list[str]:
 
 
 def _nvcc() -> list[str]:
+    from torch.cuda import get_device_capability
+
     from common import toolkit
 
     toolkit.require()
-    flags = ["-std=c++17", "-O3", "-Xcompiler=-fPIC", "-arch=native", "-lineinfo"]
+    architecture = "sm_90a" if get_device_capability() == (9, 0) else "native"  # sm_90, the native one, has no wgmma
+    flags = ["-std=c++17", "-O3", "-Xcompiler=-fPIC", f"-arch={architecture}", "-lineinfo"]
     return [str(toolkit.cuda_home() / "bin" / "nvcc"), *flags]
 
 
-class Watch(ctypes.Structure):
-    """Watch of cuda_on_cpu/include/cuda_on_cpu/watch.h."""
+class LaunchProbe(ctypes.Structure):
+    """LaunchProbe of cuda_on_cpu/include/cuda_on_cpu/watch.h."""
 
     _fields_ = [
         ("stream", ctypes.c_uint * 2),
@@ -273,6 +299,10 @@ class Watch(ctypes.Structure):
         ("guards", ctypes.c_uint),
         ("unguarded", ctypes.c_uint),
         ("only_last", ctypes.c_uint64),
+        ("guarded_device", ctypes.c_int),
+        ("stream_device", ctypes.c_int),
+        ("grid", ctypes.c_uint * 3),
+        ("block", ctypes.c_uint * 3),
     ]
 
 
@@ -290,6 +320,12 @@ class TooFewThreads(RuntimeError):
 
 
 _to_refuse = 0  # the number of the launch that is to fail, from now on
+_threads = 0
+
+
+def threads_launched() -> int:
+    """Of the largest grid that the last call of a launcher has started, on the CPU."""
+    return _threads
 
 
 def refuse_launch(number, call) -> bool:
@@ -345,26 +381,31 @@ def _on_gpu():
 @contextlib.contextmanager
 def _watched(library, name, tensors, has_stream, threads, only_last):
     """Looks at what a launcher does on the CPU meanwhile. Gives the stream for it, an address."""
-    global _to_refuse
+    global _to_refuse, _threads
     has_recorder = os.environ.get("CHAPTERS_SANITIZE") == "memory"
     for p, t in tensors.items() if has_recorder else ():
         memory_check.announce_parameter(p, t.data_ptr(), t.nbytes, t.itemsize, t.shape[1] if t.dim() == 2 else 0)
-    watch = Watch(has_stream=has_stream, refused=max(_to_refuse, 0), only_last=threads * only_last)
+    watch = LaunchProbe(has_stream=has_stream, refused=max(_to_refuse, 0), only_last=threads * only_last)
     library.watch.restype = ctypes.c_char_p
     library.watch(ctypes.byref(watch))
     try:
         yield ctypes.addressof(watch)
+    except RuntimeError as error:
+        if "invalid configuration argument" not in str(error):
+            raise
+        raise RuntimeError(f"{error}\n{_why_invalid(watch)}") from None
     finally:
         left = library.watch(None)
-        host_used = memory_check.launcher_returned() if has_recorder else None
+        mistake = memory_check.launcher_returned() if has_recorder else None
         _to_refuse -= watch.launches
+        _threads = watch.most_threads
     if left:
         raise Unchecked(
             f"{name}() does not say that its launch has failed ({left.decode()}): without CHECK_LAUNCH() below the launch, "
             "a later call gets this error"
         )
-    if host_used:
-        raise RuntimeError(f"{host_used}; that memory belongs to the GPU, and only kernels can use it")
+    if mistake:
+        raise RuntimeError(mistake)
     if not watch.launches and all(t.numel() for t in tensors.values()):
         raise RuntimeError(f"{name}() launches no kernel")
     if watch.launches > MOST_LAUNCHES:
@@ -378,6 +419,17 @@ def _watched(library, name, tensors, has_stream, threads, only_last):
         )
         error.threads = watch.most_threads
         raise error
+
+
+def _why_invalid(watch):
+    """What is wrong with the numbers in <<<>>> of the last launch."""
+    grid, block = ("(" + ", ".join(map(str, three)) + ")" for three in (watch.grid, watch.block))
+    said = f"The grid is {grid} blocks, and a block is {block} threads: "
+    if 0 in [*watch.grid, *watch.block]:
+        return said + "no number may be 0"
+    if math.prod(watch.block) > 1024:
+        return said + "a block has at most 1024 threads"
+    return said + "along x a grid has at most 2^31 - 1 blocks, along y and z 65535 each"
 
 
 def _passed(value, kind, where):

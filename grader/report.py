@@ -7,7 +7,15 @@ import itertools
 import torch
 
 from common.guarded import NAN, OTHER, Guarded, Inputs, tensors_in
+from common.machine import device
 from common.torch_private import get_tolerances
+from cuda_on_cpu.report import told
+
+
+def show(what: str, *lines: str):
+    """Prints a picture for a reader who is right: what the kernel did, what the answers mean. Once, not on a GPU again."""
+    if device.type == "cpu":
+        print(told("see", "\n".join([what, *(f"  {line}".rstrip() for line in lines)])), end="")
 
 
 def picture_of_wrong(op, reference, values, rtol, atol, outputs) -> str:

@@ -43,8 +43,8 @@ def marked(item, name):
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at -m, and xdist at groups
 def pytest_collection_modifyitems(items):
-    """Marks what no lesson needs: the tools, and what a lesson builds only if one asks for it (chapter 03's --one-file). And
-    sorts the tests: those that keep a process busy for long come first, those that must be alone last, in one process."""
+    """Marks what no lesson needs: the tools, and what a lesson builds only if one asks for it (--notes). And sorts the
+    tests: those that keep a process busy for long come first, those that must be alone last, in one process."""
     from common import device
 
     for item in items:

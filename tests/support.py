@@ -21,8 +21,9 @@ def chapter(name, file="main"):
 
 @functools.cache  # a process loads an extension once; a lock keeps two processes from building it at once
 def operators(name, build="build"):
-    """What chapters/<name>/main.py builds; built once for all tests."""
-    return getattr(chapter(name), build)()
+    """What chapters/<name>/main.py builds; notes/x:build is build() of its notes/x.py. Built once for all tests."""
+    file, _, function = build.rpartition(":")
+    return getattr(chapter(name, file or "main"), function)()
 
 
 def kept_folder(name):

@@ -43,7 +43,8 @@ def terms(folder: Path) -> dict[str, str]:
 
 
 def defines(file: Path, function: str) -> bool:
-    return f"\ndef {function}(" in f"\n{file.read_text()}"
+    """Or imports it from another file, as chapter 15 does from chapter 13."""
+    return bool(re.search(rf"^(def {function}\(|from \w+ import (.*|\([^)]*)\b{function}\b)", file.read_text(), re.M))
 
 
 def load(file: Path) -> ModuleType:
@@ -61,8 +62,9 @@ def load(file: Path) -> ModuleType:
 
 
 def kernels(root: Path = ROOT) -> set[str]:
-    """The names behind every __global__ in the chapters, those in Python's strings included. Whatever stands before the
+    """The names that follow each __global__ in the chapters, those in Python's strings included. Whatever stands before the
     next parenthesis counts as a name: one that is none is missed in what the tests launch, and so is noticed."""
-    files = [*root.glob("chapters/*/*.cu"), *root.glob("chapters/*/*.py")]
+    ends = "*.cu", "notes/*.cu", "*.py", "notes/*.py"
+    files = [file for end in ends for file in root.glob(f"chapters/*/{end}")]
     bounds = r"(?:__launch_bounds__\(.*?\)\s*)?"
     return {name for file in files for name in re.findall(rf"__global__[^(]*?{bounds}(\w+)\s*\(", file.read_text())}

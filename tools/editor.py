@@ -14,7 +14,7 @@ from cuda_on_cpu import CFLAGS, INCLUDE
 
 from .chapters import ROOT
 
-FOLDERS = "chapters", "common", "cuda_on_cpu", "tests", "tools"
+FOLDERS = "chapters", "common", "cuda_on_cpu", "device", "tests", "tools"
 TORCH = [*torch_extension.include_paths("cpu"), sysconfig.get_path("include")]
 FLAGS = [*CFLAGS, "-DTORCH_EXTENSION_NAME=module", f"-I{INCLUDE}", *(f"-isystem{folder}" for folder in TORCH)]
 CPP = ["-xc++", "-std=c++20"]

@@ -79,7 +79,7 @@ def compiler():
 
 
 def runs(python=PYTHON):
-    """Whether that Python starts and finds torch. Not so when the interpreter behind .venv was upgraded or removed."""
+    """Whether that Python starts and finds torch. It does not if the interpreter that .venv uses was upgraded or removed."""
     command = [python, "-I", "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"]
     return python.exists() and subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0
 
@@ -91,7 +91,7 @@ def made_from(venv):
 
 
 def state(venv, wanted):
-    """'ready', 'outdated' (it lacks some of what is wanted: pip can mend that) or 'unusable' (has to be made anew)."""
+    """'ready', 'outdated' (it lacks some of what is wanted, which pip can install) or 'unusable' (has to be made anew)."""
     base, *installed = made_from(venv)
     # make PYTHON=... asks for an environment made by that Python. Without it, whichever Python made .venv will do.
     another = os.environ.get("PYTHON") and os.path.realpath(base) != os.path.realpath(BASE)
@@ -128,7 +128,7 @@ def follow(lines, log, stamp, total):
 
 
 def set_up(venv, wanted, known, *options):
-    """Make that environment or mend it. A stamp that this leaves empty lets the next run start afresh.
+    """Make that environment or repair it. A stamp that this leaves empty lets the next run start afresh.
 
     known: what pyproject.toml lists. Of that, what was installed for another purpose stays.
     """
@@ -215,7 +215,7 @@ def main():
     except KeyboardInterrupt:
         show("Interrupted. Run the same command again.")
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.raise_signal(signal.SIGINT)  # so the shell and make end, too, with status 130
+        signal.raise_signal(signal.SIGINT)  # so the shell and make also end, with status 130
     except OSError as error:
         sys.exit(f"{venv} cannot be made: {error}\nMake room, or use a copy of the repository that you own.")
     print(venv / "bin" / "python")

@@ -5,11 +5,11 @@ python -m tools.lesson sanitize chapters/03_add2/main.py    AddressSanitizer: ac
 python -m tools.lesson microscope 11                        what each line of the kernels asks of memory, as a GPU counts it
     --kernel tile       ... of the kernels whose name has this in it
     --picture 78        the addresses of one warp in that line: in sectors, or in banks
-    --svg FILE          ... drawn, too: FILE-light.svg and FILE-dark.svg
+    --svg FILE          ... also drawn: FILE-light.svg and FILE-dark.svg
     --json              the counts as data
 
-The microscope runs once(), in the chapter's main.py, which calls each kernel once. cuda_on_cpu/README.md says what the
-memory check and the microscope find. Linux; g++, or clang++ except for the microscope.
+The microscope runs launch_each_kernel() of the chapter's main.py. cuda_on_cpu/README.md says what the memory check and the
+microscope find. Linux; g++, or clang++ except for the microscope.
 """
 
 import argparse
@@ -17,23 +17,31 @@ import contextlib
 import dataclasses
 import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from cuda_on_cpu import memory_check
-from cuda_on_cpu.report import NOTHING_FOUND
+from cuda_on_cpu.report import right
 
 from .chapters import ROOT, folders, load
 
 
 def memcheck(words: list[str]) -> None:
-    """Ends this process: with status 0 where nothing is found. The times that the lesson prints are those of a checked run."""
+    """Ends this process: with status 0 where kernels ran and nothing is found. The times that the lesson prints are those
+    of a checked run."""
     os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="memory")  # common/cpp_extension.py reads them
-    status = subprocess.run([sys.executable, *words]).returncode
-    if status == 0:
-        print(NOTHING_FOUND, end="")
-    sys.exit(status)
+    with tempfile.NamedTemporaryFile("r", prefix="launches-") as launches:
+        environment = os.environ | {"CUDA_ON_CPU_LAUNCHES": launches.name}
+        with subprocess.Popen([sys.executable, *words], env=environment) as lesson:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the lesson as well, which says so and ends
+            status = lesson.wait()
+        if status == 0:
+            said, status = right(launches.read(), status)
+            print(said, end="")
+    sys.exit(status if status >= 0 else 128 - status)  # as a shell has it
 
 
 def sanitize(words: list[str]) -> None:
@@ -63,10 +71,10 @@ def look(number: str):
     """The rows of that chapter. Messages of its build go to stderr."""
     from cuda_on_cpu.microscope import microscope
 
-    main = load(folders("once")[number] / "main.py")
+    main = load(folders("launch_each_kernel")[number] / "main.py")
     with contextlib.redirect_stdout(sys.stderr):
         module = main.build()
-    return microscope(lambda: main.once(module))
+    return microscope(lambda: main.launch_each_kernel(module))
 
 
 def as_data(row) -> dict:
@@ -119,7 +127,7 @@ def draw(row, name: str) -> None:
 
 def microscope(words: list[str]) -> None:
     options = argparse.ArgumentParser(prog="make microscope", description="What each line asks of memory.")
-    options.add_argument("chapter", choices=list(folders("once")), help="its number")
+    options.add_argument("chapter", choices=list(folders("launch_each_kernel")), help="its number")
     options.add_argument("--kernel", default="", metavar="NAME", help="only kernels with this in their name")
     options.add_argument("--picture", type=int, metavar="LINE", help="the addresses of one warp in that line")
     options.add_argument("--svg", metavar="FILE", help="draw that picture")

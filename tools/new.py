@@ -20,7 +20,7 @@ from pathlib import Path
 from .chapters import ROOT, folders
 
 TEMPLATES = Path(__file__).with_name("templates")
-HEADERS = "cuda_check.h", "grid.h", "check_input_stable.h", "stable.h"  # of common/, that the template includes
+HEADERS = "cuda_check.h", "grid.h", "check_tensor_stable.h", "stable.h"  # of common/, that the template includes
 LONGEST = 20  # letters of a name, so that no line of the templates gets too long
 
 
@@ -79,10 +79,10 @@ def create(place: Path, files: dict[Path, str], words: dict[str, str]) -> None:
 def changes(name: str, folder: str) -> Iterator[tuple[str, str]]:
     """What makes the chapter compute something else, in the order that the tests ask for it."""
     yield f"chapters/{folder}/{name}.cu", f"the formula; {name}.h and {name}.cpp where its arguments change"
-    yield f"chapters/{folder}/main.py", "reference(), TOLERANCE, save(), backward(), flops"
-    yield f"tests/chapters/{folder}/operators.py", "its scalars; no `linear` where save() keeps a tensor"
+    yield f"chapters/{folder}/main.py", "the formula in torch (reference), TOLERANCE, gradient (save, backward), flops"
+    yield f"tests/chapters/{folder}/operators.py", "values for each scalar"
     yield f"tests/chapters/{folder}/mutants.py", "mistakes that your formula invites"
-    yield f"chapters/{folder}/README.md", "the lesson; `make test` asks for it"
+    yield f"chapters/{folder}/README.md", "the lesson; `make test-all` fails until it is written"
 
 
 def commands_of_chapter(number: str, folder: str) -> Iterator[tuple[str, str]]:
@@ -91,6 +91,10 @@ def commands_of_chapter(number: str, folder: str) -> Iterator[tuple[str, str]]:
     yield f"make memcheck{number}", "races, uninitialised reads, accesses out of bounds"
     yield f"make microscope{number}", "what each line asks of memory"
     yield f"make mutants ARGS={folder}", "whether the tests notice small mistakes"
+    yield "make lint", "the format; installs what the next command needs"
+    python = Path(sys.executable)
+    python = python.relative_to(ROOT) if python.is_relative_to(ROOT) else python
+    yield f"{shlex.quote(str(python))} -m tools.maintain.docs", "puts it into the tables and the map of the course"
 
 
 def commands_of_package(place: Path) -> Iterator[tuple[str, str]]:
@@ -128,7 +132,7 @@ def main() -> None:
         folder = f"{number}_{name}"
         create(Path(os.path.relpath(ROOT)), template("chapter"), {"my_op": name, "99": number})
         listed("next:", commands_of_chapter(number, folder))
-        listed("to change, when it shall compute something else than factor * x:", changes(name, folder))
+        listed("to make it compute something else, change:", changes(name, folder))
 
 
 def listed(title: str, lines: Iterable[tuple[str, str]]) -> None:

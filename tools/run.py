@@ -1,4 +1,4 @@
-"""Starts a program with the words of the environment's ARGS behind its own: python -m tools.run PROGRAM [ARGUMENT ...]
+"""Starts a program with the words of the environment's ARGS after its own: python -m tools.run PROGRAM [ARGUMENT ...]
 
 The Makefile's way to pass ARGS on. Quotes hold words together as in a shell, and nothing else means anything.
 """

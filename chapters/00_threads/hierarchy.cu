@@ -1,18 +1,19 @@
-// hierarchy.cu: a benchmark of the memories of a GPU. Which memory answers depends on how many bytes are read: what
-// fits into a cache is found there the second time.
+// hierarchy.cu: a benchmark of the memories of a GPU. Which memory answers depends on how many bytes are read, because
+// what fits into a cache is found there the second time.
 //
 // Latency: one thread follows a chain of pointers, so each load has to wait for the one before it. This "pointer chase"
 // is the method of Z. Jia, M. Maggioni, B. Staiger, D. Scarpazza, "Dissecting the NVIDIA Volta GPU architecture via
 // microbenchmarking", 2018, https://arxiv.org/abs/1804.06826. Bandwidth: all multiprocessors read at the same time.
 //
-// The compiler leaves out loads whose values nobody needs. So each kernel writes what follows from all of its loads.
+// The compiler leaves out loads whose values nobody needs, so each kernel writes something that depends on all its
+// loads.
 #include "hierarchy.h"
 
 #include "common/cuda_check.h"
 #include "common/grid.h"
 
-// Between two of these the clock runs: "memory" tells the compiler to move no load from one side of this line to the
-// other.
+// Loads between two calls of this function are timed. "memory" forbids the compiler to move a load from one side of
+// this line to the other.
 __device__ inline int64_t fenced_now() {
     int64_t nanoseconds;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds)::"memory");
@@ -33,7 +34,7 @@ void launch_ring(Line* ring, int64_t lines, cudaStream_t stream) {
     CHECK_LAUNCH();
 }
 
-// The compiler does not know into which memory a pointer from memory leads. Told so, it chooses a faster instruction.
+// The compiler cannot know to which memory a pointer in memory points. If it is told, it chooses a faster instruction.
 __device__ inline const Line* next(const Line* at) {
     __builtin_assume(__isGlobal(at));
     return at->next;
@@ -55,7 +56,7 @@ void launch_chase(int64_t* out, const Line* ring, int64_t warm, int64_t steps, c
     CHECK_LAUNCH();
 }
 
-// In shared memory, an offset in bytes leads to the next line.
+// In shared memory the ring consists of offsets in bytes, not of pointers.
 __global__ void chase_shared_kernel(int64_t* out, int64_t lines, int64_t warm, int64_t steps) {
     __shared__ unsigned ring[shared_bytes / sizeof(unsigned)];
     const auto next_at = [&](unsigned at) { return *reinterpret_cast<unsigned*>(reinterpret_cast<char*>(ring) + at); };
@@ -88,7 +89,7 @@ void launch_count(unsigned* array, int64_t n, cudaStream_t stream) {
 
 constexpr int piece = reading_threads * loads;  // a piece of the array, in uint4: each thread makes `loads` loads in it
 
-// A function of both kernels below; load(i) returns element i. The sum wraps around, as it does for unsigned.
+// What both kernels below do. load(i) returns element i. The sum wraps around, as unsigned numbers do.
 template <class Load>
 __device__ unsigned sum_of(Load load, int64_t pieces, int64_t reads) {
     int64_t at = blockIdx.x * reads % pieces;
@@ -102,9 +103,10 @@ __device__ unsigned sum_of(Load load, int64_t pieces, int64_t reads) {
     return sum;
 }
 
-// The blocks of a multiprocessor read the same pieces one after another, and its L1 cache would answer some of them. So
-// an array of more than one piece is read by __ldcg, which passes by the L1 cache. The launcher decides that: if the
-// kernel asked `pieces == 1`, the compiler would see that all reads are of the same piece, and make only some of them.
+// Blocks of one multiprocessor read the same pieces one after another, and its L1 cache would answer some of their
+// loads. So an array of more than one piece is read by __ldcg, which bypasses the L1 cache. The launcher decides that.
+// If the kernel asked `pieces == 1`, the compiler would see that all reads are of one piece, and leave most of them
+// out.
 __global__ void read_kernel(unsigned* sums, const uint4* array, int64_t pieces, int64_t reads, bool past_l1) {
     const auto cached = [=](int64_t i) { return array[i]; };
     const auto uncached = [=](int64_t i) { return __ldcg(array + i); };

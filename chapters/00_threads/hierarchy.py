@@ -5,11 +5,11 @@ import torch
 from common import device
 
 gpu = device.type == "cuda"
-PIECE = 2**15  # bytes: a block reads at least as many, see hierarchy.h
+PIECE = 2**15  # bytes that a block reads at least, see hierarchy.h
 
 
 def sizes():
-    """{memory: its bytes}, as far as the device says."""
+    """{memory: its size in bytes}, where the device tells it."""
     if not gpu:
         return {"L2 cache": 2**20}  # a common one
     of = torch.cuda.get_device_properties(device)
@@ -21,14 +21,14 @@ def sizes():
 
 
 def levels():
-    """{memory: bytes that lie in it}. An L1 cache holds more than PIECE."""
+    """{memory: how many bytes to read from it}. An L1 cache holds more than PIECE."""
     power = sizes()["L2 cache"].bit_length() - 1
     return {"shared memory": PIECE, "L1 cache": PIECE, "L2 cache": 2 ** (power - 2), "memory": 2 ** (power + 5 * gpu)}
 
 
 def measure(module):
-    """Rows: the memory, its size, the bytes that are read, latency in seconds and in cycles, bytes a second. Each figure is
-    the median of five runs."""
+    """A row for each memory: its size, the bytes that are read, the latency in seconds and in cycles, and bytes a second.
+    Each figure is the median of five runs."""
     blocks = 4 * (torch.cuda.get_device_properties(device).multi_processor_count if gpu else 1)  # of 512 threads
     steps, rounds = (20_000, 2001) if gpu else (2000, 11)
     rows = []
@@ -46,7 +46,7 @@ def measure(module):
 
 def main(module):
     if not gpu:
-        print(f"{'':8}CUDA on CPU: these are times of this CPU, and say nothing about a GPU")
+        print(f"{'':8}CUDA on CPU: these times say nothing about a GPU")
     print(f"{'memory':8}{'':16}{'read':>12}{'latency':>12}{'cycles':>10}{'bandwidth':>14}")
     for row in measure(module):
         size = f"{row['bytes'] // 1024} KiB" if row["bytes"] < 2**20 else f"{row['bytes'] // 2**20} MiB"

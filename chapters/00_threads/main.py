@@ -36,7 +36,7 @@ def synchronize():
 
 
 def show_launch(module, nanoseconds=10_000_000):
-    """How long the call takes that launches a kernel of 10 ms, and how long the host then waits for the kernel."""
+    """How long it takes to launch a kernel of 10 ms, and how long the host then waits for that kernel."""
     module.wait(0)  # the first launch loads the kernel
     synchronize()
     start = time.perf_counter()
@@ -49,11 +49,11 @@ def show_launch(module, nanoseconds=10_000_000):
 
 
 def show_bounds(module, n=10, threads=4):
-    """An array of n elements, and behind it what the last block can reach."""
+    """An array of n elements; after the bar, what else the last block can reach."""
     for check in True, False:
         places = module.number(n, threads, check).tolist()
-        array, behind = (" ".join(map(str, part)) for part in (places[:n], places[n:]))
-        print(f"{'bounds' if check else '':8}number({n}, {threads}, check={check})".ljust(40) + f"{array} | {behind}")
+        array, beyond = (" ".join(map(str, part)) for part in (places[:n], places[n:]))
+        print(f"{'bounds' if check else '':8}number({n}, {threads}, check={check})".ljust(40) + f"{array} | {beyond}")
 
 
 def benchmark(module):
@@ -67,19 +67,20 @@ def benchmark(module):
     return {"memory": hierarchy.measure(module), "blocks": seconds}
 
 
-def once(module):
+def launch_each_kernel(module):
     """For `make microscope00`: the kernels of threads.cu that write, once."""
+    for check in True, False:
+        module.number(2**16, 256, check)
     module.where_am_i(8, 256, 0)
-    module.number(2**16, 256, True)
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument(
-        "--blocks", type=int, metavar="N", help="of the grid; without it, one grid fits and one does not"
+        "--blocks", type=int, metavar="N", help="of the grid; by default, one grid fits and one does not"
     )
     options.add_argument("--threads", type=int, default=1024, metavar="N", help="of a block: 1 to 1024")
-    options.add_argument("--memory", action="store_true", help="see hierarchy.py")
+    options.add_argument("--memory", action="store_true", help="latency and bandwidth instead")
     options = options.parse_args()
 
     title(0, "threads", "load()")

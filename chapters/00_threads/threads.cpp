@@ -1,4 +1,4 @@
-// threads.cpp: what Python calls. All checks are here: what CUDA would refuse at the launch is refused before it.
+// threads.cpp: what Python calls. It checks every argument, so that CUDA has no reason to refuse a launch.
 #include "threads.h"
 
 #include <ATen/ops/empty.h>
@@ -7,7 +7,7 @@
 #include <torch/csrc/Exceptions.h>
 
 #include "common/cuda_check.h"
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 #include "hierarchy.h"
 
 static void check_range(const char* name, int64_t value, int64_t first, int64_t last) {
@@ -20,6 +20,15 @@ static void check_grid(int64_t blocks, int64_t threads) {
 }
 
 static at::TensorOptions int64_on_device() { return at::device(kernel_device).dtype(at::kLong); }
+
+// n elements, and after them as many as the grid's last threads could reach; -1 where no thread wrote.
+at::Tensor number(int64_t n, int64_t threads, bool check) {
+    check_range("n", n, 0, INT32_MAX);
+    check_range("threads", threads, 1, 1024);
+    at::Tensor out = at::full({(n + threads - 1) / threads * threads}, -1, int64_on_device());
+    launch_number(out.mutable_data_ptr<int64_t>(), n, int(threads), check, c10::cuda::getCurrentCUDAStream());
+    return out;
+}
 
 // A row of int64 for each thread of the grid; see Where for the columns.
 at::Tensor where_am_i(int64_t blocks, int64_t threads, int64_t nanoseconds) {
@@ -36,18 +45,9 @@ void wait(int64_t nanoseconds) {
     launch_wait(nanoseconds, c10::cuda::getCurrentCUDAStream());
 }
 
-// The array of n, and behind it what the grid's last block could reach; -1 where no thread wrote.
-at::Tensor number(int64_t n, int64_t threads, bool check) {
-    check_range("n", n, 0, INT32_MAX);
-    check_range("threads", threads, 1, 1024);
-    at::Tensor out = at::full({(n + threads - 1) / threads * threads}, -1, int64_on_device());
-    launch_number(out.mutable_data_ptr<int64_t>(), n, int(threads), check, c10::cuda::getCurrentCUDAStream());
-    return out;
-}
-
-// How many cycles and how many nanoseconds one thread takes for so many steps in a ring of that many bytes, and the
-// number of the line at which it ends. It goes around once before, so that a cache has the ring; not so if `cold`:
-// then the L2 cache holds other data when it starts.
+// How many cycles and how many nanoseconds one thread takes for that many steps in a ring of that many bytes, and the
+// number of the line at which it ends. The thread first goes around once, so that a cache holds the ring. If `cold`, it
+// does not, and the L2 cache holds other data when it starts.
 std::tuple<int64_t, int64_t, int64_t> latency(int64_t bytes, int64_t steps, bool shared, bool cold) {
     check_range("steps", steps, 1, INT32_MAX);
     check_range("bytes", bytes, sizeof(Line), shared ? shared_bytes : int64_t(1) << 40);
@@ -95,7 +95,7 @@ std::tuple<int64_t, int64_t> bandwidth(int64_t bytes, int64_t reads, int64_t blo
         else
             launch_read(out, in, bytes / piece, reads, int(blocks), stream);
     };
-    read();  // the first time, the GPU has to load the kernel
+    read();  // the first launch also loads the kernel
     cudaEvent_t start, end;
     CHECK_CUDA(cudaEventCreate(&start));
     CHECK_CUDA(cudaEventCreate(&end));

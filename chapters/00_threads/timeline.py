@@ -7,16 +7,16 @@ from common.timing import format_seconds
 
 gpu = device.type == "cuda"
 COLUMNS = ["block", "thread", "warp", "lane", "multiprocessor", "start", "end"]
-WORK = 50_000 if gpu else 1000  # nanoseconds a thread; on the CPU they add up, because one thread runs after another
+WORK = 50_000 if gpu else 1000  # nanoseconds; on the CPU they add up, because one thread runs after another
 
 
 def room(threads):
-    """How many blocks of so many threads this machine holds at the same time."""
+    """How many blocks of that many threads this machine has room for at the same time."""
     if not gpu:
         return 1
     of = torch.cuda.get_device_properties(device)
     warps = -(-threads // of.warp_size)
-    # 32 blocks at most: an H100's limit. Smaller GPUs have 16 or 24.
+    # An H100's multiprocessor holds 32 blocks at most, a smaller GPU's 16 or 24.
     return of.multi_processor_count * min(32, of.max_threads_per_multi_processor // (warps * of.warp_size))
 
 
@@ -37,7 +37,7 @@ def by_block(rows, threads):
 
 
 def in_turn(blocks):
-    """Lists of blocks, each of which follow one another: blocks that run at the same time are in different lists."""
+    """The blocks in lists. Those of one list ran one after another, and blocks that overlap are in different lists."""
     lists = []
     for block in sorted(blocks, key=lambda block: block["start"]):
         free = next((some for some in lists if some[-1]["end"] <= block["start"]), None)
@@ -48,7 +48,7 @@ def in_turn(blocks):
 
 
 def show_threads(rows, threads):
-    """The first and the last lane of a warp, the first of the next, and the grid's last thread."""
+    """Prints the first and last thread of a warp, the first of the next warp, and the grid's last thread."""
     print(f"{'threads':8}{'block':>8}{'thread':>8}{'warp':>8}{'lane':>8}{'multiprocessor':>16}{'start':>12}{'end':>12}")
     last = len(rows) - 1
     for i in sorted({i for i in (0, 31, 32, last) if i <= last}):
@@ -58,7 +58,7 @@ def show_threads(rows, threads):
 
 
 def show_time(rows, threads):
-    """How many blocks ran on how many multiprocessors, and how long all of them took. Returns what by_block() does."""
+    """Prints how many blocks ran on how many multiprocessors, and how long all took. Returns what by_block() does."""
     blocks = by_block(rows, threads)
     late, on = len(blocks) - room(threads), len({block["multiprocessor"] for block in blocks})
     took = format_seconds(max(block["end"] for block in blocks) / 1e9)
@@ -70,8 +70,8 @@ def show_time(rows, threads):
 
 
 def show_blocks(blocks, columns=60):
-    """The multiprocessors that ran the most and the fewest blocks; time runs to the right. Each has a line for every block
-    that it runs at the same time as others."""
+    """Draws the multiprocessors that ran the most and the fewest blocks, with time to the right. Blocks that overlap are
+    on different lines."""
     on = {number: [] for number in sorted({block["multiprocessor"] for block in blocks})}
     for block in blocks:
         on[block["multiprocessor"]].append(block)

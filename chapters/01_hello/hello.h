@@ -1,4 +1,5 @@
-// hello.h: the one function that hello.cpp calls and hello.cu defines. Both include this file: that is how they agree.
+// hello.h: the function that hello.cpp calls and hello.cu defines. Both include this file, so its declaration is
+// written only once.
 #pragma once
 #include <cuda_runtime.h>
 

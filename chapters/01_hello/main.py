@@ -1,7 +1,7 @@
 """Chapter 01, hello: from a string of C++ to a Python function
 
 python chapters/01_hello/main.py              build, call, show what load_inline wrote
-python chapters/01_hello/main.py --headers    what no_implicit_headers=True saves (builds twice from clean)
+python chapters/01_hello/main.py --headers    what no_implicit_headers=True saves (builds twice from scratch)
 """
 
 import argparse
@@ -20,22 +20,22 @@ from common.timing import seconds_to_build
 def build(name="hello", functions=("hello", "hello_gpu"), no_implicit_headers=True, build_directory=None):
     return load_inline(
         name=name,
-        cpp_sources=[(here / "hello.cpp").read_text()],  # any string will do; from a file, your editor can colour it
+        cpp_sources=[(here / "hello.cpp").read_text()],  # any string will do; an editor colours what is in a file
         cuda_sources=[(here / "hello.cu").read_text()],
         functions=list(functions),  # what Python sees
         extra_include_paths=[str(here), str(root)],  # for hello.h and common/
         build_directory=build_directory,  # None: a folder in build/
-        no_implicit_headers=no_implicit_headers,  # hello.cpp and hello.cu include what they need, and no more
+        no_implicit_headers=no_implicit_headers,  # our sources include what they need
     )
 
 
-def once(module):
+def launch_each_kernel(module):
     """For `make microscope01`: the kernel, once."""
     module.hello_gpu()
 
 
 def show_files(folder):
-    """What lies in the build directory, and who made it."""
+    """The files of the build directory, and who made them."""
     print(f"{'files':8}{folder.relative_to(root) if folder.is_relative_to(root) else folder}")
     makers = {"load_inline()": (".cpp", ".cu", ".ninja"), "the compilers": (".o",), "the linker": (".so",)}
     for maker, suffixes in makers.items():
@@ -47,7 +47,7 @@ def show_files(folder):
 
 
 def compare_headers():
-    """Builds the same sources from clean, without and with the headers that load_inline adds by itself."""
+    """Builds the same sources from scratch, without and with the headers that load_inline() adds by default."""
     lean = seconds_to_build("hello_lean_headers", lambda folder: build("hello_lean", build_directory=str(folder)))
     heavy = seconds_to_build(
         "hello_implicit_headers",

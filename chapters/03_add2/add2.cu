@@ -1,5 +1,5 @@
-// add2.cu: the kernel and its launcher. No torch header in here: nvcc reads this file in a second, and with
-// torch/extension.h it would take half a minute or more (run `make chapter03 ARGS=--build-times` to see it).
+// add2.cu: the kernel and its launcher. It includes no torch header, so nvcc compiles it in a second or two. With
+// torch/extension.h it would take half a minute (`make chapter03 ARGS=--build-times` measures both).
 #include "add2.h"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 #include "common/cuda_check.h"
 #include "common/grid.h"
 
-// One thread adds one element, then jumps ahead by the size of the whole grid until the array ends: a grid-stride loop.
-// It is right for every n and every grid. The indices are 64 bits wide: a tensor may have more than 2^31 elements.
+// A grid-stride loop: a thread adds one element, then moves on by the number of threads in the grid, until the array
+// ends. So any grid adds any n. The indices have 64 bits, because a tensor may have more than 2^31 elements.
 __global__ void add2_kernel(float* c, const float* a, const float* b, int64_t n) {
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) c[i] = a[i] + b[i];

@@ -1,4 +1,4 @@
-// add2.h: what add2.cu offers. Plain pointers and a stream: no torch, so any C++ program can call it.
+// add2.h: what add2.cu offers. It names pointers, a size and a stream, and no tensor, so any C++ program can call it.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
-"""What torch/extension.h costs: the same operator, built from clean as it is here, and with that header in both files.
+"""What torch/extension.h costs: builds the operator from clean as it is, and then with that header in both files.
 
-Started by `python chapters/03_add2/main.py --build-times`; takes a few minutes.
+Started by `python chapters/03_add2/main.py --build-times`. It takes a few minutes.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""How timing goes wrong: one operator, one size, timed in seven ways in one run. Each answers another question.
+"""How timing goes wrong: one operator, one size, timed in six ways in one run. Each answers another question.
 
-Started by `python chapters/03_add2/main.py --timing`. On the CPU a call returns when its kernel is done: the rows measure
-the same there, and differ by what else the machine does.
+Started by `python chapters/03_add2/main.py --timing`. On the CPU a call returns when its kernel is done, so all rows measure
+the same there, and differ only by what else the machine does.
 """
 
 import time
@@ -10,8 +10,9 @@ import torch
 
 from common import device
 from common.timing import measure
+from common.torch_private import sleep_on_gpu
 
-N = 1024 * 1024  # as in the notes: three arrays of 4 MiB, which fit into the L2 cache of a large GPU
+N = 1024 * 1024  # three arrays of 4 MiB, which fit into the L2 cache of a large GPU
 
 
 def synchronize():
@@ -20,7 +21,7 @@ def synchronize():
 
 
 def host_time(func, repeats, wait):
-    """Seconds a call by the host's clock; with wait=True the clock waits for the GPU."""
+    """Seconds for each call, by the host's clock. With wait=True the clock stops when the GPU has finished."""
     synchronize()
     start = time.perf_counter()
     for _ in range(repeats):
@@ -30,19 +31,12 @@ def host_time(func, repeats, wait):
     return (time.perf_counter() - start) / repeats
 
 
-def show_time(func):
-    """As in the notes: 10 warm-ups, then 10 runs, each with a synchronize before and after it. Returns seconds."""
-    for _ in range(10):
-        func()
-    return sum(host_time(func, 1, wait=True) for _ in range(10)) / 10
-
-
 def event_time(func, repeats=100):
-    """Seconds a call by the GPU's clock, calls back to back: inputs and output stay in the L2 cache."""
+    """Seconds for each call, by the GPU's clock. The calls follow each other at once, so all arrays stay in the L2 cache."""
     if device.type == "cpu":
         return host_time(func, repeats, wait=True)
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    torch.cuda._sleep(5_000_000)  # keeps the GPU busy for about 3 ms, while the host queues all calls
+    sleep_on_gpu(5_000_000)  # for about 3 ms, in which the host queues all calls
     start.record()
     for _ in range(repeats):
         func()
@@ -65,7 +59,6 @@ def main(module):
         ("first call", lambda f: host_time(f, 1, wait=True), "loading the kernel, and maybe getting memory"),
         ("no synchronize", lambda f: host_time(f, 100, wait=False), "how fast the host hands out work"),
         ("one run", lambda f: host_time(f, 1, wait=True), "one sample, whatever else the machine did then"),
-        ("notes: show_time", show_time, "kernel + launch + synchronize, mostly the host"),
         ("synchronize once, 100 calls", lambda f: host_time(f, 100, wait=True), "the slower of the two, host and GPU"),
         ("events around 100 calls", event_time, "the kernel, from L2 cache to L2 cache"),
         (

@@ -1,6 +1,7 @@
 """Chapter 04, package: from source to wheel to import
 
 python chapters/04_package/main.py                build the wheel, install it, check, time
+python chapters/04_package/main.py --import       ... and import the same file in three ways
 python chapters/04_package/main.py --load         the same sources by load(), without a package
 python chapters/04_package/main.py --fast-math    ... and what --use_fast_math makes of them; needs a GPU
 """
@@ -26,26 +27,26 @@ import torch  # after `common`, which says what to do where torch is missing
 
 place = extension_folder("my_cuda_extension")
 source, wheels, installed, log = (place / name for name in ("source", "wheels", "installed", "pip.log"))
-LEFT_OUT = shutil.ignore_patterns("build", "__pycache__", "*.egg-info", "*.so", "exercises")  # from the package
-# What a build looks at, besides files.
+LEFT_OUT = shutil.ignore_patterns("build", "__pycache__", "*.egg-info", "*.so", "exercises")  # of the copy
+# What changes a build, besides its files.
 SETTINGS = [
     "CC", "CXX", "CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDFLAGS", "DEBUG", "FAST_MATH", "TORCH_CUDA_ARCH_LIST"
 ]  # fmt: skip
 
 
 def build():
-    """The package, as `pip install .` would give it to you, but in build/: your Python stays as it is."""
+    """The package, as `pip install .` would install it, but in build/: your Python stays as it is."""
     with progress.lock(writable(place), "my_cuda_extension"):
         start = time.monotonic()
         made_from, stamp = ingredients(), place / "made-from"
         if changed := not stamp.exists() or stamp.read_text() != made_from:
             stamp.unlink(missing_ok=True)
-            # Otherwise pip would pack what a source that is now deleted has left behind. The objects in build/temp* stay.
+            # Otherwise pip would pack what is left of sources that have been deleted. The objects in build/temp* stay.
             for folder in wheels, installed, source / "src", *source.glob("build/lib*"):
                 shutil.rmtree(folder, ignore_errors=True)
-            # pip writes beside the sources. A copy keeps chapters/ clean.
+            # pip writes into the folder of the sources, so it gets a copy.
             shutil.copytree(here, source, ignore=LEFT_OUT, dirs_exist_ok=True, copy_function=copy_if_changed)
-            # --no-build-isolation: with the torch that is here. --no-index: nothing is fetched.
+            # --no-build-isolation: build with the torch that is installed here. --no-index: download nothing.
             pip("wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", wheels, ".")
             pip("install", "--no-deps", "--no-index", "--target", installed, *wheels.glob("*.whl"))
             stamp.write_text(made_from)
@@ -58,7 +59,7 @@ def build():
 
 
 def build_with_load(name="my_kernel", nvcc_flags=()):
-    """The same sources without a package: no wheel, no version, but rebuilt on every change."""
+    """The same sources without a package: no wheel and no version, but each change is compiled at the next call."""
     return load(
         name=name,
         sources=[str(here / "package.cpp"), str(here / "package_kernel.cu")],
@@ -75,19 +76,19 @@ def copy_if_changed(file, copy):
 
 
 def ingredients():
-    """A digest of all that the installed package was made from."""
+    """A digest of everything that the installed package is made from."""
     files = [(folder, p) for folder in (here, root / "common") for p in folder.rglob("*") if p.is_file()]
     files = sorted(p for folder, p in files if not LEFT_OUT(folder, p.relative_to(folder).parts))
     files = [p for p in files if p.name != "main.py" and p.suffix != ".md"]
     digest = hashlib.sha256(repr([os.environ.get(name) for name in SETTINGS]).encode())
     for file in files:
-        digest.update(repr((str(file), file.read_bytes())).encode())  # the name, too: a file may be renamed
+        digest.update(repr((str(file), file.read_bytes())).encode())  # with the name, because a file may be renamed
     return digest.hexdigest()
 
 
 def pip(*words):
-    """Runs pip in the copy. Its output goes to pip.log; BuildError shows the first error in it."""
-    # --isolated: without the reader's own settings of pip. -v: with the compiler's output.
+    """Runs pip in the copy. Its output goes to pip.log. If pip fails, BuildError shows the first error."""
+    # --isolated: ignore the reader's own settings of pip. -v: print what the compiler says.
     command = [sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check", "-v", *map(str, words)]
     done = subprocess.run(command, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     log.write_text(done.stdout.replace(f"{source}/", f"{here}/"))  # errors then name the file that you edit
@@ -98,18 +99,34 @@ def pip(*words):
         raise progress.BuildError(f"pip {words[0]} failed.\n{error}\n(all of it: {log})", log)
 
 
+def python(code, path):
+    """Runs that code as a program of yours would run: in a process of its own, which starts in another folder. The folder
+    `path` stands in for site-packages."""
+    env = os.environ | {"PYTHONPATH": str(path)}
+    return subprocess.run([sys.executable, "-c", code], cwd="/", env=env, capture_output=True, text=True)
+
+
 def import_elsewhere():
-    """Imports the package as a program of yours would: in a process of its own, which starts in another folder."""
-    code = "import my_cuda_extension as m; print(m.__version__, 'from', m.__path__[0])"
-    env = os.environ | {"PYTHONPATH": str(installed)}  # what is installed as usual needs no PYTHONPATH
-    done = subprocess.run([sys.executable, "-c", code], cwd="/", env=env, stdout=subprocess.PIPE, text=True, check=True)
+    done = python("import my_cuda_extension as m; print(m.__version__, 'from', m.__path__[0])", installed)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
     print(f"{'import':8}my_cuda_extension {done.stdout.strip().replace(f'{root}/', '')}")
 
 
+def import_in_three_ways():
+    """Of one compiled file, my_kernel.*.so."""
+    inside = installed / "my_cuda_extension"
+    ways = [("import my_kernel", inside), ("import torch, my_kernel", inside), ("import my_cuda_extension", installed)]
+    for k, (code, path) in enumerate(ways):
+        done = python(code, path)
+        said = "works" if done.returncode == 0 else done.stderr.strip().splitlines()[-1]
+        print(f"{'' if k else 'import':8}{code:<27}{said}")
+
+
 def fast_math():
-    """float32 has numbers below 1.2e-38, with fewer digits. --use_fast_math takes each of them for 0."""
+    """float32 has numbers below 1.2e-38, with fewer digits. --use_fast_math replaces each of them by 0."""
     if device.type == "cpu":
-        print(f"{'fast':8}--use_fast_math is an option of nvcc, and what it changes is seen on a GPU only")
+        print(f"{'fast':8}--use_fast_math is an option of nvcc; it changes only what a GPU computes")
         return
     exact = build_with_load().my_cuda_function
     fast = build_with_load("my_kernel_fast_math", ["--use_fast_math"]).my_cuda_function
@@ -136,13 +153,14 @@ def benchmark(module):
     return {"sizes": bench(operators(module), inputs, flops=1)}
 
 
-def once(module):
+def launch_each_kernel(module):
     """For `make microscope04`: the kernel, once."""
     module.my_cuda_function(*inputs(2**16))
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--import", action="store_true", dest="imports", help="one file, imported in three ways")
     options.add_argument("--load", action="store_true", help="without a package")
     options.add_argument("--fast-math", action="store_true", help="what --use_fast_math changes")
     options = options.parse_args()
@@ -151,6 +169,8 @@ def main():
     if options.fast_math:
         return fast_math()
     module = build_with_load() if options.load else build()
+    if options.imports:
+        return import_in_three_ways()
     if not options.load and "CHAPTERS_SANITIZE" not in os.environ:  # AddressSanitizer is in this process only
         import_elsewhere()
     check(module.my_cuda_function, double, inputs, rtol=0, atol=0)

@@ -1,11 +1,11 @@
-// package.cpp: tensors in, tensors out, and the binding that makes it the Python module my_cuda_extension.my_kernel.
+// package.cpp: tensors in, tensors out, and the binding of the Python module my_cuda_extension.my_kernel.
 #include "package.h"
 
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 
 // Every element times 2. input: float32, any shape, contiguous.
 at::Tensor my_cuda_function(const at::Tensor& input) {
@@ -17,8 +17,8 @@ at::Tensor my_cuda_function(const at::Tensor& input) {
     return output;
 }
 
-// TORCH_EXTENSION_NAME is the last part of the name in setup.py: my_kernel. Python looks for PyInit_my_kernel in a file
-// my_kernel.*.so, so the name of a module's file must stay, up to the first dot.
+// TORCH_EXTENSION_NAME is the last part of the name in setup.py: my_kernel. In a file my_kernel.*.so Python looks for
+// the function PyInit_my_kernel, so nobody may rename the file, up to its first dot.
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("my_cuda_function", torch::wrap_pybind_function_no_gil(my_cuda_function), py::arg("input"));
 }

@@ -1,4 +1,4 @@
-// package.h: what package_kernel.cu offers to package.cpp, or to any C++ program.
+// package.h: what package_kernel.cu offers to package.cpp, and to any C++ program.
 #pragma once
 #include <cuda_runtime.h>
 

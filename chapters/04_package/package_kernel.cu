@@ -1,5 +1,5 @@
-// package_kernel.cu: the kernel and its launcher; no torch header. It is not called package.cu, because setuptools
-// would make package.o of that, and package.o of package.cpp as well.
+// package_kernel.cu: the kernel and its launcher. It includes no torch header. It is not called package.cu, because
+// setuptools would compile package.cu to package.o, and package.cpp to package.o as well.
 #include "package.h"
 
 #include <algorithm>

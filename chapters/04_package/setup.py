@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: how the C++ and CUDA part is compiled."""
+"""How the C++ and CUDA part is compiled, which pyproject.toml cannot say."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ try:
 except ModuleNotFoundError as error:
     sys.exit(
         f"{error} (in {sys.executable})\n"
-        "Unless told otherwise, pip builds in an empty environment of its own. With the torch that you have:\n"
+        "By default pip builds in an empty environment. This builds with the torch that you have:\n"
         "    pip install --no-build-isolation ."
     )
 
@@ -19,18 +19,21 @@ here = Path(__file__).resolve().parent
 root = next((f for f in [here, *here.parents] if (f / "common" / "cuda_check.h").exists()), None)
 if root is None:
     sys.exit(
-        f"{here} needs common/cuda_check.h, check_input.h and grid.h, in a folder common/ beside setup.py or above it"
+        f"{here} needs common/cuda_check.h, check_tensor.h and grid.h, in a folder common/ beside setup.py or above it"
     )
 sys.path.insert(0, str(root))
-# A project of your own has headers of common/ alone: then torch's own classes, which need nvcc.
+# A project of your own has only headers in common/. It uses torch's own classes, which need nvcc.
 try:
     from common.cpp_extension import BuildExtension, CUDAExtension
 except ModuleNotFoundError:
     from torch.utils.cpp_extension import BuildExtension, CUDAExtension
 
-flags = {"cxx": ["-O2", "-g0"], "nvcc": ["-O3"]}  # -g0: Python was built with -g, and setuptools repeats its flags
+flags = {"cxx": ["-O2", "-g0"], "nvcc": ["-O3"]}  # setuptools repeats the flags of Python, which was built with -g
 if os.environ.get("DEBUG"):
-    flags = {"cxx": ["-g", "-O0"], "nvcc": ["-g", "-G", "-O0"]}  # -G: the kernel can be stepped through; slow
+    flags = {
+        "cxx": ["-g", "-O0"],
+        "nvcc": ["-g", "-G", "-O0"],
+    }  # -G: cuda-gdb can step through the kernel, which becomes slow
 if os.environ.get("FAST_MATH"):
     flags["nvcc"].append("--use_fast_math")
 
@@ -44,6 +47,6 @@ setup(
         )
     ],
     cmdclass={"build_ext": BuildExtension},
-    # The .so fits only the torch that it was compiled with. With this requirement `pip check` reports another one.
+    # The .so fits only the torch that it was compiled with. Because of this line, `pip check` reports any other.
     install_requires=[f"torch=={'.'.join(torch.__version__.split('.')[:2])}.*"],
 )

@@ -1,4 +1,5 @@
-// axpy.cpp: tensors in, tensors out. No Python in here, so a C++ program can link it; Python's part is binding.cpp.
+// axpy.cpp: tensors in, tensors out. It has no Python, so that a C++ program can link it; the binding is in
+// binding.cpp.
 #include "axpy.h"
 
 #include <c10/cuda/CUDAGuard.h>
@@ -7,13 +8,13 @@
 #include <cmath>
 #include <limits>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 
 at::Tensor axpy(const at::Tensor& x, const at::Tensor& y, double alpha) {
     check_input(x, "x", at::kFloat);
     check_input(y, "y", at::kFloat);
     check_same(x, "x", y, "y");
-    // axpy() computes with infinity and NaN. 1e300 is finite, and float32 would turn it into infinity.
+    // alpha may be infinite or NaN. 1e300 is finite, but as float32 it would become infinite.
     TORCH_CHECK_VALUE(!std::isfinite(alpha) || std::abs(alpha) <= std::numeric_limits<float>::max(),
                       "alpha must fit into float32, got ", alpha);
     const c10::cuda::CUDAGuard guard(x.device());

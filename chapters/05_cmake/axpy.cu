@@ -1,4 +1,4 @@
-// axpy.cu: the kernel and its launcher. No torch header in here.
+// axpy.cu: the kernel and its launcher. It includes no torch header.
 #include "axpy.h"
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 #include "common/cuda_check.h"
 #include "common/grid.h"
 
-// The loop of chapter 03, a grid-stride loop. fmaf() rounds once, after the sum. nvcc would make one of alpha * x + y
-// by itself, most compilers for CPUs would not: written down, the result has the same bits everywhere.
+// A grid-stride loop, as in chapter 03. fmaf() rounds once, after the sum. nvcc would make an fmaf of alpha * x + y by
+// itself, and most compilers for CPUs would not. Because it is written here, the result has the same bits everywhere.
 __global__ void axpy_kernel(float* z, float alpha, const float* x, const float* y, int64_t n) {
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) z[i] = fmaf(alpha, x[i], y[i]);

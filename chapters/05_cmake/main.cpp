@@ -1,4 +1,4 @@
-// main.cpp: a program with no Python. It makes tensors, calls the operator, and checks it against at::add, or times it.
+// main.cpp: a program without Python. It makes tensors, and compares the operator with at::add, or times it.
 //
 //   axpy_main          check
 //   axpy_main 4 20     time 2^4 and 2^20 elements
@@ -11,7 +11,7 @@
 
 #include "axpy.h"
 #include "common/timing.h"
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 
 static at::Tensor random(int64_t n) { return at::rand({n}, at::device(kernel_device).dtype(at::kFloat)); }
 
@@ -19,7 +19,7 @@ static void check() {
     for (const int64_t n : {0, 1, 3, 255, 256, 257, (1 << 20) + 3}) {
         const at::Tensor x = random(n), y = random(n);
         for (const double alpha : {0.0, 1.0, -2.5}) {
-            // NaN is not close to anything, itself included: a result that was never written does not pass.
+            // NaN is not close to anything, not even to NaN, so a result that was never written does not pass.
             TORCH_CHECK(at::allclose(axpy(x, y, alpha), at::add(y, x, alpha)), "axpy is wrong: n = ", n,
                         ", alpha = ", alpha);
         }
@@ -52,8 +52,8 @@ int main(int argc, char** argv) try {
                           "a size must be between 0 and 32, for 2^0 to 2^32 elements, got ", argv[i]);
         time(int64_t(1) << k, limits);
     }
-} catch (const c10::Error& error) {  // without this, the program would end with "terminate called" and a core dump
-    std::fprintf(stderr, "%s\n", error.what_without_backtrace());  // what() goes on with a list of addresses
+} catch (const c10::Error& error) {  // otherwise the program would end with "terminate called" and a core dump
+    std::fprintf(stderr, "%s\n", error.what_without_backtrace());  // what() adds a list of addresses
     return 1;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -4,8 +4,8 @@ python chapters/06_vec4/main.py                       build, check, time
 python chapters/06_vec4/main.py --sizes 20 28         ... with 2^20 and 2^28 elements
 python chapters/06_vec4/main.py --elements 10000000   ... with 10 million
 python chapters/06_vec4/main.py --flight              what counts: the width of a load, or the bytes in flight?
-python chapters/06_vec4/main.py --slices              what a slice costs that is not aligned
-python chapters/06_vec4/main.py --cached              when all data lie in the L2 cache already
+python chapters/06_vec4/main.py --slices              what a misaligned slice costs
+python chapters/06_vec4/main.py --cached              with all data in the L2 cache
 """
 
 import argparse
@@ -18,13 +18,13 @@ here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
-from common import bench, check, device, title
+from common import Contest, bench, check, device, title
 from common.cpp_extension import load
 from common.timing import Timing, call_time, copy_bandwidth, middle
 
 import torch  # after `common`, which says what to do where torch is missing
 
-LARGE = 2**28 if device.type == "cuda" else 2**20  # elements: so many that the GPU's memory is what counts
+LARGE = 2**28 if device.type == "cuda" else 2**20  # elements: enough to make memory the limit
 
 
 def build():
@@ -33,7 +33,7 @@ def build():
         sources=[str(here / "vec4.cpp"), str(here / "vec4.cu")],
         extra_include_paths=[str(root)],  # for common/cuda_check.h
         extra_cflags=["-O2"],
-        # float(x) for x in half precision: torch switches it off, and this on again.
+        # torch's flags switch off float(x) for x in half precision. These switch it on again.
         extra_cuda_cflags=["-U__CUDA_NO_HALF_CONVERSIONS__", "-U__CUDA_NO_BFLOAT16_CONVERSIONS__"],
     )
 
@@ -54,7 +54,7 @@ def misaligned(n):
 
 
 def operators(module):
-    """versions(), and on a GPU torch.compile; dynamic=False: code for exactly one size, the best that it can do."""
+    """versions(), and on a GPU torch.compile. dynamic=False gives code for exactly one size, the best that it can do."""
     compiled = {"torch.compile": torch.compile(torch.add, dynamic=False)} if device.type == "cuda" else {}
     return versions(module) | compiled
 
@@ -80,7 +80,7 @@ def bfloat16(module):
 def flight(module):
     """Loads of 4 or 16 bytes, more or fewer of them before a thread's first store, more or fewer threads. Returns the rows.
 
-    KiB in flight: what the threads that a multiprocessor holds at a time have asked for, when none has its data yet.
+    KiB in flight: what all threads of a multiprocessor have asked for, when they all wait.
     """
     ops, kept = {}, []
     for width, kind, few in (1, "float", (2, 4)), (4, "float4", (1, 2, 4)):
@@ -103,7 +103,7 @@ def flight(module):
 
 
 def shared_memory_for(blocks):
-    """Bytes to reserve for each block, so that a multiprocessor has room for so many. CUDA adds 1 KiB to each."""
+    """Bytes that each block reserves, so that a multiprocessor has room for `blocks` of them. CUDA adds 1 KiB to each."""
     return torch.cuda.get_device_properties(device).shared_memory_per_multiprocessor // blocks - 1024
 
 
@@ -124,7 +124,7 @@ def slices(module):
 
 
 def cached(module, sizes=(2**16, 2**18, 2**20, 2**21)):
-    """Each version with all its data in the L2 cache, where bench() makes sure that none are. Returns the rows."""
+    """Each version with all its data in the L2 cache, which bench() would empty first. Returns the rows."""
     rows, limit = [], copy_bandwidth()
     print(f"{'':8}the L2 cache holds {torch.cuda.get_device_properties(device).L2_cache_size / 1e6:.0f} MB")
     for n in sizes:
@@ -133,7 +133,7 @@ def cached(module, sizes=(2**16, 2**18, 2**20, 2**21)):
         for name, op in versions(module).items():
             events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(200)]
             for start, end in events:
-                torch.cuda._sleep(100_000)  # the GPU is busy, so the host has queued the rest before it begins
+                torch.cuda._sleep(100_000)  # keeps the GPU busy until the host has queued the rest
                 start.record()
                 op(*args)
                 end.record()
@@ -147,7 +147,13 @@ def cached(module, sizes=(2**16, 2**18, 2**20, 2**21)):
     return rows
 
 
-def once(module):
+def sweep():
+    """For `make sweep`: {operator: Contest}."""
+    dtypes = torch.float32, torch.float64, torch.float16, torch.bfloat16
+    return {"add_forward": Contest(torch.add, lambda rows, columns, dtype: inputs(rows * columns, dtype), 3, dtypes)}
+
+
+def launch_each_kernel(module):
     """For `make microscope06`: each kernel, once."""
     for op in versions(module).values():
         op(*inputs(2**16))

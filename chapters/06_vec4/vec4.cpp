@@ -10,7 +10,7 @@
 #include <initializer_list>
 #include <optional>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 #include "common/cuda_type.h"
 
 static void check_inputs(const at::Tensor& a, const at::Tensor& b,
@@ -20,7 +20,7 @@ static void check_inputs(const at::Tensor& a, const at::Tensor& b,
     check_same(a, "a", b, "b");  // no broadcasting
 }
 
-// For loads of float4. A new tensor's memory is aligned; a slice of it need not be.
+// float4 needs an aligned address. A new tensor has one, but a slice of it may not.
 static void check_float4(const at::Tensor& x, const char* name) {
     TORCH_CHECK_VALUE(x.numel() % 4 == 0, name, " must have a multiple of 4 elements, got ", x.numel(),
                       "; add_forward takes any number");
@@ -29,7 +29,8 @@ static void check_float4(const at::Tensor& x, const char* name) {
                       " bytes beyond one; pass ", name, ".clone(), or call add_forward, which takes any address");
 }
 
-// What all five have in common: memory for the result, the tensors' own GPU, torch's current stream.
+// What all five have in common: the tensors' GPU becomes the current one, the result gets memory, and the kernel goes
+// to torch's current stream.
 template <class T = float, class Launch>
 static at::Tensor run(const Launch& launch, const at::Tensor& a, const at::Tensor& b, at::Tensor c = {}) {
     const c10::cuda::CUDAGuard guard(a.device());
@@ -38,7 +39,7 @@ static at::Tensor run(const Launch& launch, const at::Tensor& a, const at::Tenso
     return c;
 }
 
-// All but add_forward: a, b float32, contiguous, of one shape and device. The result is new.
+// The first four take a and b in float32, contiguous, of one shape and device. Their result is a new tensor.
 at::Tensor add_scalar(const at::Tensor& a, const at::Tensor& b) {
     check_inputs(a, b);
     return run(launch_add_scalar, a, b);
@@ -55,8 +56,8 @@ static void check_unrolled(int64_t loads, int64_t width, int64_t reserved) {
     TORCH_CHECK_VALUE(0 <= reserved && reserved <= 1 << 20, "reserved must be 0 to 1048576 bytes, got ", reserved);
 }
 
-// Each thread makes `loads` loads of `width` floats from each input before it stores. width = 4: as for add_vec4. Each
-// block reserves `reserved` bytes of shared memory, for nothing but to leave room for fewer blocks.
+// Each thread makes `loads` loads of `width` floats from each input before it stores. With width = 4, a and b must be
+// as for add_vec4. Each block reserves `reserved` bytes of shared memory, so that fewer blocks fit on a multiprocessor.
 at::Tensor add_unrolled(const at::Tensor& a, const at::Tensor& b, int64_t loads, int64_t width, int64_t reserved) {
     check_inputs(a, b);
     check_unrolled(loads, width, reserved);
@@ -67,7 +68,7 @@ at::Tensor add_unrolled(const at::Tensor& a, const at::Tensor& b, int64_t loads,
     return run(launch, a, b);
 }
 
-// a, b must also begin at a multiple of 16 bytes and have a multiple of 4 elements.
+// Here a and b must also begin at a multiple of 16 bytes and have a multiple of 4 elements.
 at::Tensor add_vec4(const at::Tensor& a, const at::Tensor& b) {
     check_inputs(a, b);
     check_float4(a, "a");
@@ -78,13 +79,14 @@ at::Tensor add_vec4(const at::Tensor& a, const at::Tensor& b) {
 static void check_out(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b) {
     check_input(out, "out", a.scalar_type());
     check_same(out, "out", a, "a");
-    for (const at::Tensor& input : {a, b})  // shifted by an element, threads would read each other's results
-        TORCH_CHECK_VALUE(at::get_overlap_status(out, input) != at::MemOverlapStatus::Partial,
-                          "out must not share a part of its memory with a or b; let it be all of one of them, or none");
+    for (const at::Tensor& input : {a, b})  // shifted by one element, threads would read each other's results
+        TORCH_CHECK_VALUE(
+            at::get_overlap_status(out, input) != at::MemOverlapStatus::Partial,
+            "out must not share a part of its memory with a or b; pass all of one of them, or other memory");
 }
 
-// a, b: float32, float64, float16 or bfloat16, contiguous, of one shape, dtype and device. out: like them; receives the
-// result and is returned. It may be a or b.
+// a and b: float32, float64, float16 or bfloat16, contiguous, of one shape, dtype and device. out is like them,
+// receives the result and is returned. It may be a or b.
 at::Tensor add_forward(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& out) {
     check_inputs(a, b, {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16});
     if (out) {
@@ -99,7 +101,7 @@ at::Tensor add_forward(const at::Tensor& a, const at::Tensor& b, const std::opti
     });
 }
 
-// For how many bytes are in flight: see --flight in main.py.
+// --flight in main.py calculates the bytes in flight from this number.
 int64_t resident_threads(int64_t loads, int64_t width, int64_t reserved) {
     check_unrolled(loads, width, reserved);
     return threads_per_sm(int(loads), int(width), int(reserved));
@@ -108,7 +110,7 @@ int64_t resident_threads(int64_t loads, int64_t width, int64_t reserved) {
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     const auto a = py::arg("a"), b = py::arg("b");
     auto loads = py::arg("loads"), width = py::arg("width"), reserved = py::arg("reserved");
-    loads.noconvert(), width.noconvert(), reserved.noconvert();  // otherwise torch.tensor(2.7) is 2
+    loads.noconvert(), width.noconvert(), reserved.noconvert();  // or torch.tensor(2.7) would count as 2
     m.def("add_scalar", torch::wrap_pybind_function_no_gil(add_scalar), a, b);
     m.def("add_grid_stride", torch::wrap_pybind_function_no_gil(add_grid_stride), a, b);
     m.def("add_unrolled", torch::wrap_pybind_function_no_gil(add_unrolled), a, b, loads = 8, width = 1, reserved = 0);

@@ -1,17 +1,14 @@
 // vec4.cu: the sum of two arrays in five kernels, each with one idea more. No torch header in here.
 #include "vec4.h"
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include <algorithm>
 #include <stdexcept>
-#include <type_traits>
 
-#include "common/cache_hint.h"
+#include "device/cache_hint.h"
 #include "common/cuda_check.h"
 #include "common/grid.h"
-#include "common/pack.h"
+#include "device/number.h"
+#include "device/pack.h"
 #include "common/shared_memory.h"
 
 constexpr int threads = 256;  // of a block
@@ -31,7 +28,7 @@ void launch_add_scalar(float* c, const float* a, const float* b, int64_t n, cuda
 
 // ---- fewer threads, several elements for each -----------------------------------------------------------------------
 
-// A thread starts once for many elements. But it must store before its next load, because c might be a: so it waits for
+// A thread starts once for many elements. But it must store before its next load, because c may be a. So it waits for
 // each pair of loads.
 __global__ void add_kernel_grid_stride(float* c, const float* a, const float* b, int64_t n) {
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;
@@ -55,9 +52,9 @@ __device__ inline float4 operator+(float4 x, float4 y) {
     return make_float4(x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w);
 }
 
-// A thread asks for `loads` elements of each input, and only then waits. They are blockDim.x apart: in every one of its
-// loads, a warp reads 32 neighbours. The loops have a constant length, so nvcc unrolls them and keeps x and y in
-// registers. T: float, or float4, which is one element here.
+// A thread asks for `loads` elements of each input, and only then waits. Its elements lie blockDim.x apart, so that in
+// each load a warp reads 32 neighbours. The loops have a constant length, so nvcc unrolls them and keeps x and y in
+// registers. T is float, or float4, which counts as one element.
 template <class T, int loads>
 __global__ void add_kernel_unrolled(T* c, const T* a, const T* b, int64_t n) {
     const int64_t first = int64_t(blockIdx.x) * blockDim.x * loads + threadIdx.x;
@@ -72,7 +69,7 @@ __global__ void add_kernel_unrolled(T* c, const T* a, const T* b, int64_t n) {
     }
 }
 
-// That kernel, which may then be launched with so much dynamic shared memory.
+// The kernel for that number of loads, which may now be launched with `reserved` bytes of dynamic shared memory.
 template <class T>
 static auto unrolled_kernel(int loads, int reserved) {
     const auto kernel = loads == 1   ? add_kernel_unrolled<T, 1>
@@ -119,8 +116,8 @@ int threads_per_sm(int loads, int width, int reserved) {
 
 // ---- one load of 16 bytes ------------------------------------------------------------------------------------------
 
-// The GPU reads 16 bytes in one instruction, from addresses that are multiples of 16. Any other ends in "misaligned
-// address", after which the process cannot use the GPU any more.
+// The GPU reads 16 bytes with one instruction if the address is a multiple of 16. Any other address ends in "misaligned
+// address", and then the process cannot use the GPU any more.
 __global__ void add_kernel_vec4(float4* c, const float4* a, const float4* b, int64_t n4) {
     const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n4) c[i] = a[i] + b[i];
@@ -135,17 +132,14 @@ void launch_add_vec4(float* c, const float* a, const float* b, int64_t n, cudaSt
 
 // ---- any address and dtype: an aligned middle, and ends one by one --------------------------------------------------
 
-// Half precision is for memory: its numbers become floats when they are read, and a sum is rounded once.
-template <class T>
-using Number = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
+// Number<double> is double, and all others are float. So a sum in half precision is rounded once.
 template <class T>
 __device__ T sum(T x, T y) {
     return T(Number<T>(x) + Number<T>(y));
 }
 
-// The 16 bytes at p: 4 floats, or 8 elements of half precision. If p is not a multiple of 16 bytes, each element is a
-// load: a load of a warp then uses a part of every sector of 32 bytes, and the next finds the rest in the L1 cache.
+// The 16 bytes at p: 4 floats, or 8 elements of half precision. If p is not a multiple of 16 bytes, each element takes
+// a load of its own. Such a load uses a part of each sector, and the next load finds the rest in the L1 cache.
 template <class T>
 __device__ Pack<T> load16(const T* p, bool aligned) {
     Pack<T> pack;
@@ -154,7 +148,7 @@ __device__ Pack<T> load16(const T* p, bool aligned) {
     return pack;
 }
 
-// __stcs stores with a hint to the L2 cache: evict these data first. They are not read soon, so other data may stay.
+// __stcs stores with a hint to the L2 cache: evict these sums first. Nobody reads them soon, so other data may stay.
 template <class T>
 __device__ void store16(T* p, const Pack<T>& x, const Pack<T>& y) {
     Pack<T> sums;
@@ -164,8 +158,8 @@ __device__ void store16(T* p, const Pack<T>& x, const Pack<T>& y) {
     __stcs(reinterpret_cast<uint4*>(p), bytes);
 }
 
-// c + head is a multiple of 16 bytes, and head < SIZE. From there a thread adds two packs, blockDim.x apart, as above.
-// The first block also adds what lies outside: fewer than SIZE elements before c + head, and fewer after the last pack.
+// c + head is a multiple of 16 bytes, and head < SIZE. From there on each thread adds two packs, blockDim.x apart. The
+// first block also adds the ends: fewer than SIZE elements before c + head, and fewer than SIZE after the last pack.
 template <class T>
 __global__ void add_kernel_aligned_middle(T* c, const T* a, const T* b, int64_t n, int64_t head, bool a_aligned,
                                           bool b_aligned) {
@@ -192,12 +186,12 @@ void launch_add_forward(T* c, const T* a, const T* b, int64_t n, cudaStream_t st
     int64_t head = 0;
     while (head < n && !aligned(c + head)) head++;
     constexpr int fewer = 128;  // threads of a block: with 256 it is a little slower at 10 million elements
-    const unsigned blocks = std::max(blocks_for(n - head, fewer * 2 * Pack<T>::SIZE), 1u);  // one at least: the ends
+    const unsigned blocks = std::max(blocks_for(n - head, fewer * 2 * Pack<T>::SIZE), 1u);  // one adds the ends
     add_kernel_aligned_middle<<<blocks, fewer, 0, stream>>>(c, a, b, n, head, aligned(a + head), aligned(b + head));
     CHECK_LAUNCH();
 }
 
-// The compiler makes code of a template only for a T that it is asked for.
+// nvcc generates code from a template only for types that somebody asks for. vec4.cpp calls these four.
 template void launch_add_forward(float*, const float*, const float*, int64_t, cudaStream_t);
 template void launch_add_forward(double*, const double*, const double*, int64_t, cudaStream_t);
 template void launch_add_forward(__half*, const __half*, const __half*, int64_t, cudaStream_t);

@@ -1,4 +1,4 @@
-"""What torch's headers cost: a module with nothing in it, compiled with each of them.
+"""What torch's headers cost: an empty module, compiled with each of them.
 
 Started by `python chapters/07_autograd/main.py --build-times`; takes about a minute.
 """

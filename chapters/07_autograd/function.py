@@ -1,4 +1,4 @@
-"""SwiGLU once more, as a torch.autograd.Function in Python: the same kernels, called by their raw operators."""
+"""The gradient of SwiGLU as a torch.autograd.Function in Python. The kernels are those of swiglu.cu."""
 
 import torch
 
@@ -8,18 +8,18 @@ class SwiGLU(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, module, a, b):
-        ctx.module = module  # tensors go through save_for_backward, everything else is kept like this
-        # b is needed for a's gradient alone. needs_input_grad counts all arguments, here 0 module, 1 a, 2 b.
+        ctx.module = module  # tensors go to save_for_backward, everything else is kept like this
+        # Only a's gradient needs b. needs_input_grad counts all arguments: 0 module, 1 a, 2 b.
         ctx.save_for_backward(a, b if ctx.needs_input_grad[1] else None)
         return module.swiglu_forward(a, b)
 
     @staticmethod
     def backward(ctx, grad):
-        if torch.is_grad_enabled():  # create_graph=True. A kernel's results have no graph: terms would be lost
+        if torch.is_grad_enabled():  # create_graph=True
             raise RuntimeError("SwiGLU.backward runs a kernel and cannot be differentiated; drop create_graph=True")
-        a, b = ctx.saved_tensors  # raises if one was changed in place meanwhile
+        a, b = ctx.saved_tensors  # raises if one of them was changed in place meanwhile
         grad = grad.resolve_neg().contiguous()
-        # One result for each argument of forward. That of `module`, and what is not needed, is None.
+        # A result for each argument of forward. A gradient that does not exist, or that nobody needs, is None.
         return None, *ctx.module.swiglu_backward(grad, a, b, ctx.needs_input_grad[1:])
 
 
@@ -27,10 +27,10 @@ class SwiGLUWithGate(SwiGLU):
     """(silu(a) * b, sigmoid(a)): the second output shows how open each gate is. It has no gradient."""
 
     @staticmethod
-    def forward(ctx, module, a, b):
-        # First: its checks refuse a tensor whose memory resize_() has freed. torch's sigmoid would read it.
-        out = SwiGLU.forward(ctx, module, a, b)
-        gate = torch.sigmoid(a)
+    def forward(ctx, *inputs):
+        # First, because its checks refuse a tensor whose memory resize_() has freed. torch's sigmoid would read it.
+        out = SwiGLU.forward(ctx, *inputs)
+        gate = torch.sigmoid(inputs[1])
         ctx.mark_non_differentiable(gate)  # it will not require grad: a loss cannot depend on it
         ctx.set_materialize_grads(False)  # None instead of a tensor of zeros for an output without a gradient
         return out, gate

@@ -1,7 +1,7 @@
-"""What autograd keeps between forward and backward, for the notes' add, for ours, and for SwiGLU in four ways.
+"""What autograd keeps between forward and backward: for add in two ways, and for SwiGLU in four.
 
-Started by `python chapters/07_autograd/main.py --memory`. A saved tensor lives until backward, also if nothing else
-refers to it: in a deep model these tensors are most of the memory.
+Started by `python chapters/07_autograd/main.py --memory`. A saved tensor lives until backward, even if nothing else refers
+to it. In a deep model, saved tensors take most of the memory.
 """
 
 import torch
@@ -11,7 +11,7 @@ from common import device
 
 
 class AddOfTheNotes(torch.autograd.Function):
-    """As the notes' AddFunction: it saves both inputs, and never looks at them."""
+    """It saves both inputs and never uses them, as AddFunction does in the blog notes."""
 
     @staticmethod
     def forward(ctx, module, a, b):
@@ -24,7 +24,7 @@ class AddOfTheNotes(torch.autograd.Function):
 
 
 def saved_bytes(function, *args) -> int:
-    """Bytes of all tensors that autograd saves while function(*args) runs; memory that two of them share counts once."""
+    """Bytes of all tensors that autograd saves while function(*args) runs. Memory that two of them share counts once."""
     storages = {}
 
     def pack(tensor):
@@ -32,15 +32,15 @@ def saved_bytes(function, *args) -> int:
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        output = function(*args)  # kept, for its memory must not be given to another tensor meanwhile
+        output = function(*args)  # kept, so that no other tensor gets its memory meanwhile
     del output
     return sum(storages.values())
 
 
 def allocated_bytes(function, p, q) -> tuple[int, int]:
-    """(held, peak): what the GPU's memory holds between forward and backward, and the most it holds during both.
+    """(held, peak): the bytes allocated on the GPU between forward and backward, and the most during both.
 
-    function gets -p and -q, to which nothing else refers, as to the outputs of the layer before in a model.
+    function gets -p and -q. Nothing else refers to them, as nothing else refers to the output of a layer in a model.
     """
     torch.cuda.synchronize()
     before = torch.cuda.memory_allocated()
@@ -52,7 +52,7 @@ def allocated_bytes(function, p, q) -> tuple[int, int]:
 
 
 def main(module, n=2**20) -> dict[str, list[int]]:
-    """Prints the table; returns its rows: name -> bytes saved, and on a GPU also bytes held, bytes at the peak."""
+    """Prints the table. Returns its rows: name -> bytes saved, and on a GPU also bytes held and bytes at the peak."""
 
     def inputs(needs_a=True):
         return (torch.randn(n, device=device, requires_grad=needs) for needs in (needs_a, True))

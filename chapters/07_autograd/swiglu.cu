@@ -1,45 +1,22 @@
-// swiglu.cu: three kernels and their launchers, for float, double and half precision. No torch header in here.
+// swiglu.cu: three kernels and their launchers, for float, double and half precision. It includes no torch header.
 //
 // SwiGLU is silu(a) * b: N. Shazeer, "GLU Variants Improve Transformer", 2020, arXiv:2002.05202. silu and its
 // derivative, s * (1 + a * (1 - s)) with s = sigmoid(a): S. Elfwing, E. Uchibe, K. Doya, 2017, arXiv:1702.03118.
 #include "swiglu.h"
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <type_traits>
 
 #include "common/cuda_check.h"
 #include "common/grid.h"
+#include "device/number.h"
 
 constexpr int threads = 256;
-constexpr unsigned most_blocks = 1 << 20;  // the kernels' loops go on beyond them
+constexpr unsigned most_blocks = 1 << 20;  // for more elements, the kernels' loops run more than once
 
-// What a kernel computes with. Half precision is for memory: its numbers become floats when they are read, and a result
-// is rounded once, when it is written.
-template <class T>
-using Number = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-// The kernel and the launcher of chapter 03, with T for float.
-template <class T>
-__global__ void add_forward_kernel(T* c, const T* a, const T* b, int64_t n) {
-    const int64_t stride = int64_t(gridDim.x) * blockDim.x;
-    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride)
-        c[i] = T(Number<T>(a[i]) + Number<T>(b[i]));
-}
-
-template <class T>
-void launch_add_forward(T* c, const T* a, const T* b, int64_t n, cudaStream_t stream) {
-    if (n == 0) return;  // CUDA refuses a grid of 0 blocks
-    add_forward_kernel<<<std::min(blocks_for(n, threads), most_blocks), threads, 0, stream>>>(c, a, b, n);
-    CHECK_LAUNCH();
-}
-
-// V elements that move in one instruction, as the float4 of chapter 06: 4 floats, 2 doubles or 8 elements of half
-// precision are 16 bytes. With V = 1 it is a plain element.
+// V elements that one instruction loads or stores, like the float4 of chapter 06: 4 floats, 2 doubles or 8 elements of
+// half precision are 16 bytes. With V = 1, a Pack is a single element.
 template <class T, int V>
 struct alignas(V * sizeof(T)) Pack {
     T at[V];
@@ -60,20 +37,20 @@ __device__ void store(T* p, const Pack<Number<T>, V>& numbers) {
     *reinterpret_cast<Pack<T, V>*>(p) = pack;
 }
 
-// A Pack of 16 bytes has to begin at a multiple of 16 bytes. A tensor of torch's own does, its slice x[1:] does not.
-// nullptr is 0, a multiple as well.
+// A Pack of 16 bytes has to begin at a multiple of 16 bytes. Tensors that torch allocates do, and a slice x[1:] may
+// not. nullptr is 0, which is a multiple of 16.
 template <class T>
 static bool aligned(std::initializer_list<const T*> pointers) {
     return std::all_of(pointers.begin(), pointers.end(), [](const T* p) { return uintptr_t(p) % 16 == 0; });
 }
 
-// For a large negative x, exp(-x) is infinity and 1 / infinity is 0: no NaN on either side.
+// For a large negative x, exp(-x) is infinite, and 1 / infinity is 0, not NaN.
 template <class T>
 __device__ T sigmoid(T x) {
     return 1 / (1 + std::exp(-x));
 }
 
-// V neighbouring elements. x / (1 + exp(-x)) is x * sigmoid(x) with one rounding less.
+// V neighbouring elements. x / (1 + exp(-x)) equals x * sigmoid(x), and rounds once less.
 template <int V, class T>
 __device__ void swiglu_forward(T* out, const T* a, const T* b) {
     const auto x = load<V>(a), y = load<V>(b);
@@ -82,7 +59,7 @@ __device__ void swiglu_forward(T* out, const T* a, const T* b) {
     store<V>(out, result);
 }
 
-// Packs of V elements first, then the last n % V elements one by one.
+// The first loop computes packs of V elements, the second one the last n % V elements.
 template <class T, int V>
 __global__ void swiglu_forward_kernel(T* out, const T* a, const T* b, int64_t n) {
     const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, stride = int64_t(gridDim.x) * blockDim.x;
@@ -92,7 +69,7 @@ __global__ void swiglu_forward_kernel(T* out, const T* a, const T* b, int64_t n)
 
 template <class T>
 void launch_swiglu_forward(T* out, const T* a, const T* b, int64_t n, cudaStream_t stream) {
-    if (n == 0) return;
+    if (n == 0) return;  // CUDA refuses a grid of 0 blocks
     constexpr int V = 16 / sizeof(T);
     const bool wide = aligned<T>({out, a, b});
     const auto kernel = wide ? swiglu_forward_kernel<T, V> : swiglu_forward_kernel<T, 1>;
@@ -101,17 +78,18 @@ void launch_swiglu_forward(T* out, const T* a, const T* b, int64_t n, cudaStream
     CHECK_LAUNCH();
 }
 
-// Both gradients in one pass: grad, a, b and the sigmoid are needed for either.
+// Both gradients in one pass, because they share grad, a and the sigmoid.
 template <int V, class T>
 __device__ void swiglu_backward(T* grad_a, T* grad_b, const T* grad, const T* a, const T* b, int64_t i) {
     Pack<Number<T>, V> g = load<V>(grad + i), x = load<V>(a + i), y = {}, da, db;
     if (grad_a) y = load<V>(b + i);
+    // First multiply by s, which may be 0. The product of two large numbers may overflow, and infinity * 0 is NaN.
     for (int k = 0; k < V; k++) {
         const auto s = sigmoid(x.at[k]);
-        da.at[k] = g.at[k] * y.at[k] * s * (1 + x.at[k] * (1 - s));
-        db.at[k] = g.at[k] * x.at[k] * s;
+        da.at[k] = g.at[k] * (y.at[k] * (s * (1 + x.at[k] * (1 - s))));
+        db.at[k] = g.at[k] * (x.at[k] * s);
     }
-    if (grad_a) store<V>(grad_a + i, da);  // true for all threads or for none: no warp runs both ways
+    if (grad_a) store<V>(grad_a + i, da);  // the same for all threads, so no warp diverges
     if (grad_b) store<V>(grad_b + i, db);
 }
 
@@ -134,12 +112,27 @@ void launch_swiglu_backward(T* grad_a, T* grad_b, const T* grad, const T* a, con
     CHECK_LAUNCH();
 }
 
-// The compiler makes code of a template only for a T that it is asked for. swiglu.cpp, which calls these functions,
-// does not see their bodies: so this file asks for each T.
-#define FOR_TYPE(T)                                                                     \
-    template void launch_add_forward(T*, const T*, const T*, int64_t, cudaStream_t);    \
-    template void launch_swiglu_forward(T*, const T*, const T*, int64_t, cudaStream_t); \
-    template void launch_swiglu_backward(T*, T*, const T*, const T*, const T*, int64_t, cudaStream_t);
+// a + b, from the blog notes: the kernel and the launcher of chapter 03, with T in the place of float.
+template <class T>
+__global__ void add_forward_kernel(T* c, const T* a, const T* b, int64_t n) {
+    const int64_t stride = int64_t(gridDim.x) * blockDim.x;
+    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride)
+        c[i] = T(Number<T>(a[i]) + Number<T>(b[i]));
+}
+
+template <class T>
+void launch_add_forward(T* c, const T* a, const T* b, int64_t n, cudaStream_t stream) {
+    if (n == 0) return;
+    add_forward_kernel<<<std::min(blocks_for(n, threads), most_blocks), threads, 0, stream>>>(c, a, b, n);
+    CHECK_LAUNCH();
+}
+
+// The compiler generates code from a template only for types that are requested. swiglu.cpp calls these functions but
+// does not see their bodies, so this file has to request each type.
+#define FOR_TYPE(T)                                                                                    \
+    template void launch_swiglu_forward(T*, const T*, const T*, int64_t, cudaStream_t);                \
+    template void launch_swiglu_backward(T*, T*, const T*, const T*, const T*, int64_t, cudaStream_t); \
+    template void launch_add_forward(T*, const T*, const T*, int64_t, cudaStream_t);
 FOR_TYPE(float)
 FOR_TYPE(double)
 FOR_TYPE(__half)

@@ -1,8 +1,8 @@
-"""A model that learns with the operator: two spirals, one wound into the other, to be told apart.
+"""A small model learns to separate two spirals, one wound into the other.
 
-Started by `python chapters/07_autograd/main.py --train`. The same model four times, from the same initial weights: SwiGLU
-from C++, from Python, in torch's operations, and with a wrong gradient; and a linear layer, which can only draw a
-straight line.
+Started by `python chapters/07_autograd/main.py --train`, or `--guess` for one of the models. Four models have the same
+initial weights and differ in SwiGLU: in C++, in Python, in torch's operations, and with a wrong gradient. A fifth is a linear
+layer, which can only draw a straight line.
 """
 
 import copy
@@ -16,7 +16,7 @@ from common import device
 
 
 class WrongGradient(SwiGLU):
-    """As if sigmoid(a) did not depend on a: the gradient of a lacks the factor 1 + a * (1 - sigmoid(a))."""
+    """The gradient of a is wrong: it treats sigmoid(a) as a constant."""
 
     @staticmethod
     def backward(ctx, grad):
@@ -26,7 +26,7 @@ class WrongGradient(SwiGLU):
 
 
 def two_spirals(points=512, seed=0, dtype=torch.float32):
-    """(x, y): points in the plane, of shape [points, 2], and 0 or 1, of shape [points]. The same on every machine."""
+    """(x, y): points in the plane, shape [points, 2], and 0 or 1 for each, shape [points]. The same on every machine."""
     generator = torch.Generator().manual_seed(seed)
     y = torch.arange(points) % 2
     radius = torch.rand(points, generator=generator, dtype=torch.float64).sqrt()
@@ -50,7 +50,7 @@ class Block(torch.nn.Module):
 
 
 def models(module, dtype, width=32):
-    """name -> model from [points, 2] to [points, 2], all but the linear one with the same weights."""
+    """name -> model from [points, 2] to [points, 2]. All but the linear one have the same weights."""
     swiglus = {
         "C++": module.swiglu,
         "Python": lambda a, b: SwiGLU.apply(module, a, b),
@@ -69,16 +69,16 @@ def models(module, dtype, width=32):
     return {name: model.to(device, dtype) for name, model in made.items()}
 
 
-def train(module, dtype=torch.float32, steps=300, rows=10) -> tuple[dict[str, list[float]], dict[str, float]]:
-    """Trains each model on all points at once; prints a row every steps / rows steps.
+def train(module, dtype=torch.float32, steps=300, rows=10, learners=None):
+    """Trains each model on all points at once; prints a row every steps / rows steps. learners: as models() gives them.
 
-    Returns the loss curves, name -> the mean cross entropy in nats before each step (ln 2 is that of a guess), and the
-    seconds a step, name -> those of the fastest row.
+    Returns the loss curves, name -> the mean cross entropy in nats before each step (a guess has ln 2), and the seconds a
+    step, name -> those of the fastest row.
     """
     x, y = two_spirals(dtype=dtype)
-    learners = models(module, dtype)
+    learners = learners or models(module, dtype)
     optimizers = {name: torch.optim.Adam(model.parameters(), lr=1e-3) for name, model in learners.items()}
-    curves = {name: [] for name in learners}  # of tensors: asking a GPU for a number means waiting for it
+    curves = {name: [] for name in learners}  # of tensors: to read a number, the host would wait for the GPU
     seconds = dict.fromkeys(learners, math.inf)
 
     print(f"{'train':8}{'loss after':<21}" + "".join(f"{name:>10}" for name in learners))
@@ -99,13 +99,18 @@ def train(module, dtype=torch.float32, steps=300, rows=10) -> tuple[dict[str, li
     print(f"{'':8}{'a step, at best':<21}" + "".join(f"{1e3 * s:>7.2f} ms" for s in seconds.values()))
 
     curves = {name: torch.stack(curve).tolist() for name, curve in curves.items()}
-    for name, curve in differences(curves).items():
+    for name, curve in differences(curves).items() if "torch" in curves else ():
         print(f"{'':8}{name} and torch differ by at most {max(curve):.1e}, in all {steps} steps")
     return curves, seconds
 
 
+def train_one(module):
+    """The puzzle: a model learns. Its name would tell whether its gradient is right."""
+    return train(module, rows=5, learners={"a model": models(module, torch.float32)["wrong"]})
+
+
 def differences(curves) -> dict[str, list[float]]:
-    """name -> how far the loss is from that of torch's operations before each step, for the models of the same weights."""
+    """name -> |loss - loss of the model with torch's operations| before each step, for the models of the same weights."""
     return {
         name: [abs(loss - reference) for loss, reference in zip(curves[name], curves["torch"], strict=True)]
         for name in ("C++", "Python", "wrong")

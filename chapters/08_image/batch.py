@@ -1,6 +1,6 @@
-"""Images a second: many images of 1920 x 1080 in one call, by our operator, torch, torchvision and OpenCV.
+"""Images a second: many images of 1920 x 1080 in one call of our operator, torch, torchvision or OpenCV.
 
-Started by `python chapters/08_image/main.py --batch`. Only what is installed is timed: OpenCV and torchvision are extras.
+Started by `python chapters/08_image/main.py --batch`. OpenCV and torchvision are timed if they are installed.
 """
 
 import importlib.util
@@ -16,7 +16,7 @@ COUNT = 64 if device.type == "cuda" else 2
 
 
 def host_time(func):
-    """Seconds a call by the host's clock, the GPU's part included; the median of 10."""
+    """Seconds of a call by the host's clock, including the GPU's work: the median of 10."""
     samples = []
     for _ in range(11):
         start = time.perf_counter()
@@ -35,7 +35,7 @@ def opencv(images):
 
 
 def main(module, gray_torch) -> list[dict]:
-    """Prints the table; returns its rows: op, images, seconds for all of them."""
+    """Prints the table and returns its rows: op, images, and seconds for all of them."""
     images = torch.randint(0, 256, (COUNT, 1080, 1920, 3), dtype=torch.uint8)
     on_device = images.to(device)
     ops = {
@@ -49,10 +49,10 @@ def main(module, gray_torch) -> list[dict]:
     if importlib.util.find_spec("torchvision"):
         from torchvision.transforms.functional import rgb_to_grayscale
 
-        # It takes the channels first, also in a view. It cuts the fraction off, as the notes do.
+        # It takes the channels first, and accepts a view. It cuts the fraction off, as the naive kernel does.
         ops["torchvision"] = lambda batch: rgb_to_grayscale(batch.movedim(-1, -3))
     seconds = {name: measure(name, COUNT, op, (on_device,)).kernel for name, op in ops.items()}
-    if device.type == "cuda":  # pinned memory: the GPU fetches it by itself, at the speed of the bus
+    if device.type == "cuda":  # the GPU fetches pinned memory by itself, at the speed of the bus
         pinned, result = images.pin_memory(), torch.empty(images.shape[:-1], dtype=torch.uint8, pin_memory=True)
         seconds["rgb_to_gray, from and to the host"] = host_time(
             lambda: result.copy_(module.rgb_to_gray(pinned.to(device, non_blocking=True)), non_blocking=True)

@@ -7,9 +7,9 @@
 
 #include <cmath>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 
-// What a kernel must know of a tensor of images. Rows and images may lie apart (a crop), pixels may not.
+// What a kernel must know of a tensor of images. Rows and images may lie apart, as in a crop, but not pixels.
 static Images images_of(const at::Tensor& img) {
     check_tensor(img, "img", at::kByte);
     const int64_t d = img.dim();
@@ -33,7 +33,7 @@ at::Tensor rgb_to_gray(const at::Tensor& img, bool bgr) {
     return gray;
 }
 
-// As in the notes: the same shapes, red first, and the fraction cut off.
+// The naive kernel: the same shapes, red first, and the fraction is cut off.
 at::Tensor rgb_to_gray_naive(const at::Tensor& img) {
     const Images images = images_of(img);
     const c10::cuda::CUDAGuard guard(img.device());
@@ -42,8 +42,8 @@ at::Tensor rgb_to_gray_naive(const at::Tensor& img) {
     return gray;
 }
 
-// The divisor as the kernels take it. `maxVal > 0` is false for NaN; a number too small for float32 becomes 0 there,
-// and one too large infinity.
+// The divisor as the kernels take it. `rounded > 0` is false for NaN, and for a number that is 0 in float32 because it
+// is too small. A number that is too large for float32 is infinite there.
 static float divisor(double maxVal) {
     const float rounded = float(maxVal);
     TORCH_CHECK_VALUE(rounded > 0 && std::isfinite(rounded),
@@ -68,14 +68,14 @@ at::Tensor normalize_volume(const at::Tensor& volume, double maxVal) {
     return normalize(volume, maxVal, launch_normalize_volume);
 }
 
-// The same result, as in the notes.
+// The naive kernel, with the same result.
 at::Tensor normalize_volume_naive(const at::Tensor& volume, double maxVal) {
     return normalize(volume, maxVal, launch_normalize_volume_naive);
 }
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("rgb_to_gray", torch::wrap_pybind_function_no_gil(rgb_to_gray), py::arg("img"),
-          py::arg("bgr").noconvert() = false);  // True or False: otherwise None and 0.0 are False, too
+          py::arg("bgr").noconvert() = false);  // or None and 0.0 would count as False
     m.def("rgb_to_gray_naive", torch::wrap_pybind_function_no_gil(rgb_to_gray_naive), py::arg("img"));
     m.def("normalize_volume", torch::wrap_pybind_function_no_gil(normalize_volume), py::arg("volume"),
           py::arg("maxVal"));

@@ -1,4 +1,5 @@
-// image.cu: two image operators, each first with a thread for a pixel, then as fast as the memory. No torch header.
+// image.cu: two operators on images. Each has a naive kernel, and one that is as fast as memory. No torch header in
+// here.
 #include "image.h"
 
 #include <algorithm>
@@ -6,9 +7,9 @@
 #include "common/cuda_check.h"
 #include "common/grid.h"
 
-// ---- grey, as in the notes ------------------------------------------------------------------------------------------
-// A thread for a pixel: three loads of a byte and a store of one. The conversion to an integer cuts the fraction off.
-// nvcc makes fmaf() of 0.299f * R + 0.587f * G + 0.114f * B by itself; written down, a CPU gives the same bits.
+// ---- grey, a thread for each pixel ----------------------------------------------------------------------------------
+// It loads three bytes and stores one. The conversion to an integer cuts the fraction off. nvcc would turn 0.299f * R +
+// 0.587f * G + 0.114f * B into the same two fmaf(). Written out, they give the same bits on a CPU.
 __global__ void rgbToGrayKernel(uint8_t* gray, Images images) {
     const int64_t x = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (x >= images.width) return;
@@ -21,8 +22,8 @@ __global__ void rgbToGrayKernel(uint8_t* gray, Images images) {
     }
 }
 
-// A grid with a thread for each of `columns` columns. Along y and z CUDA allows at most 65535 blocks; the kernels'
-// loops go on to the rows and images beyond them.
+// A grid with a thread for each of `columns` columns. CUDA allows at most 65535 blocks along y and z. In the kernels,
+// loops over y and i reach the rows and images beyond them.
 static dim3 grid_of(int64_t columns, const Images& images, dim3 block) {
     constexpr unsigned most = 65535;
     return {blocks_for(columns, block.x), std::min(blocks_for(images.height, block.y), most),
@@ -37,15 +38,15 @@ void launch_rgb_to_gray_naive(uint8_t* gray, const Images& images, cudaStream_t 
 }
 
 // ---- grey, 16 pixels a thread ---------------------------------------------------------------------------------------
-// The weights are thousandths: integers give the exact sum, and + 500 rounds to the nearest, halves up. For B, G, R the
-// outer two weights change places.
+// The weights are thousandths, so integers give the exact sum, and + 500 rounds it to the nearest, halves up. For B, G,
+// R the outer two weights change places.
 __device__ unsigned gray_of(unsigned first, unsigned second, unsigned third, bool bgr) {
     return ((bgr ? 114 : 299) * first + 587 * second + (bgr ? 299 : 114) * third + 500) / 1000;
 }
 
-// The 48 bytes at p, as the first 12 words. A GPU can load 16 bytes at once, but only from a multiple of 16. If p is
-// not one, load the four aligned pieces that contain the 48 bytes, and shift them: by two words, by one word, and by
-// bytes. nvcc unrolls the loops. All indices are then constants, and the array stays in registers.
+// The 48 bytes at p, as the first 12 words. A GPU loads 16 bytes at once only from a multiple of 16. If p is not one, a
+// thread loads the four aligned pieces that contain the 48 bytes, and shifts them: by two words, by one word, and by
+// bytes. nvcc unrolls the loops, so all indices are constants, and the array stays in registers.
 __device__ void load_48_bytes(unsigned (&words)[16], const uint8_t* p, unsigned shift) {
     const uint4* pieces = reinterpret_cast<const uint4*>(p - shift);
     for (int k = 0; k < 4; k++) {
@@ -58,7 +59,7 @@ __device__ void load_48_bytes(unsigned (&words)[16], const uint8_t* p, unsigned 
     for (int k = 0; k < 12; k++) words[k] = __funnelshift_r(words[k], words[k + 1], 8 * (shift % 4));
 }
 
-// The 16 pixels at p, whose bytes are in 12 words, into the 16 bytes at out.
+// The 16 grey bytes at `out`, of the 16 pixels at p.
 __device__ void gray_of_16_pixels(uint8_t* out, const uint8_t* p, unsigned shift, bool bgr) {
     unsigned words[16], result[4] = {};
     load_48_bytes(words, p, shift);
@@ -69,9 +70,9 @@ __device__ void gray_of_16_pixels(uint8_t* out, const uint8_t* p, unsigned shift
     *reinterpret_cast<uint4*>(out) = make_uint4(result[0], result[1], result[2], result[3]);
 }
 
-// A thread computes 16 pixels of a row, those of one aligned uint4 of `gray`, with three or four loads and one store.
-// If the row begins or ends within that uint4, or a load would leave the row, the thread goes pixel by pixel instead.
-// aligned: the shift is 0 in all rows, and nvcc leaves the shifting out.
+// A thread computes the 16 pixels of one aligned uint4 of `gray`, with three or four loads and one store. If the row
+// begins or ends within that uint4, or if a load would leave the row, the thread goes pixel by pixel instead.
+// aligned: the shift is 0 in all rows, so nvcc leaves the shifting out.
 template <bool aligned>
 __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
     const int64_t chunk = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -103,19 +104,19 @@ void launch_rgb_to_gray(uint8_t* gray, const Images& given, bool bgr, cudaStream
     const int64_t image_gap = images.count == 1 ? 0 : images.image_stride - 3 * images.width * images.height;
     if (row_gap == 0) images.width *= images.height, images.height = 1;                  // one long row
     if (row_gap == 0 && image_gap == 0) images.width *= images.count, images.count = 1;  // ... of all images
-    // From one row to the next, `out` advances by `width` bytes and `in` by 3 * width + gap. For 16 pixels of `out` a
-    // thread loads 48 bytes of `in`, so the shift depends on in - 3 * out: the width cancels out, and the gap remains.
+    // From row to row, `out` advances by `width` bytes and `in` by 3 * width + gap. For 16 bytes of `out` a thread
+    // loads 48 bytes of `in`, so the shift depends on in - 3 * out. The width cancels out, and the gap does not.
     const bool aligned =
         (uintptr_t(images.data) - 3 * uintptr_t(gray)) % 16 == 0 && row_gap % 16 == 0 && image_gap % 16 == 0;
     const auto kernel = aligned ? rgb_to_gray_kernel<true> : rgb_to_gray_kernel<false>;
-    const int64_t chunks = (images.width + 15 + 15) / 16;  // a row begins up to 15 bytes behind a multiple of 16
+    const int64_t chunks = (images.width + 15 + 15) / 16;  // a row begins up to 15 bytes after a multiple of 16
     dim3 block(1, 256);                                    // narrow rows: a block works on many of them
     while (block.x < 256 && block.x < chunks) block.x *= 2, block.y /= 2;
     kernel<<<grid_of(chunks, images, block), block, 0, stream>>>(gray, images, bgr);
     CHECK_LAUNCH();
 }
 
-// ---- volume, as in the notes ----------------------------------------------------------------------------------------
+// ---- volume, a thread for each voxel --------------------------------------------------------------------------------
 __global__ void normalizeVolumeKernel(float* out, const uint16_t* volume, int64_t n, float maxVal) {
     const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n) out[i] = volume[i] / maxVal;
@@ -129,16 +130,16 @@ void launch_normalize_volume_naive(float* out, const uint16_t* volume, int64_t n
 }
 
 // ---- volume, twice four voxels a thread -----------------------------------------------------------------------------
-// Four voxels in one load of 8 bytes. If the volume is a view that does not begin at a multiple of 8, they take four
-// loads of 2 bytes, and most of these find their bytes in the L1 cache.
+// Four voxels by one load of 8 bytes. If the volume is a view that does not begin at a multiple of 8, they take four
+// loads of 2 bytes, and most of these loads find their bytes in the L1 cache.
 __device__ ushort4 load_4_voxels(const uint16_t* p) {
     return uintptr_t(p) % 8 == 0 ? *reinterpret_cast<const ushort4*>(p) : make_ushort4(p[0], p[1], p[2], p[3]);
 }
 
 __device__ float4 operator/(ushort4 v, float by) { return make_float4(v.x / by, v.y / by, v.z / by, v.w / by); }
 
-// A thread computes two aligned float4 of `out`, a block's width apart, and loads all of their voxels before it waits
-// for the first: see add_kernel_unrolled in chapter 06. At the ends of the volume a thread goes voxel by voxel.
+// A thread computes two aligned float4 of `out`, a block's width apart. It loads all of their voxels before it waits
+// for the first, as add_kernel_unrolled does in chapter 06. At the ends of the volume a thread goes voxel by voxel.
 constexpr int loads = 2;
 
 __global__ void normalize_volume_kernel(float* out, const uint16_t* volume, int64_t n, float maxVal) {
@@ -161,7 +162,7 @@ __global__ void normalize_volume_kernel(float* out, const uint16_t* volume, int6
 void launch_normalize_volume(float* out, const uint16_t* volume, int64_t n, float maxVal, cudaStream_t stream) {
     if (n == 0) return;
     constexpr int threads = 128, voxels = threads * loads * 4;  // of a block
-    const unsigned blocks = blocks_for(n + 3, voxels);  // out begins up to 3 floats behind a multiple of 16 bytes
+    const unsigned blocks = blocks_for(n + 3, voxels);  // out begins up to 3 floats after a multiple of 16 bytes
     normalize_volume_kernel<<<blocks, threads, 0, stream>>>(out, volume, n, maxVal);
     CHECK_LAUNCH();
 }

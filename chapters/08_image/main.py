@@ -2,8 +2,8 @@
 
 python chapters/08_image/main.py                        build, check, time
 python chapters/08_image/main.py --batch                many 1080p images in one call: images a second
-python chapters/08_image/main.py --pictures [FOLDER]    read a picture and a volume, write before and after
-python chapters/08_image/main.py --uint16               what torch can do with uint16, and what it cannot
+python chapters/08_image/main.py --pictures [FOLDER]    read a picture and a volume, write them before and after
+python chapters/08_image/main.py --uint16               what torch can and cannot do with uint16
 """
 
 import argparse
@@ -14,13 +14,14 @@ from pathlib import Path
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
+sys.path.append(str(here / "notes"))  # photos.py, uint16.py
 
-from common import bench, check, device, title
+from common import Contest, bench, check, device, title
 from common.cpp_extension import load
 
 import torch  # after `common`, which says what to do where torch is missing
 
-# What benchmark() measures, height x width and Z x Y x X; main() takes the first of each.
+# Height x width, and Z x Y x X. benchmark() measures all of them, main() the first of each.
 IMAGES = [(2160, 3840), (16384, 16384)] if device.type == "cuda" else [(480, 640)]
 VOLUMES = [(64, 512, 512), (512, 1024, 1024)] if device.type == "cuda" else [(16, 128, 128)]
 
@@ -35,20 +36,20 @@ def build():
 
 
 def gray_torch(img):
-    """rgb_to_gray in torch ops: exact, because all of it is integers."""
+    """rgb_to_gray in torch's operations: exact, because it adds integers."""
     r, g, b = img.int().unbind(-1)
     return torch.div(299 * r + 587 * g + 114 * b + 500, 1000, rounding_mode="trunc").to(torch.uint8)
 
 
 def volume_torch(volume, maxVal):
-    """normalize_volume as one writes it in torch. On a GPU torch multiplies by 1 / maxVal, and is off by a bit."""
+    """normalize_volume as one writes it in torch. On a GPU torch multiplies by 1 / maxVal, so the last bit may be wrong."""
     return volume.float() / maxVal
 
 
 def volume_reference(volume, maxVal):
-    """The quotient in float64, rounded once more: for a maxVal that is a float32, the float32 nearest to the truth.
+    """The quotient in float64, rounded once more: the float32 nearest to the truth, if maxVal is a float32.
 
-    maxVal as a tensor: by a number, a GPU would multiply."""
+    maxVal is a tensor here, because torch divides by a number as above."""
     return (volume.double() / torch.tensor(maxVal, dtype=torch.float64, device=volume.device)).float()
 
 
@@ -61,12 +62,12 @@ def some_volume(*shape):
 
 
 def crops(n):
-    """Two images of 3 x n, cut out of larger ones: rows and images lie apart, and the last row ends where the memory does."""
+    """Two images of 3 x n, cut out of larger ones: rows and images lie apart, and the last row ends where its memory ends."""
     return (some_images(2, 4, n + 2)[:, 1:, 2:],)
 
 
 def inputs(n, name="rgb_to_gray", shape=None, maxVal=65535.0):
-    """An image or a volume of that shape, else of three rows of n."""
+    """An image or a volume of that shape, or without a shape of three rows of n."""
     if name == "rgb_to_gray":
         return (some_images(*(shape or (3, n))),)
     return some_volume(*(shape or (1, 3, n))), maxVal
@@ -75,16 +76,16 @@ def inputs(n, name="rgb_to_gray", shape=None, maxVal=65535.0):
 def operators(module, name="rgb_to_gray"):
     in_torch = {"rgb_to_gray": gray_torch, "normalize_volume": volume_torch}[name]
     ops = {name: getattr(module, name), f"{name}_naive": getattr(module, f"{name}_naive"), "torch": in_torch}
-    if device.type == "cuda":  # dynamic=False: code for exactly this size, the best that it can do
+    if device.type == "cuda":  # dynamic=False gives code for exactly this size, the best that it can do
         ops["torch.compile"] = torch.compile(in_torch, dynamic=False)
     return ops
 
 
 def bench_both(module, images, volumes):
-    """{table: rows} for images and volumes of these shapes. flops: of grey, integer operations; of a voxel, its division."""
+    """{table: rows} for images and volumes of these shapes. flops: integer operations of a pixel, or a voxel's division."""
     shapes = {torch.Size(shape).numel(): shape for shape in images + volumes}  # bench() asks for n pixels or voxels
     pixels, voxels = ([torch.Size(shape).numel() for shape in some] for some in (images, volumes))
-    near = {"rtol": 0, "atol": 1}  # the naive grey is off by 1 here and there
+    near = {"rtol": 0, "atol": 1}  # the naive grey is 1 too dark for half of all colours
     volume = "normalize_volume"
     return {
         "gray": bench(operators(module), lambda n: inputs(n, shape=shapes[n]), pixels, flops=7, **near),
@@ -99,7 +100,25 @@ def benchmark(module):
     return bench_both(module, IMAGES, VOLUMES) | {"batch": batch.main(module, gray_torch)}
 
 
-def once(module):
+def sweep():
+    """For `make sweep`: {operator: Contest}. A pixel has 3 bytes and becomes 1, a voxel has 2 and becomes 4."""
+
+    def image(rows, columns, dtype):
+        return inputs(columns, shape=(rows, columns))
+
+    def volume(rows, columns, dtype):
+        return inputs(columns, "normalize_volume", (1, rows, columns))
+
+    def one_bit(dtype):  # torch's own quotient may be wrong by as much
+        return torch.finfo(torch.float32).eps
+
+    return {
+        "rgb_to_gray": Contest(gray_torch, image, 4, (torch.uint8,)),
+        "normalize_volume": Contest(volume_torch, volume, 3, (torch.uint16,), tolerance=one_bit),
+    }
+
+
+def launch_each_kernel(module):
     """For `make microscope08`: each kernel, once."""
     for name, shape in ("rgb_to_gray", (128, 512)), ("normalize_volume", (1, 128, 512)):
         for op in operators(module, name).values():
@@ -109,8 +128,8 @@ def once(module):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--batch", action="store_true", help="see batch.py")
-    options.add_argument("--pictures", nargs="?", const="build/pictures", metavar="FOLDER", help="see photos.py")
-    options.add_argument("--uint16", action="store_true", help="see uint16.py")
+    options.add_argument("--pictures", nargs="?", const="build/pictures", metavar="FOLDER", help="see notes/photos.py")
+    options.add_argument("--uint16", action="store_true", help="see notes/uint16.py")
     options = options.parse_args()
 
     title(8, "image", "load()")

@@ -1,5 +1,5 @@
-// autograd.cpp: gradient and autocast of library.py once more, in C++, for programs with no Python. An operator has one
-// gradient, so this file adds an operator with another name: chapter09_cpp::bias_gelu.
+// autograd.cpp: the gradient and the autocast of library.py, in C++, for programs without Python. An operator can have
+// only one gradient, so this file adds an operator in another namespace: chapter09_cpp::bias_gelu.
 #include <ATen/autocast_mode.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -9,11 +9,11 @@
 #include <string_view>
 #include <tuple>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 
 using Forward = at::Tensor(const at::Tensor&, const at::Tensor&, std::string_view);
 
-// The registered operators, found by name and called through the dispatcher: so torch.compile sees them, too.
+// Finds a registered operator by its name and calls it through the dispatcher, so that torch.compile sees the call.
 static at::Tensor call(const at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
     static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("chapter09::bias_gelu", "").typed<Forward>();
     return op.call(x, bias, approximate);
@@ -37,7 +37,7 @@ struct BiasGelu : Function<BiasGelu> {
                               const std::string& approximate) {
         ctx->save_for_backward({x, bias});
         ctx->saved_data["approximate"] = approximate;
-        const at::AutoDispatchBelowAutograd guard;  // the dispatcher goes on behind autograd
+        const at::AutoDispatchBelowAutograd guard;  // the dispatcher continues after autograd
         return call(x, bias, approximate);
     }
 
@@ -49,8 +49,8 @@ struct BiasGelu : Function<BiasGelu> {
     }
 };
 
-// apply() asks a tensor for its device and shape before forward() can check it. None has neither, a nested one no
-// shape.
+// apply() asks a tensor for its device and shape before forward() can check it. None has neither, and a nested tensor
+// has no shape.
 static void check_shaped(const at::Tensor& x, const char* name) {
     TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got an undefined one");
     check_dense(x, name);
@@ -62,12 +62,14 @@ static at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, std::st
     return BiasGelu::apply(x, bias, std::string(approximate));
 }
 
-// In an autocast region, this runs before autograd, which then saves the float32 tensors that the kernel gets.
+// In an autocast region, tensors of different dtypes become the widest of them, float32, as in library.py. This runs
+// before autograd, which then saves the tensors that the kernel gets. cached_cast does not convert double.
 static at::Tensor autocast(const at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
     using namespace at::autocast;
     const c10::impl::ExcludeDispatchKeyGuard guard(get_autocast_dispatch_key_from_device_type(kernel_device));
     static const auto op =
         c10::Dispatcher::singleton().findSchemaOrThrow("chapter09_cpp::bias_gelu", "").typed<Forward>();
+    if (x.scalar_type() == bias.scalar_type()) return op.call(x, bias, approximate);
     return op.call(cached_cast(at::kFloat, x, kernel_device), cached_cast(at::kFloat, bias, kernel_device),
                    approximate);
 }

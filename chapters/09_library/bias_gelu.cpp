@@ -1,32 +1,39 @@
-// bias_gelu.cpp: the operators, and their entries in torch's dispatcher. No Python in here: a C++ program can load it.
+// bias_gelu.cpp: the operators, and their entries in torch's dispatcher. It uses no Python, so a C++ program can load
+// it.
 #include "bias_gelu.h"
 
 #include <ATen/Dispatch.h>
 #include <ATen/MemoryOverlap.h>
+#include <ATen/OpMathType.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 #include <tuple>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
+#include "common/cuda_type.h"
 
 // ---- for tensors that have a shape and no memory (Meta) ----
 
-// What no kernel can use. A size may be a symbol, while torch.export tries a model out: sym_size() takes either.
-static void check_one(const at::Tensor& x, const char* name, at::ScalarType dtype) {
+// Refuses what no kernel can use. While torch.export tries out a model, a size may be a symbol: sym_size() returns a
+// number or a symbol.
+static void check_one(const at::Tensor& x, const char* name, at::ArrayRef<at::ScalarType> dtypes) {
     TORCH_CHECK_TYPE(x.defined(), name, " must be a tensor, got an undefined one");  // None
-    TORCH_CHECK_TYPE(x.scalar_type() == dtype, name, " must have dtype ", dtype, ", got ", x.scalar_type());
+    const bool right = std::find(dtypes.begin(), dtypes.end(), x.scalar_type()) != dtypes.end();
+    TORCH_CHECK_TYPE(right, name, " must have dtype ", c10::Join(" or ", dtypes), ", got ", x.scalar_type());
     TORCH_CHECK_VALUE(x.is_contiguous(), name, " must be contiguous, got strides ", x.sym_strides(), " for shape ",
                       x.sym_sizes(), "; pass ", name, ".contiguous()");
 }
 
+constexpr std::array DTYPES = {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16};
+
 static void check(const at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
-    const at::ScalarType dtype = x.scalar_type();
-    check_one(x, "x", dtype);
-    TORCH_CHECK_TYPE(dtype == at::kFloat || dtype == at::kDouble, "x must have dtype Float or Double, got ", dtype);
-    check_one(bias, "bias", dtype);
+    check_one(x, "x", DTYPES);
+    check_one(bias, "bias", x.scalar_type());
     TORCH_CHECK_VALUE(x.dim() >= 1, "x must have 1 dimension or more, got 0");
     TORCH_CHECK_VALUE(bias.dim() == 1 && bias.sym_size(0) == x.sym_size(-1), "bias must have the shape [",
                       x.sym_size(-1), "], as x has the shape ", x.sym_sizes(), ", got ", bias.sym_sizes());
@@ -58,10 +65,10 @@ static std::tuple<at::Tensor, at::Tensor> bias_gelu_backward_meta(const at::Tens
 }
 
 // ---- for tensors with memory ----
-// Each operator begins with its Meta function: so both refuse the same, and give results of the same shape.
+// Each operator begins with its Meta function, so both refuse the same tensors and return results of the same shape.
 
-// What only a tensor with memory can have wrong. While autograd records, library.py's gradient comes first, and no
-// tensor here requires grad; but the library may be loaded without it.
+// Checks what only a tensor with memory can have wrong. With library.py, no tensor that arrives here requires grad,
+// because the dispatcher runs the gradient's function first. But a program may load the library without library.py.
 static void check_memory_of(const at::Tensor& x, const char* name) {
     check_memory(x, name);
     check_no_grad(x, name);
@@ -73,14 +80,16 @@ static void run(at::Tensor& out, const at::Tensor& x, const at::Tensor& bias, st
     check_memory_of(x, "x");
     check_memory_of(bias, "bias");
     const c10::cuda::CUDAGuard guard(x.device());
-    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "bias_gelu", [&] {
-        scalar_t* const result = out.mutable_data_ptr<scalar_t>();  // first: if out is x, this may move x (lazy copies)
-        launch_bias_gelu(result, x.const_data_ptr<scalar_t>(), bias.const_data_ptr<scalar_t>(), rows_of(x), x.size(-1),
-                         approximate == "tanh", c10::cuda::getCurrentCUDAStream());
+    // Calls the lambda with scalar_t as float, double, at::Half or at::BFloat16: the type that x holds.
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, x.scalar_type(), "bias_gelu", [&] {
+        using T = cuda_type<scalar_t>;
+        T* const result = data<T>(out);  // first, because it may move x if out is x (lazy copies)
+        launch_bias_gelu(result, data<const T>(x), data<const T>(bias), rows_of(x), x.size(-1), approximate == "tanh",
+                         c10::cuda::getCurrentCUDAStream());
     });
 }
 
-// gelu(x + bias): a new tensor.
+// gelu(x + bias), in a new tensor.
 static at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
     at::Tensor out = bias_gelu_meta(x, bias, approximate);
     run(out, x, bias, approximate);
@@ -96,27 +105,28 @@ static std::tuple<at::Tensor, at::Tensor> bias_gelu_backward(const at::Tensor& g
     check_memory_of(x, "x");
     check_memory_of(bias, "bias");
     const c10::cuda::CUDAGuard guard(x.device());
-    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "bias_gelu_backward", [&] {
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, x.scalar_type(), "bias_gelu_backward", [&] {
+        using T = cuda_type<scalar_t>;
         const int64_t rows = rows_of(x), columns = x.size(-1);
-        const at::Tensor partial = x.new_empty({partial_rows<scalar_t>(rows, columns), columns});
-        launch_bias_gelu_backward(grad_x.mutable_data_ptr<scalar_t>(), grad_bias.mutable_data_ptr<scalar_t>(),
-                                  partial.mutable_data_ptr<scalar_t>(), grad.const_data_ptr<scalar_t>(),
-                                  x.const_data_ptr<scalar_t>(), bias.const_data_ptr<scalar_t>(), rows, columns,
-                                  approximate == "tanh", c10::cuda::getCurrentCUDAStream());
+        const at::ScalarType number = at::toOpMathType(x.scalar_type());  // float for half precision, as Number<T>
+        const at::Tensor partial = x.new_empty({partial_rows<T>(rows, columns), columns}, number);
+        launch_bias_gelu_backward(data<T>(grad_x), data<T>(grad_bias), data<Number<T>>(partial), data<const T>(grad),
+                                  data<const T>(x), data<const T>(bias), rows, columns, approximate == "tanh",
+                                  c10::cuda::getCurrentCUDAStream());
     });
     return {grad_x, grad_bias};
 }
 
-// The same into x. It returns nothing: an operator may not return its argument, or a view of it.
+// gelu(x + bias), written into x. It returns nothing, because an operator may not return its argument or a view of it.
 static void bias_gelu_(at::Tensor& x, const at::Tensor& bias, std::string_view approximate) {
     bias_gelu_meta_(x, bias, approximate);
-    const auto overlap = at::get_overlap_status(x, bias);  // other threads would read what one has written
+    const auto overlap = at::get_overlap_status(x, bias);  // a thread would read a bias that another has overwritten
     TORCH_CHECK_VALUE(overlap != at::MemOverlapStatus::Partial, "x must not share a part of its memory with bias");
     run(x, x, bias, approximate);
 }
 
 // ---- between autograd and the kernels ----
-// Boxed functions: they take the arguments of any operator, which lie on a stack.
+// These functions are boxed: they take the arguments of any operator from a stack.
 
 using Boxed = torch::CppFunction;
 
@@ -129,8 +139,8 @@ static void for_each_tensor(const c10::OperatorHandle& op, const torch::jit::Sta
     }
 }
 
-// Autograd of bias_gelu_: it has no gradient, as backward would need the x that is gone. Here, not in the kernel: under
-// torch.func only the tensors that come here require grad.
+// Under Autograd, for bias_gelu_. It has no gradient, because backward would need the old x. The check cannot be in the
+// kernel's function: under torch.func, the tensors that arrive there no longer require grad.
 static void refuse_gradients(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
     for_each_tensor(op, *stack, [](const at::Tensor& x, const c10::Argument& argument) {
         check_no_grad(x, argument.name().c_str());
@@ -138,8 +148,9 @@ static void refuse_gradients(const c10::OperatorHandle& op, c10::DispatchKeySet 
     op.redispatchBoxed(keys & c10::after_autograd_keyset, stack);
 }
 
-// ADInplaceOrView of all: no operator has a forward-mode gradient, and torch would go on without. An argument that is
-// written, Tensor(a!), gets a new version: so autograd learns that it has changed.
+// Under ADInplaceOrView, for all operators. They have no forward-mode gradient, and torch would silently drop the
+// tangent. An argument that is written, Tensor(a!), gets a new version number, which tells autograd that it has
+// changed.
 static void refuse_tangents(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
     for_each_tensor(op, *stack, [](const at::Tensor& x, const c10::Argument& argument) {
         check_no_tangent(x, argument.name().c_str());
@@ -150,8 +161,8 @@ static void refuse_tangents(const c10::OperatorHandle& op, c10::DispatchKeySet k
 
 // ---- the entries in the dispatcher ----
 
-// The macro makes a global object. Its constructor runs this block when the library is loaded. kernel_dispatch_key:
-// CUDA; in CUDA on CPU, CPU. Meta: for meta tensors, and for the fake tensors of torch.compile and torch.export.
+// The macro makes a global object, whose constructor runs this block when the library is loaded. kernel_dispatch_key is
+// CUDA, or CPU without a GPU. Meta is for meta tensors, and for the fake tensors of torch.compile and torch.export.
 TORCH_LIBRARY(chapter09, m) {
     m.def("bias_gelu(Tensor x, Tensor bias, *, str approximate='none') -> Tensor");
     m.impl("bias_gelu", kernel_dispatch_key, TORCH_FN(bias_gelu));

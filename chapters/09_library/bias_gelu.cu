@@ -1,28 +1,31 @@
-// bias_gelu.cu: three kernels and their launchers, for float and double. No torch header in here.
+// bias_gelu.cu: three kernels and their launchers, for float, double and half precision. It includes no torch header.
 //
 // GELU: D. Hendrycks, K. Gimpel, "Gaussian Error Linear Units", 2016, arXiv:1606.08415.
 #include "bias_gelu.h"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
 
-#include "common/cache_hint.h"
+#include "device/cache_hint.h"
 #include "common/cuda_check.h"
 #include "common/grid.h"
 
 // ---- GELU and its derivative ---------------------------------------------------------------------------------------
 
 // gelu(u) = u * P, where P = (1 + erf(u / sqrt(2))) / 2 is the probability that a standard normal variable is below u.
-// P' is the normal density, exp(-u^2 / 2) / sqrt(2 pi). A GPU has an instruction for powers of 2, so exp(v) is computed
-// as exp2(v / log(2)).
+// P' is the normal density, exp(-u^2 / 2) / sqrt(2 pi). A GPU has an instruction for powers of 2, so the kernels
+// compute exp(v) as exp2(v / log(2)).
 constexpr double log_2 = 0.69314718055994530942;
 
 struct Exact {
     template <class T>
     static __device__ T gelu(T u) {
         const T half = T(0.5) * u;
-        return half + half * std::erf(u * T(0.70710678118654752440));  // one instruction for + and *
+        return half + half * std::erf(u * T(0.70710678118654752440));  // + and * become one instruction
     }
     template <class T>
     static __device__ T slope(T u) {
@@ -54,7 +57,7 @@ struct Approximate {
 template <class T>
 constexpr int widest = 16 / sizeof(T);
 
-// Unlike common/pack.h's, it may have 4 doubles, which are 32 bytes and two loads.
+// Unlike the Pack of device/pack.h, this one may have 4 doubles or 8 floats: 32 bytes, and two loads.
 template <class T, int V>
 struct alignas(std::min(V, widest<T>) * sizeof(T)) Pack {
     T at[V];
@@ -65,7 +68,7 @@ __device__ Pack<T, V> load(const T* p) {
     return *reinterpret_cast<const Pack<T, V>*>(p);
 }
 
-// With a hint, for x and grad: an H200 is then faster with floats, and slower with doubles.
+// Loads x or grad with a hint for the cache. The hint makes an H200 faster with floats and slower with doubles.
 template <int V, class T>
 __device__ Pack<T, V> load_kept(const T* p) {
     if constexpr (V == 1 || sizeof(T) == sizeof(double)) {
@@ -75,32 +78,35 @@ __device__ Pack<T, V> load_kept(const T* p) {
     }
 }
 
+// Rounds the results to T, which is the only rounding for half precision.
 template <int V, class T>
-__device__ void store(T* p, const Pack<T, V>& values) {
-    *reinterpret_cast<Pack<T, V>*>(p) = values;
+__device__ void store(T* p, const Pack<Number<T>, V>& numbers) {
+    Pack<T, V> pack;
+    for (int j = 0; j < V; j++) pack.at[j] = T(numbers.at[j]);
+    *reinterpret_cast<Pack<T, V>*>(p) = pack;
 }
 
-template <class T>
-static bool aligned(std::initializer_list<const T*> pointers) {
-    return std::all_of(pointers.begin(), pointers.end(), [](const T* p) { return uintptr_t(p) % 16 == 0; });
+static bool aligned(std::initializer_list<const void*> pointers) {
+    return std::all_of(pointers.begin(), pointers.end(), [](const void* p) { return uintptr_t(p) % 16 == 0; });
 }
 
 // ---- forward -------------------------------------------------------------------------------------------------------
 
 constexpr int forward_threads = 128;  // of a block
 
-// How many blocks nvcc shall leave registers for. float: as many threads as a multiprocessor runs, 2048. double: half
-// as many; then nvcc computes erf() of two elements at a time, and an H200 needs 280 us instead of 306.
+// nvcc has to leave registers for this many blocks on a multiprocessor: 2048 threads, the most that it runs. For
+// double, half as many: then nvcc computes erf() of two elements at a time, and an H200 needs 280 us instead of 306.
 template <class T>
-constexpr int forward_blocks = sizeof(T) == sizeof(float) ? 16 : 8;
+constexpr int forward_blocks = sizeof(T) == sizeof(double) ? 8 : 16;
 
-// One pack a thread. The rows are one long array here, and the remainder of the pack's place is its first column.
+// Each thread computes one pack. The rows are one long array, and i % columns is the pack's first column.
 template <class T, int V, class Function>
 __global__ void __launch_bounds__(forward_threads, forward_blocks<T>)
     bias_gelu_kernel(T* out, const T* x, const T* bias, int64_t begin, int64_t end, int64_t columns) {
     const int64_t i = begin + (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * V;
     if (i >= end) return;
-    Pack<T, V> u = load_kept<V>(x + i), b;
+    const Pack<T, V> a = load_kept<V>(x + i);
+    Pack<T, V> b;
     int64_t column = i % columns;
     if (columns % V == 0) {
         b = load<V>(bias + column);
@@ -110,8 +116,9 @@ __global__ void __launch_bounds__(forward_threads, forward_blocks<T>)
             if (++column == columns) column = 0;
         }
     }
-    for (int j = 0; j < V; j++) u.at[j] = Function::gelu(u.at[j] + b.at[j]);
-    store(out + i, u);
+    Pack<Number<T>, V> result;
+    for (int j = 0; j < V; j++) result.at[j] = Function::gelu(Number<T>(a.at[j]) + Number<T>(b.at[j]));
+    store<V>(out + i, result);
 }
 
 template <class T, int V>
@@ -127,23 +134,23 @@ static void launch_forward(T* out, const T* x, const T* bias, int64_t begin, int
 template <class T>
 void launch_bias_gelu(T* out, const T* x, const T* bias, int64_t rows, int64_t columns, bool tanh,
                       cudaStream_t stream) {
-    constexpr int V = 4;  // of double two loads: an H200 is faster with them than with one load a thread
-    const int64_t n = rows * columns, packs_end = aligned<T>({out, x, bias}) ? n - n % V : 0;
+    constexpr int V = std::max(4, widest<T>);  // 4 doubles are two loads, with which an H200 is faster than with one
+    const int64_t n = rows * columns, packs_end = aligned({out, x, bias}) ? n - n % V : 0;
     launch_forward<T, V>(out, x, bias, 0, packs_end, columns, tanh, stream);
-    launch_forward<T, 1>(out, x, bias, packs_end, n, columns, tanh, stream);  // the last few elements, or all
+    launch_forward<T, 1>(out, x, bias, packs_end, n, columns, tanh, stream);  // the last few elements, or all of them
 }
 
 // ---- backward ------------------------------------------------------------------------------------------------------
 
-// Of a block, at most. A multiprocessor runs one block at a time, which __launch_bounds__ tells nvcc, too: without
-// that, arithmetic in double precision gets 64 registers, not 128, and an H200 needs 860 us instead of 520.
+// The most threads of a block. __launch_bounds__ tells nvcc that a multiprocessor runs one block at a time. Otherwise
+// double precision gets 64 registers and not 128, and an H200 needs 860 us instead of 520.
 template <class T>
-constexpr int threads = sizeof(T) == sizeof(float) ? 1024 : 512;
+constexpr int threads = sizeof(T) == sizeof(double) ? 512 : 1024;
 
-// How blocks lie on the rows. A thread stays in its V columns and goes down the rows, so it loads its part of the bias
-// once and adds up its own sums. A block is as wide as a row if it can be, and has as many rows of threads as fit; a
-// longer row is cut into tiles of about one width. So the threads of a warp touch neighbours in memory, even where a
-// row has fewer than 32 packs.
+// How blocks divide the rows. A thread stays in its V columns and goes down the rows, so it loads its part of the bias
+// once and keeps its own sums. A block is as wide as a row if it can be, and has as many rows of threads as fit. A
+// longer row is cut into tiles of about equal width. This way the threads of a warp access neighbours in memory, even
+// if a row has fewer than 32 packs.
 template <class T>
 struct Layout {
     unsigned tiles;
@@ -155,8 +162,8 @@ struct Layout {
     }
 };
 
-// The sum over the threads of a column, in thread (x, 0): each round adds the lower half of the rows to the upper one.
-// All threads of the block have to call it.
+// The sum over the threads of a column, returned to thread (x, 0). Each round adds the second half of the rows to the
+// first. All threads of the block have to call it.
 template <class T, int V>
 __device__ Pack<T, V> sum_of_column(const Pack<T, V>& mine) {
     __shared__ Pack<T, V> sums[threads<T>];
@@ -171,17 +178,17 @@ __device__ Pack<T, V> sum_of_column(const Pack<T, V>& mine) {
     return sums[i];
 }
 
-// grad_x, and the sum of its rows that this block has: sums[blockIdx.y][column]. While a thread computes with one row,
-// its loads of the next are in flight: always 16 bytes of either array, which are `depth` rows of packs that are
-// narrower.
+// Writes grad_x, and the sum of its rows in this block to partial[blockIdx.y][column], or to grad_bias[column] if no
+// other block has rows. While a thread computes one row, its loads of the next one are in flight: always 16 bytes of
+// each array. If packs are narrower, these are `depth` rows.
 template <class T, int V, class Function>
 __global__ void __launch_bounds__(threads<T>, 1)
-    bias_gelu_backward_kernel(T* grad_x, T* sums, const T* grad, const T* x, const T* bias, int64_t rows,
-                              int64_t columns) {
+    bias_gelu_backward_kernel(T* grad_x, T* grad_bias, Number<T>* partial, const T* grad, const T* x, const T* bias,
+                              int64_t rows, int64_t columns) {
     constexpr int depth = widest<T> / V;
     const int64_t column = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * V;
-    Pack<T, V> sum = {};
-    if (column < columns) {  // the other threads may not return: __syncthreads() waits for all
+    Pack<Number<T>, V> sum = {};
+    if (column < columns) {  // the other threads may not return, because __syncthreads() waits for all
         const Pack<T, V> b = load<V>(bias + column);
         Pack<T, V> g[depth] = {}, u[depth] = {};
         const auto load_row = [&](int k, int64_t row) {
@@ -194,32 +201,39 @@ __global__ void __launch_bounds__(threads<T>, 1)
         for (int64_t next = first; next < rows; next += depth * step) {
             for (int k = 0; k < depth; k++) {
                 const int64_t row = next + k * step;
-                Pack<T, V> result = g[k];
-                const Pack<T, V> value = u[k];
+                const Pack<T, V> gradient = g[k], value = u[k];
                 load_row(k, row + depth * step);
                 if (row >= rows) continue;
-                for (int j = 0; j < V; j++) sum.at[j] += result.at[j] *= Function::slope(value.at[j] + b.at[j]);
-                store(grad_x + row * columns + column, result);
+                Pack<Number<T>, V> result;
+                for (int j = 0; j < V; j++) {
+                    const auto slope = Function::slope(Number<T>(value.at[j]) + Number<T>(b.at[j]));
+                    sum.at[j] += result.at[j] = Number<T>(gradient.at[j]) * slope;
+                }
+                store<V>(grad_x + row * columns + column, result);
             }
         }
     }
     sum = sum_of_column(sum);
-    if (column < columns && threadIdx.y == 0) store(sums + blockIdx.y * columns + column, sum);
+    if (column >= columns || threadIdx.y > 0) return;
+    if (gridDim.y == 1)
+        store<V>(grad_bias + column, sum);
+    else
+        store<V>(partial + blockIdx.y * columns + column, sum);
 }
 
 // sum[c] = the sum of partial[r][c] over all r
 template <class T>
-__global__ void sum_rows_kernel(T* sum, const T* partial, int64_t rows, int64_t columns) {
+__global__ void sum_rows_kernel(T* sum, const Number<T>* partial, int64_t rows, int64_t columns) {
     const int64_t column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    Pack<T, 1> total = {};
+    Pack<Number<T>, 1> total = {};
     for (int64_t row = threadIdx.y; column < columns && row < rows; row += blockDim.y)
         total.at[0] += partial[row * columns + column];
     total = sum_of_column(total);
-    if (column < columns && threadIdx.y == 0) sum[column] = total.at[0];
+    if (column < columns && threadIdx.y == 0) store<1>(sum + column, total);
 }
 
-// As many blocks as the GPU runs at a time, each with the same share of the rows: then all end together, and there are
-// few partial sums. It depends on `columns`, not on where arrays begin, as partial_rows() has to know it, too.
+// As many blocks as the GPU runs at a time, each with the same share of the rows. Then all blocks end together, and
+// there are few partial sums. The number may not depend on where arrays begin, because partial_rows() also uses it.
 template <class T>
 static unsigned backward_chunks(int64_t rows, int64_t columns) {
     const Layout<T> layout(columns, columns % widest<T> == 0 ? widest<T> : 1);
@@ -233,39 +247,41 @@ static unsigned backward_chunks(int64_t rows, int64_t columns) {
 template <class T>
 int64_t partial_rows(int64_t rows, int64_t columns) {
     const unsigned chunks = columns == 0 ? 0 : backward_chunks<T>(rows, columns);
-    return chunks > 1 ? chunks : 0;  // the sums of one chunk are grad_bias itself
+    return chunks > 1 ? chunks : 0;  // one chunk writes its sums to grad_bias
 }
 
 template <class T, int V>
-static void launch_backward(T* grad_x, T* sums, const T* grad, const T* x, const T* bias, int64_t rows, int64_t columns,
-                            bool tanh, unsigned chunks, cudaStream_t stream) {
+static void launch_backward(T* grad_x, T* grad_bias, Number<T>* partial, const T* grad, const T* x, const T* bias,
+                            int64_t rows, int64_t columns, bool tanh, unsigned chunks, cudaStream_t stream) {
     const Layout<T> layout(columns, V);
     const auto kernel = tanh ? bias_gelu_backward_kernel<T, V, Approximate> : bias_gelu_backward_kernel<T, V, Exact>;
-    kernel<<<dim3(layout.tiles, chunks), layout.block, 0, stream>>>(grad_x, sums, grad, x, bias, rows, columns);
+    kernel<<<dim3(layout.tiles, chunks), layout.block, 0, stream>>>(grad_x, grad_bias, partial, grad, x, bias, rows,
+                                                                    columns);
     CHECK_LAUNCH();
 }
 
 template <class T>
-void launch_bias_gelu_backward(T* grad_x, T* grad_bias, T* partial, const T* grad, const T* x, const T* bias,
+void launch_bias_gelu_backward(T* grad_x, T* grad_bias, Number<T>* partial, const T* grad, const T* x, const T* bias,
                                int64_t rows, int64_t columns, bool tanh, cudaStream_t stream) {
     if (columns == 0) return;
     const unsigned chunks = backward_chunks<T>(rows, columns);
-    T* sums = chunks > 1 ? partial : grad_bias;
-    // Every row has to begin at a multiple of 16 bytes, not only the first one.
-    const bool packs = columns % widest<T> == 0 && aligned<T>({grad_x, sums, grad, x, bias});
+    // Each row has to begin at a multiple of 16 bytes, not only the first one.
+    const bool packs = columns % widest<T> == 0 && aligned({grad_x, grad_bias, partial, grad, x, bias});
     const auto launch = packs ? launch_backward<T, widest<T>> : launch_backward<T, 1>;
-    launch(grad_x, sums, grad, x, bias, rows, columns, tanh, chunks, stream);
+    launch(grad_x, grad_bias, partial, grad, x, bias, rows, columns, tanh, chunks, stream);
     if (chunks == 1) return;
-    const dim3 block(8, 32);  // 8 floats are 32 bytes, the least that memory is read in
+    const dim3 block(8, 32);  // 8 floats are 32 bytes, a sector
     sum_rows_kernel<<<blocks_for(columns, 8), block, 0, stream>>>(grad_bias, partial, int64_t(chunks), columns);
     CHECK_LAUNCH();
 }
 
-// The compiler makes code of a template only for a T that it is asked for.
-#define FOR_TYPE(T)                                                                                           \
-    template int64_t partial_rows<T>(int64_t, int64_t);                                                       \
-    template void launch_bias_gelu(T*, const T*, const T*, int64_t, int64_t, bool, cudaStream_t);             \
-    template void launch_bias_gelu_backward(T*, T*, T*, const T*, const T*, const T*, int64_t, int64_t, bool, \
+// The compiler generates code from a template only for types that are requested (chapter 07).
+#define FOR_TYPE(T)                                                                                                   \
+    template int64_t partial_rows<T>(int64_t, int64_t);                                                               \
+    template void launch_bias_gelu(T*, const T*, const T*, int64_t, int64_t, bool, cudaStream_t);                     \
+    template void launch_bias_gelu_backward(T*, T*, Number<T>*, const T*, const T*, const T*, int64_t, int64_t, bool, \
                                             cudaStream_t);
 FOR_TYPE(float)
 FOR_TYPE(double)
+FOR_TYPE(__half)
+FOR_TYPE(__nv_bfloat16)

@@ -1,18 +1,19 @@
-// binding.cpp: the same kernel bound by pybind11, as in chapters 01 to 08: for comparison. make chapter09 ARGS=--pybind
+// binding.cpp: the same kernel bound by pybind11, as in chapters 01 to 08, for comparison (make chapter09
+// ARGS=--pybind).
 #include <ATen/Dispatch.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
-#include <torch/csrc/Exceptions.h>  // brings pybind11 with torch's tensor type
+#include <torch/csrc/Exceptions.h>  // includes pybind11, and converts torch's tensors
 
 #include <string>
 
 #include "bias_gelu.h"
-#include "common/check_input.h"
+#include "common/check_tensor.h"
+#include "common/cuda_type.h"
 
 static at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, const std::string& approximate) {
-    const at::ScalarType dtype = x.scalar_type();
-    check_input(x, "x", {at::kFloat, at::kDouble});
-    check_input(bias, "bias", dtype);
+    check_input(x, "x", {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16});
+    check_input(bias, "bias", x.scalar_type());
     TORCH_CHECK_VALUE(x.dim() >= 1, "x must have 1 dimension or more, got 0");
     TORCH_CHECK_VALUE(bias.dim() == 1 && bias.size(0) == x.size(-1), "bias must have the shape [", x.size(-1),
                       "], as x has the shape ", x.sizes(), ", got ", bias.sizes());
@@ -22,10 +23,11 @@ static at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias, const s
                       approximate);
     const c10::cuda::CUDAGuard guard(x.device());
     at::Tensor out = x.new_empty(x.sizes());
-    AT_DISPATCH_FLOATING_TYPES(dtype, "bias_gelu", [&] {
-        launch_bias_gelu(out.mutable_data_ptr<scalar_t>(), x.const_data_ptr<scalar_t>(),
-                         bias.const_data_ptr<scalar_t>(), x.numel() == 0 ? 0 : x.numel() / x.size(-1), x.size(-1),
-                         approximate == "tanh", c10::cuda::getCurrentCUDAStream());
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, x.scalar_type(), "bias_gelu", [&] {
+        using T = cuda_type<scalar_t>;
+        launch_bias_gelu(data<T>(out), data<const T>(x), data<const T>(bias),
+                         x.numel() == 0 ? 0 : x.numel() / x.size(-1), x.size(-1), approximate == "tanh",
+                         c10::cuda::getCurrentCUDAStream());
     });
     return out;
 }

@@ -7,7 +7,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from common import device
 
-BACKEND = "inductor" if device.type == "cuda" else "aot_eager"  # the latter compiles no code, which takes a CPU long
+BACKEND = "inductor" if device.type == "cuda" else "aot_eager"  # on a CPU, inductor would spend long on C++
 
 
 class Block(torch.nn.Module):
@@ -57,7 +57,7 @@ def cuda_graph(ops):
     model, _ = block(ops.bias_gelu)
     compiled = torch.compile(model, fullgraph=True, mode="reduce-overhead")
     with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch's, which would like to multiply matrices in TF32
+        warnings.simplefilter("ignore")  # torch suggests TF32 for products of matrices
         for _ in range(4):  # it records in an early call, and replays in the later ones
             x = torch.randn(8, 64, device=device)
             torch.testing.assert_close(compiled(x), model(x))
@@ -85,7 +85,7 @@ def autocast(ops):
     with torch.autocast(device.type, torch.bfloat16):
         result = ops.bias_gelu(x, bias)
     require(torch.equal(result, ops.bias_gelu(x.float(), bias)), "autocast gives another result")
-    return "bfloat16 in, computed in float32"
+    return "x of bfloat16 and bias of float32: computed in float32"
 
 
 def vmap(ops):
@@ -136,11 +136,11 @@ def main(ops):
 
 
 def graphs_of(op):
-    """(How many graphs torch.compile makes of a model that calls op, what it says when only one is allowed)."""
+    """(How many graphs torch.compile makes of a model that calls op, what it says if only one is allowed)."""
     model, x = block(op)
-    model.requires_grad_(False)  # pybind11's function has no gradient
+    model.requires_grad_(False)  # the pybind11 function has no gradient
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch's, which says the same as the exception below
+        warnings.simplefilter("ignore")  # it says the same as the exception below
         torch._dynamo.reset()
         count = torch._dynamo.explain(model)(x).graph_count
         torch._dynamo.reset()
@@ -152,6 +152,6 @@ def graphs_of(op):
 
 
 def graph_break(ops, module):
-    for name, op in {"torch.ops": ops.bias_gelu, "pybind11": module.bias_gelu}.items():
+    for name, op in {"pybind11": module.bias_gelu, "torch.ops": ops.bias_gelu}.items():
         graphs, said = graphs_of(op)
         print(f"{'compile':8}{name:<12}{graphs} graph{'s' if graphs > 1 else ' '}   fullgraph=True: {said}")

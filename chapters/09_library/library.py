@@ -1,6 +1,6 @@
-"""What the operators of bias_gelu.cpp lack, added in Python: gradients, autocast, vmap.
+"""What bias_gelu.cpp leaves to Python: gradients, autocast, vmap.
 
-ops: torch.ops.chapter09. Chapter 10 registers the same functions for torch.ops.chapter10.
+ops is torch.ops.chapter09. Chapter 10 registers the same functions for torch.ops.chapter10.
 """
 
 import functools
@@ -27,13 +27,17 @@ def backward(ops, ctx, grad):
 
 
 def double_backward(ctx, grad_of_grad_x, grad_of_grad_bias):
-    """bias_gelu_backward computes grad * gelu'(x + bias) and its sum over the rows. Its own derivative, in torch's
-    operations, has a derivative again."""
-    grad, x, bias = ctx.saved_tensors
+    """bias_gelu_backward computes grad * gelu'(x + bias) and its sum over the rows. Here is its derivative, in torch's
+    operations, which can be differentiated again. Each operation rounds, so half precision becomes float32 first, as in the
+    kernels."""
+    dtype = grad_of_grad_x.dtype
+    number = torch.promote_types(dtype, torch.float32)
+    both = grad_of_grad_x.to(number) + grad_of_grad_bias.to(number)
+    grad, x, bias = (t.to(number) for t in ctx.saved_tensors)
     first, second = slopes(x + bias, ctx.approximate)
-    both = grad_of_grad_x + grad_of_grad_bias
     of_x = both * grad * second
-    return both * first, of_x, of_x.flatten(end_dim=-2).sum(0) if x.dim() > 1 else of_x
+    of_bias = of_x.flatten(end_dim=-2).sum(0) if x.dim() > 1 else of_x
+    return (both * first).to(dtype), of_x.to(dtype), of_bias.to(dtype)
 
 
 def slopes(u, approximate):
@@ -49,13 +53,13 @@ def slopes(u, approximate):
 
 
 def vmap(ops, info, in_dims, x, bias, *, approximate="none"):
-    """Many x and one bias are one larger x. Many biases are many calls."""
+    """Many x with one bias are one larger x, and one call. Many biases need many calls."""
     x_dim, bias_dim = in_dims
     if bias_dim is None:
         return ops.bias_gelu(x.movedim(x_dim, 0).contiguous(), bias, approximate=approximate), 0
     xs = x.expand(info.batch_size, *x.shape) if x_dim is None else x.movedim(x_dim, 0)
     biases = bias.movedim(bias_dim, 0)
-    if info.batch_size == 0:  # torch.stack() takes no empty list. The sum of no biases is a bias of zeros
+    if info.batch_size == 0:  # torch.stack() refuses an empty list. The sum of no biases is a bias of zeros
         return ops.bias_gelu(xs.contiguous(), biases.sum(0), approximate=approximate), 0
     calls = [
         ops.bias_gelu(x.contiguous(), b.contiguous(), approximate=approximate) for x, b in zip(xs, biases, strict=True)
@@ -63,8 +67,16 @@ def vmap(ops, info, in_dims, x, bias, *, approximate="none"):
     return torch.stack(calls), 0
 
 
+def widest(*tensors):
+    """Tensors of different dtypes become the widest of them, float32. Autocast never converts float64."""
+    if len({t.dtype for t in tensors}) > 1:
+        return tuple(t.float() if t.dtype in (torch.float16, torch.bfloat16) else t for t in tensors)
+    return tensors
+
+
 def autocast(ops, device_type, x, bias, *, approximate="none"):
-    """In an autocast region, the kernel gets float32. torch.library.register_autocast takes no keyword arguments yet."""
-    x, bias = (t.float() if t.dtype in (torch.float16, torch.bfloat16) else t for t in (x, bias))
+    """In an autocast region, x often comes from a linear layer, in half precision, and bias, a parameter, is float32.
+    torch.library.register_autocast takes no keyword arguments yet, so register() enters this function by impl()."""
+    x, bias = widest(x, bias)
     with torch.autocast(device_type, enabled=False):  # otherwise this function would call itself
         return ops.bias_gelu(x, bias, approximate=approximate)

@@ -1,4 +1,4 @@
-// model.cpp: a program with no Python runs the model that model.py has exported.
+// model.cpp: a program without Python that runs the model exported by model.py.
 //
 //   bias_gelu_model bias_gelu.pt2
 #include <ATen/ops/add.h>
@@ -13,7 +13,7 @@
 
 #include <cstdio>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 
 static void check(const char* package) {
     torch::inductor::AOTIModelPackageLoader model(package);

@@ -1,4 +1,4 @@
-"""Exports a model that uses bias_gelu, for a program with no Python. CMakeLists.txt starts it, for its target bias_gelu_pt2:
+"""Exports a model that uses bias_gelu, for a program without Python. CMakeLists.txt starts it for the target bias_gelu_pt2:
 
 python model.py libbias_gelu.so bias_gelu.pt2
 """
@@ -36,8 +36,8 @@ def export(package):
 
 def main():
     library, package = sys.argv[1:]
-    toolkit.prepare()  # with a GPU, the compiler needs CUDA's headers
-    torch.ops.load_library(library)  # Meta and the kernel are in there; a model that only runs needs no library.py
+    toolkit.prepare()  # on a GPU, torch's compiler needs CUDA's headers
+    torch.ops.load_library(library)  # it has Meta and the kernel; a model that is not trained needs no library.py
     export(package)
 
 

@@ -1,25 +1,18 @@
-// bias_gelu.cpp: the operators of chapter 09, by torch's stable ABI. Of torch's libraries this file uses C functions
-// that later versions keep; what else the headers offer is compiled into this library. Kernels and gradients are
-// chapter 09's.
+// bias_gelu.cpp: the operators of chapter 09, by torch's stable ABI. This library calls only those C functions of torch
+// that later versions keep. The C++ of torch's headers becomes a part of it. Kernels and gradients are chapter 09's.
 #include "chapters/09_library/bias_gelu.h"
-
-#include <torch/csrc/stable/accelerator.h>
-#include <torch/csrc/stable/library.h>
-#include <torch/csrc/stable/ops.h>
 
 #include <string>
 #include <tuple>
 
-#include "common/check_input_stable.h"
-
-using torch::stable::accelerator::DeviceGuard;
+#include "common/stable.h"
 
 static int64_t columns_of(const Tensor& x) { return x.size(x.dim() - 1); }
 static int64_t rows_of(const Tensor& x) { return x.numel() == 0 ? 0 : x.numel() / columns_of(x); }
 
-// Whether approximate is "tanh", after all checks.
+// Makes all checks, and returns whether approximate is "tanh".
 static bool checked(const Tensor& x, const Tensor& bias, const std::string& approximate) {
-    check_input(x, "x", {ScalarType::Float, ScalarType::Double});
+    check_input(x, "x", {ScalarType::Float, ScalarType::Double, ScalarType::Half, ScalarType::BFloat16});
     check_input(bias, "bias", {x.scalar_type()});
     STD_TORCH_CHECK(x.dim() >= 1, "x must have 1 dimension or more, got 0");
     STD_TORCH_CHECK(bias.dim() == 1 && bias.size(0) == columns_of(x), "bias must have the shape [", columns_of(x),
@@ -30,48 +23,41 @@ static bool checked(const Tensor& x, const Tensor& bias, const std::string& appr
     return approximate == "tanh";
 }
 
-// torch's current stream of x's device. From torch 2.13 on: getCurrentStream(index).nativeHandle()
-static cudaStream_t current_stream(const Tensor& x) {
-    void* stream = nullptr;
-    TORCH_ERROR_CODE_CHECK(aoti_torch_get_current_cuda_stream(x.get_device_index(), &stream));
-    return static_cast<cudaStream_t>(stream);
+// Calls f with a value of CUDA's type for x's dtype: float, double, __half or __nv_bfloat16.
+template <class F>
+static void with_type_of(const Tensor& x, F f) {
+    if (x.scalar_type() == ScalarType::Double) return f(double());
+    with_type(x.scalar_type(), f);
 }
 
-// out = gelu(x + bias), for elements of type T. out may be x.
-template <class T>
-static void forward(const Tensor& out, const Tensor& x, const Tensor& bias, bool tanh) {
-    launch_bias_gelu(out.mutable_data_ptr<T>(), x.const_data_ptr<T>(), bias.const_data_ptr<T>(), rows_of(x),
-                     columns_of(x), tanh, current_stream(x));
+// out = gelu(x + bias). out may be x.
+static void run(const Tensor& out, const Tensor& x, const Tensor& bias, bool tanh) {
+    with_type_of(x, [&](auto of) {
+        using T = decltype(of);
+        launch_bias_gelu(data<T>(out), data<const T>(x), data<const T>(bias), rows_of(x), columns_of(x), tanh,
+                         current_stream(x));
+    });
 }
 
-template <class T>
-static void backward(const Tensor& grad_x, const Tensor& grad_bias, const Tensor& grad, const Tensor& x,
-                     const Tensor& bias, bool tanh) {
-    const int64_t rows = rows_of(x), columns = columns_of(x);
-    const Tensor partial = torch::stable::new_empty(x, {partial_rows<T>(rows, columns), columns});
-    launch_bias_gelu_backward(grad_x.mutable_data_ptr<T>(), grad_bias.mutable_data_ptr<T>(),
-                              partial.mutable_data_ptr<T>(), grad.const_data_ptr<T>(), x.const_data_ptr<T>(),
-                              bias.const_data_ptr<T>(), rows, columns, tanh, current_stream(x));
-}
-
-// x: float32 or float64, contiguous, one dimension or more. bias: as long as the last one, of x's dtype and device.
+// x: float32, float64, float16 or bfloat16, contiguous, one dimension or more. bias: as long as the last dimension, of
+// x's dtype and device.
 Tensor bias_gelu(const Tensor& x, const Tensor& bias, const std::string& approximate) {
     const bool tanh = checked(x, bias, approximate);
     const DeviceGuard guard(x.get_device_index());
     const Tensor out = torch::stable::empty_like(x);
-    (x.scalar_type() == ScalarType::Float ? forward<float> : forward<double>)(out, x, bias, tanh);
+    run(out, x, bias, tanh);
     return out;
 }
 
-// The same in place: x is overwritten.
+// The same in place: overwrites x.
 void bias_gelu_(const Tensor& x, const Tensor& bias, const std::string& approximate) {
     const bool tanh = checked(x, bias, approximate);
     check_apart(x, "x", bias, "bias");
     const DeviceGuard guard(x.get_device_index());
-    (x.scalar_type() == ScalarType::Float ? forward<float> : forward<double>)(x, x, bias, tanh);
+    run(x, x, bias, tanh);
 }
 
-// The gradients of x and of bias, given that of the result.
+// The gradients of x and bias, given the gradient of the result.
 std::tuple<Tensor, Tensor> bias_gelu_backward(const Tensor& grad, const Tensor& x, const Tensor& bias,
                                               const std::string& approximate) {
     const bool tanh = checked(x, bias, approximate);
@@ -79,7 +65,14 @@ std::tuple<Tensor, Tensor> bias_gelu_backward(const Tensor& grad, const Tensor& 
     check_same(grad, "grad", x, "x");
     const DeviceGuard guard(x.get_device_index());
     const Tensor grad_x = torch::stable::empty_like(x), grad_bias = torch::stable::empty_like(bias);
-    (x.scalar_type() == ScalarType::Float ? backward<float> : backward<double>)(grad_x, grad_bias, grad, x, bias, tanh);
+    with_type_of(x, [&](auto of) {
+        using T = decltype(of);
+        const int64_t rows = rows_of(x), columns = columns_of(x);
+        const auto number = x.scalar_type() == ScalarType::Double ? ScalarType::Double : ScalarType::Float;
+        const Tensor partial = torch::stable::new_empty(x, {partial_rows<T>(rows, columns), columns}, number);
+        launch_bias_gelu_backward(data<T>(grad_x), data<T>(grad_bias), data<Number<T>>(partial), data<const T>(grad),
+                                  data<const T>(x), data<const T>(bias), rows, columns, tanh, current_stream(x));
+    });
     return {grad_x, grad_bias};
 }
 

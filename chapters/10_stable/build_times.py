@@ -1,4 +1,4 @@
-"""What a build costs by each way to bind: chapter 09's kernels and a binding, from clean.
+"""What a build costs for each way to bind: chapter 09's kernels and a binding, compiled from clean.
 
 Started by `python chapters/10_stable/main.py --build-times`; takes some minutes.
 """
@@ -9,7 +9,7 @@ from common.timing import seconds_to_build
 
 here = Path(__file__).resolve().parent
 CHAPTER_09 = here.parent / "09_library"
-# The two by pybind11 bind bias_gelu() alone; the others its backward and bias_gelu_(), too.
+# The two by pybind11 bind only bias_gelu(). The others also bind its backward and bias_gelu_().
 WAYS = {  # the binding, and the first line of each file
     "stable ABI": (here / "bias_gelu.cpp", ""),
     "TORCH_LIBRARY": (CHAPTER_09 / "bias_gelu.cpp", ""),

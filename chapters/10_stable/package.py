@@ -1,4 +1,4 @@
-"""The package: built once, looked into, and imported by other Pythons and other versions of torch.
+"""The package: builds it once, looks into it, and imports it in other Pythons with other versions of torch.
 
 Started by `python chapters/10_stable/main.py --wheel [PYTHON ...]`.
 """
@@ -22,12 +22,12 @@ from common.cpp_extension import writable
 here = Path(__file__).resolve().parent
 root = here.parents[1]
 CHAPTER_09 = root / "chapters" / "09_library"
-# One folder for all versions of torch and Python: what one of them has built, the others take.
+# One folder for all versions of torch and Python: one of them builds the wheel, and all use it.
 place = BUILD / f"bias_gelu-wheel-{device.type}"
 OWN = ["bias_gelu.cpp", "setup.py", "pyproject.toml", "src/bias_gelu/*.py"]
-USED = ["common/*.h", "common/cpp_extension.py", "cuda_on_cpu/*.py", "cuda_on_cpu/include/**/*.h"]
+USED = ["common/*.h", "device/*.h", "common/cpp_extension.py", "cuda_on_cpu/*.py", "cuda_on_cpu/include/**/*.h"]
 
-# What a stable library may ask of others: {whose: names as nm prints them}. _ZNSt and _ZSt begin the names of std::.
+# The names that a stable library may ask for: {whose: names as nm prints them}. Names of std:: begin with _ZNSt or _ZSt.
 ALLOWED = {
     "torch, in C": r"(aoti_)?torch_\w+$",
     "Python, limited API": r"_?Py\w+$",
@@ -57,7 +57,7 @@ def built_with() -> str:
 
 
 def wheel() -> Path:
-    """The wheel: the one that is there, if nothing has changed since, whichever torch and Python have built it."""
+    """The wheel. Builds it, unless there is one and no source has changed, whichever torch and Python built it."""
     with progress.lock(writable(place), "bias_gelu"):
         start, made_from, stamp = time.monotonic(), digest(sources()), place / "made-from.json"
         if stamp.exists() and (kept := json.loads(stamp.read_text()))["sources"] == made_from:
@@ -101,7 +101,7 @@ def installed(file: Path) -> Path:
 
 
 def foreign(library: Path) -> dict[str, list[str]]:
-    """{whose: names} of the functions and variables that a library takes from others. "unknown" should have none."""
+    """{whose: names} of the functions and variables that a library takes from others. "unknown" should be empty."""
     done = subprocess.run(["nm", "-D", "--undefined-only", library], stdout=-1, text=True, check=True)
     found = {whose: [] for whose in [*ALLOWED, "unknown"]}
     for name in re.findall(r"^ +[Uwv] (\S+)", done.stdout, re.M):
@@ -118,7 +118,7 @@ def pythons() -> list[str]:
 
 
 def versions(python) -> tuple[str, str | None]:
-    """(version, version of its torch or None) of a Python; ("", None) where it does not start or is too old."""
+    """(version, version of its torch or None) of a Python. ("", None) if it does not start or is too old."""
     code = (
         "import sys; from importlib import metadata as m; print(sys.version.split()[0], "
         "next((d.version for d in m.distributions(name='torch')), '')) if sys.version_info >= (3, 10) else sys.exit(1)"
@@ -129,7 +129,7 @@ def versions(python) -> tuple[str, str | None]:
 
 
 def try_with(python, file: Path) -> str:
-    """Imports the wheel in that Python, in another folder, and tries the operators. What it printed last."""
+    """Imports the wheel in that Python, in another folder, and tries the operators. Returns what it printed last."""
     env = {k: v for k, v in os.environ.items() if k != "PYTHONHOME"} | {"PYTHONPATH": str(installed(file))}
     command = [python, str(here / "try_package.py")]
     done = subprocess.run(command, cwd="/", env=env, stdout=-1, stderr=-2, text=True)
@@ -139,7 +139,7 @@ def try_with(python, file: Path) -> str:
 
 
 def needed(library: Path) -> list[str]:
-    """The libraries that have to be there when it is loaded."""
+    """The libraries that the loader needs as well."""
     done = subprocess.run(["readelf", "-d", library], stdout=-1, text=True, check=True)
     return re.findall(r"\(NEEDED\).*\[(.+)\]", done.stdout)
 

@@ -1,6 +1,6 @@
-"""Imports the installed package bias_gelu, and tries each operator. Any Python from 3.10 on; it needs nothing but torch.
+"""Imports the installed package bias_gelu, and tries each operator. Needs only torch, and any Python from 3.10 on.
 
-package.py starts it in the Pythons that are to take the wheel.
+package.py starts it in each Python that has to take the wheel.
 """
 
 import bias_gelu
@@ -11,7 +11,8 @@ ops = torch.ops.chapter10
 
 
 def reference(x, bias, approximate):
-    return torch.nn.functional.gelu(x + bias, approximate=approximate)
+    """In float64, rounded once."""
+    return torch.nn.functional.gelu(x.double() + bias.double(), approximate=approximate).to(x.dtype)
 
 
 def refused(words, *args):
@@ -24,7 +25,7 @@ def refused(words, *args):
 
 
 torch.manual_seed(0)
-for dtype in torch.float32, torch.float64:
+for dtype in torch.float32, torch.float64, torch.float16, torch.bfloat16:
     for shape in (5,), (7, 5), (2, 300, 8), (0, 4), (4, 0), (1025, 1023):
         x, bias = (torch.randn(s, dtype=dtype, device=device) for s in (shape, shape[-1:]))
         for approximate in "none", "tanh":
@@ -44,7 +45,7 @@ for name, args in (
 ):
     torch.library.opcheck(getattr(ops, name).default, args)
 
-refused("x must have dtype Float or Double, got Half", x.half(), bias)
+refused("x must have dtype Float or Double or Half or BFloat16, got Long", x.long(), bias)
 refused("x must be contiguous, got strides [1, 4] for shape [4, 3]; pass x.contiguous()", x.t(), bias)
 refused("bias must have the shape [4], as x has the shape [3, 4], got [3]", x, bias[:3])
 refused("bias must be a tensor, got an undefined one", x, None)

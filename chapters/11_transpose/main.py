@@ -18,12 +18,12 @@ here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path[:0] = [str(here), str(root)]  # so that counts.py and `common` are found, wherever you start this file from
 
-from common import bench, check, device, title
+from common import Contest, bench, check, device, title
 from common.cpp_extension import load_stable
 
 import torch  # after `common`, which says what to do where torch is missing
 
-STEPS = "naive", "tile", "padded", "swizzled", "rows", "wide"
+STEPS = "naive", "tile", "padded", "swizzled", "wide", "strips"
 BYTES = 1, 2, 4, 8  # of an element
 LARGE = 2**28 if device.type == "cuda" else 2**14  # elements: so many that the GPU's memory is what counts
 
@@ -37,7 +37,7 @@ def build():
 
 
 def register(name):
-    """What torch.compile asks for, the shape of the result, and the gradient, which is a transpose, too."""
+    """What torch.compile asks for, the shape of the result, and the gradient, which is also a transpose."""
     op = getattr(torch.ops.chapter11, name)
 
     @torch.library.register_fake(f"chapter11::{name}")
@@ -45,7 +45,7 @@ def register(name):
         torch._check(x.dtype.itemsize in BYTES, lambda: f"x must have a dtype of 1, 2, 4 or 8 bytes, got {x.dtype}")
         torch._check(x.is_contiguous(), lambda: f"x must be contiguous, got strides {x.stride()}; pass x.contiguous()")
         torch._check(x.dim() in (2, 3), lambda: f"x must have 2 or 3 dimensions, got {x.dim()}")
-        torch._check(set(step) <= set(STEPS), lambda: f"step must be {', '.join(STEPS[:-1])} or wide, got {step[0]}")
+        torch._check(set(step) <= set(STEPS), lambda: f"step must be {', '.join(STEPS[:-1])} or strips, got {step[0]}")
         return x.new_empty((*x.shape[:-2], x.shape[-1], x.shape[-2]))
 
     def save(ctx, inputs, output):
@@ -86,12 +86,24 @@ def benchmark(module):
     side = math.isqrt(LARGE)
     odd, even = (4, side // 4 + 1, side // 2 - 1), (4, side // 4, side // 2)
     shapes = {"square": (side, side), "tall": (4 * side, side // 4), "odd": odd, "even": even}
+    shapes |= {"three rows": (3, LARGE // 4), "three columns": (LARGE // 4, 3), "eight rows": (8, LARGE // 8)}
     tables = {"ladder": bench_shape(module, side, side, steps=STEPS)}
     for dtype in torch.float32, torch.bfloat16, torch.uint8, torch.float64:
         for name, shape in shapes.items():
-            if dtype.itemsize in (2, 4) or name in ("square", "odd"):
+            if dtype.itemsize in (2, 4) or name in ("square", "odd", "eight rows"):
                 tables[f"{name} {str(dtype).removeprefix('torch.')}"] = bench_shape(module, *shape, dtype=dtype)
     return tables
+
+
+def sweep():
+    """For `make sweep`: {operator: Contest}."""
+
+    def matrix(rows, columns, dtype):
+        return inputs(columns, dtype, (rows, columns))
+
+    dtypes = torch.float32, torch.bfloat16, torch.uint8, torch.float64
+    named = (3, 2**25, torch.uint8), (64, 2**22, torch.uint8)
+    return {"transpose": Contest(torch_transpose, matrix, 2, dtypes, named=named)}
 
 
 def check_all(module):
@@ -103,7 +115,7 @@ def check_all(module):
         check(module.transpose, torch_transpose, partial(inputs, dtype=dtype), name=name, **exact)
 
 
-def once(module, side=256):
+def launch_each_kernel(module, side=256):
     """For `make microscope11`: each kernel, once."""
     for step in STEPS:
         module.transpose_step(torch.rand(side, side, device=device), step)
@@ -122,10 +134,10 @@ def main():
     if options.counts is not None:
         import counts
 
-        return counts.main(STEPS, options.counts or [4])
+        return counts.main(options.counts or [4])
     module = build()
     if options.once:
-        return once(module, 4096)
+        return launch_each_kernel(module, 4096)
     check_all(module)
     bench_shape(module, *options.shape, steps=STEPS)
 

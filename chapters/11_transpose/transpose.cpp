@@ -6,7 +6,7 @@
 
 #include "common/stable.h"
 
-// Calls f with an integer of so many bytes.
+// Calls f with an integer of that many bytes.
 template <class F>
 static void with_size(size_t bytes, F f) {
     if (bytes == 1) return f(uint8_t());
@@ -21,8 +21,8 @@ static auto launcher_of(const std::string& step) {
            : step == "tile"     ? launch_transpose_tile<T>
            : step == "padded"   ? launch_transpose_padded<T>
            : step == "swizzled" ? launch_transpose_swizzled<T>
-           : step == "rows"     ? launch_transpose_rows<T>
            : step == "wide"     ? launch_transpose<T>
+           : step == "strips"   ? launch_transpose_strips<T>
                                 : nullptr;
 }
 
@@ -34,7 +34,8 @@ Tensor transpose_step(const Tensor& x, const std::string& step) {
                     "x must have a dtype of 1, 2, 4 or 8 bytes, got ", x.scalar_type());
     check_input(x, "x", {x.scalar_type()});
     STD_TORCH_CHECK(x.dim() == 2 || x.dim() == 3, "x must have 2 or 3 dimensions, got ", x.dim());
-    STD_TORCH_CHECK(launcher_of<uint8_t>(step), "step must be naive, tile, padded, swizzled, rows or wide, got ", step);
+    STD_TORCH_CHECK(launcher_of<uint8_t>(step), "step must be naive, tile, padded, swizzled, wide or strips, got ",
+                    step);
 
     const DeviceGuard guard(x.get_device_index());
     std::vector<int64_t> shape(x.sizes().begin(), x.sizes().end());

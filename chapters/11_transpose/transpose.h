@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-// All of them: out[m][c][r] = in[m][r][c] for each of so many matrices of rows x columns elements, which lie one after
+// All of them: out[m][c][r] = in[m][r][c], for `matrices` matrices of rows x columns elements, which lie one after
 // another. The pointers are to memory of the current device, and out does not overlap in. Work is done in the order of
 // `stream`. They throw std::runtime_error when a launch fails, and std::invalid_argument where a single matrix has more
 // tiles than a grid can have blocks (common/grid.h).
@@ -17,5 +17,5 @@ DECLARE_TRANSPOSE(launch_transpose_naive)     // each thread moves one element
 DECLARE_TRANSPOSE(launch_transpose_tile)      // ... by way of shared memory
 DECLARE_TRANSPOSE(launch_transpose_padded)    // ... whose rows are one bank longer
 DECLARE_TRANSPOSE(launch_transpose_swizzled)  // ... whose columns are exchanged instead
-DECLARE_TRANSPOSE(launch_transpose_rows)      // each thread moves several elements
-DECLARE_TRANSPOSE(launch_transpose)           // 16 bytes at a time, where the addresses allow it
+DECLARE_TRANSPOSE(launch_transpose_strips)    // 16 bytes at a time, at any address; few rows or columns are one strip
+DECLARE_TRANSPOSE(launch_transpose)           // squares of 16 bytes each way where they fit, else strips

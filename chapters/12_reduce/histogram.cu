@@ -6,7 +6,7 @@
 
 #include "common/cuda_check.h"
 #include "common/grid.h"
-#include "common/pack.h"
+#include "device/pack.h"
 #include "common/shared_memory.h"
 
 static int attribute(cudaDeviceAttr which) {
@@ -18,9 +18,9 @@ static int attribute(cudaDeviceAttr which) {
 
 using Count = unsigned long long;  // atomicAdd() has no int64_t
 
-// ---- one atomic an element, in global memory -----------------------------------------------------------------------
+// ---- an atomic for each element, in global memory -------------------------------------------------------------------
 
-// A negative value is a large unsigned one, so one comparison finds all that have no bin.
+// As unsigned, a negative value is a large one, so a single comparison finds all values that have no bin.
 template <class T>
 __global__ void histogram_global_kernel(Count* counts, const T* x, int64_t n, unsigned bins) {
     const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -40,8 +40,8 @@ void launch_histogram_global(int64_t* counts, const T* x, int64_t n, int64_t bin
 
 constexpr int THREADS = 1024, BLOCKS_PER_SM = 2;
 constexpr int MOST_COPIES = 32;          // one for each lane
-constexpr int COPIES_BYTES = 48 * 1024;  // for several copies; both blocks of a multiprocessor have room for them
-constexpr int64_t COUNTED = INT32_MAX;   // elements of a block, at most: its counts have 32 bits
+constexpr int COPIES_BYTES = 48 * 1024;  // for several copies, so that a multiprocessor has room for both blocks
+constexpr int64_t COUNTED = INT32_MAX;   // elements that a block counts at most, because its counts have 32 bits
 
 // counted[bin * copies + copy]: with 32 copies, each lane counts in a bank of its own, whatever the values are.
 template <class P, class T>
@@ -85,7 +85,7 @@ void launch_histogram_shared(int64_t* counts, const T* x, int64_t n, int64_t bin
     if (copies == 0) copies = fitting_copies(bins);
     const int64_t bytes = bins * copies * int64_t(sizeof(unsigned));
     if (bytes > shared_bins() * int64_t(sizeof(unsigned)))
-        throw std::runtime_error("a block's shared memory holds no histogram of so many bins");
+        throw std::runtime_error("a histogram of so many bins does not fit into a block's shared memory");
     CHECK_CUDA(cudaMemsetAsync(counts, 0, bins * sizeof(int64_t), stream));
     if (n == 0) return;
     const auto kernel = aligned(x) ? histogram_shared_kernel<Pack<T>, T> : histogram_shared_kernel<LoosePack<T>, T>;
@@ -98,7 +98,7 @@ void launch_histogram_shared(int64_t* counts, const T* x, int64_t n, int64_t bin
     CHECK_LAUNCH();
 }
 
-// The launchers for these two types; reduce.cpp calls them.
+// nvcc generates code from a template only for types that somebody asks for. reduce.cpp calls the launchers for these.
 #define FOR_TYPE(T)                                                                            \
     template void launch_histogram_global(int64_t*, const T*, int64_t, int64_t, cudaStream_t); \
     template void launch_histogram_shared(int64_t*, const T*, int64_t, int64_t, int, cudaStream_t);

@@ -4,7 +4,7 @@ python chapters/12_reduce/main.py                 build, check, time
 python chapters/12_reduce/main.py --sizes 16 28   ... with 2^16 and 2^28 elements
 python chapters/12_reduce/main.py --steps         each step of the sum
 python chapters/12_reduce/main.py --bits          which steps give the same bits in each run and on each grid
-python chapters/12_reduce/main.py --error         how far each step is from the exact sum, and how far torch is
+python chapters/12_reduce/main.py --error         how far each step, and torch, are from the exact sum
 python chapters/12_reduce/main.py --histogram     the histogram, on random and on constant input
 """
 
@@ -19,18 +19,19 @@ here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
-from common import bench, check, device, title
+from common import Contest, bench, check, device, title
 from common.cpp_extension import load_stable
 
 import torch  # after `common`, which says what to do where torch is missing
 
+FLOATS = {torch.float32: "Float", torch.float64: "Double", torch.float16: "Half", torch.bfloat16: "BFloat16"}
 LADDER = "atomic", "tree", "shuffle", "packs", "last_block", "chunks"
 GPU = device.type == "cuda"
-LARGE = 2**28 if GPU else 2**18  # elements: so many that the GPU's memory is what counts
+LARGE = 2**28 if GPU else 2**18  # elements: so many that memory is what counts
 CLOSE, EXACT = {"rtol": 1e-5, "atol": 1e-5}, {"rtol": 0, "atol": 0}
 
 
-@functools.cache  # torch takes a registration once in a process
+@functools.cache  # a process can register an operator only once
 def build():
     load_stable("reduce", [str(here / name) for name in ("reduce.cpp", "reduce.cu", "histogram.cu")])
     for name, fake in {
@@ -45,7 +46,7 @@ def build():
     return torch.ops.chapter12
 
 
-# ---- for tensors that have a shape and no memory; the words are those of reduce.cpp ------------------------------------
+# ---- for tensors that have a shape and no memory; the messages are those of reduce.cpp ---------------------------------
 def check_fake(x, dtypes):
     torch._check(x.dtype in dtypes, lambda: f"x must have dtype {' or '.join(dtypes.values())}, got {x.dtype}")
     torch._check(x.is_contiguous(), lambda: (
@@ -53,7 +54,7 @@ def check_fake(x, dtypes):
 
 
 def fake_sum(x, *, deterministic=False):
-    check_fake(x, {torch.float32: "Float", torch.float16: "Half", torch.bfloat16: "BFloat16"})
+    check_fake(x, FLOATS)
     return x.new_empty(())
 
 
@@ -70,7 +71,7 @@ def fake_histogram(x, bins):
     return x.new_empty(bins, dtype=torch.int64)
 
 
-def fake_histogram_by(x, bins, step):  # whether the bins fit into shared memory, only the GPU knows
+def fake_histogram_by(x, bins, step):  # only the GPU knows whether the bins fit into its shared memory
     result = fake_histogram(x, bins)
     torch._check(step in ("global", "shared", "copies"), lambda: f"step must be global, shared or copies, got {step}")
     return result
@@ -81,7 +82,7 @@ def keep_shape(ctx, inputs, output, keyword_only_inputs=None):
     ctx.shape, ctx.others = inputs[0].shape, len(inputs) - 1
 
 
-def gradient_of_sum(ctx, grad):  # each element adds what it is: its gradient is the sum's. No memory is copied
+def gradient_of_sum(ctx, grad):  # each element's gradient is the sum's; a view, not a copy
     return grad.expand(ctx.shape), *[None] * ctx.others
 
 
@@ -119,16 +120,14 @@ def bench_half(module, n, dtype):
 
 
 def cub():
-    """{"cub::DeviceReduce": CUB's sum}, on a GPU: what NVIDIA's own library needs for the same."""
-    if not GPU:
-        return {}
-    load_cub()
-    return {"cub::DeviceReduce": torch.ops.chapter12_cub.sum}
+    """{"cub::DeviceReduce": the sum of CUB, NVIDIA's library}, on a GPU."""
+    return {"cub::DeviceReduce": cub_sum()} if GPU else {}
 
 
 @functools.cache
-def load_cub():
+def cub_sum():
     load_stable("cub_sum", [str(here / "cub" / name) for name in ("cub_sum.cpp", "cub_sum.cu")])
+    return torch.ops.chapter12_cub.sum
 
 
 def bench_steps(module, n):
@@ -138,15 +137,15 @@ def bench_steps(module, n):
 
 # ---- which bits --------------------------------------------------------------------------------------------------------
 def bits(module, n=2**20 + 3, runs=20, grids=(1, 2, 7, 100, 132, 264)):
-    """step -> (how many different results in many runs, and on several grids), of the same numbers. Prints them. CUDA on CPU
-    has two orders of threads and blocks, and the same result in each run of one order."""
+    """step -> (how many different results in many runs, how many on several grids), for the same numbers. Prints them. CUDA on
+    CPU has two orders of threads and blocks, and each of them always gives the same result."""
     x = torch.rand(n, generator=torch.Generator().manual_seed(12)).to(device)
     in_runs = f"in {runs} runs" if GPU else "in 2 orders"
     print(f"{'bits':8}{f'n = {n}, float32: different results':<44}{in_runs:>12}{f'on {len(grids)} grids':>12}")
     found = {}
     for step in LADDER:
         results = different(step_of(module, step)(x) for _ in order_of_threads(runs))
-        ordered = step in ("last_block", "chunks")  # the atomics of the others have no order
+        ordered = step in ("last_block", "chunks")  # the others add by atomics, in any order
         on_grids = different(module.sum_by(x, step, blocks=b) for b in grids) if ordered else None
         found[step] = results, on_grids
         print(f"{'':8}{step:<44}{results:>12}{on_grids or '':>12}".rstrip())
@@ -159,7 +158,7 @@ def different(results):
 
 
 def order_of_threads(runs):
-    """On a GPU, each run has an order of its own. CUDA on CPU has two, and CUDA_REVERSE chooses."""
+    """On a GPU, each run has an order of its own. CUDA on CPU has two orders, and CUDA_REVERSE chooses one."""
     for run in range(runs if GPU else 2):
         with mock.patch.dict(os.environ, {} if GPU else {"CUDA_REVERSE": str(run)}):
             yield run
@@ -209,7 +208,7 @@ def bench_histogram(module, n, kind):
     for step in "global", "shared":
         ours[f"histogram: {step}"] = functools.partial(module.histogram_by, bins=256, step=step)
     others = {"torch.bincount": counts}
-    if GPU:  # on a CPU it takes no integers. Its counts have x's dtype, uint8, so nothing compares them
+    if GPU:  # on a CPU it refuses integers. Its counts are of x's dtype, uint8, and overflow, so they are not compared
         others["torch.histc"] = lambda x: torch.histc(x, 256, 0, 255)
     print(f"{'':8}{kind} numbers")
     return bench(ours | others, KINDS[kind], [n], flops=1, reference=counts, **EXACT)
@@ -225,7 +224,28 @@ def benchmark(module):
     } | {f"histogram_{kind}": bench_histogram(module, LARGE, kind) for kind in KINDS}
 
 
-def once(module):
+def sweep():
+    """For `make sweep`: {operator: Contest}."""
+
+    def small(rows, columns, dtype):
+        return integers(dtype)(rows * columns)
+
+    def bytes_and_bins(rows, columns, dtype):
+        return torch.randint(0, 256, (rows * columns,), dtype=dtype, device=device), 256
+
+    def counts_of(x, bins):
+        return torch.bincount(x, minlength=bins)
+
+    def histc():
+        return lambda x, bins: torch.histc(x, bins, 0, bins - 1)
+
+    return {
+        "sum": Contest(torch.sum, small, 1, tuple(FLOATS), peers={"CUB": cub_sum}),
+        "histogram": Contest(counts_of, bytes_and_bins, 1, (torch.uint8, torch.int32), peers={"torch.histc": histc}),
+    }
+
+
+def launch_each_kernel(module):
     """For `make microscope12`: each kernel, once."""
     for step in LADDER:
         step_of(module, step)(*inputs(2**16))

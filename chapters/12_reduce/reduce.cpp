@@ -6,9 +6,9 @@
 #include "common/stable.h"
 #include "histogram.h"
 
-// A launcher that goes without the number of blocks, called like those that take it.
-template <class T, void (*launch)(T*, const T*, int64_t, float*, cudaStream_t)>
-static void without_blocks(T* out, const T* x, int64_t n, float* scratch, int, cudaStream_t stream) {
+// A launcher that does not take the number of blocks, with the parameters of those that do.
+template <class T, void (*launch)(T*, const T*, int64_t, void*, cudaStream_t)>
+static void without_blocks(T* out, const T* x, int64_t n, void* scratch, int, cudaStream_t stream) {
     launch(out, x, n, scratch, stream);
 }
 
@@ -23,25 +23,26 @@ static auto launcher_of(const std::string& step) {
                                   : nullptr;
 }
 
-// The sum by one step of the lesson. blocks: of the grid, for the last three steps; 0 stands for as many as suit.
-// Room for partial sums comes from torch's allocator: no two calls share it, on whatever streams they run.
+// The sum by one step of the lesson. The last three steps take the number of blocks, and 0 stands for as many as suit
+// the GPU. Room for partial sums comes from torch's allocator, so two calls never share it, on whatever streams they
+// run.
 Tensor sum_by(const Tensor& x, const std::string& step, int64_t blocks) {
-    check_input(x, "x", FLOATS);
+    check_input(x, "x", FLOATS_AND_DOUBLE);
     STD_TORCH_CHECK(launcher_of<float>(step), "step must be atomic, tree, shuffle, packs, last_block or chunks, got ",
                     step);
     STD_TORCH_CHECK(0 <= blocks && blocks <= 1 << 16, "blocks must be 0 to 65536, got ", blocks);
     const DeviceGuard guard(x.get_device_index());
     const Tensor out = torch::stable::new_empty(x, {});
-    with_type(x.scalar_type(), [&](auto of) {
+    with_type_or_double(x.scalar_type(), [&](auto of) {
         using T = decltype(of);
-        const int64_t n = x.numel(), size = scratch_floats<T>(n, int(blocks));
-        const Tensor memory = torch::stable::new_empty(x, {size}, ScalarType::Float);
-        launcher_of<T>(step)(data<T>(out), data<const T>(x), n, data<float>(memory), int(blocks), current_stream(x));
+        const int64_t n = x.numel(), bytes = scratch_bytes<T>(n, int(blocks));
+        const Tensor memory = torch::stable::new_empty(x, {bytes}, ScalarType::Byte);
+        launcher_of<T>(step)(data<T>(out), data<const T>(x), n, data<void>(memory), int(blocks), current_stream(x));
     });
     return out;
 }
 
-// The sum of all elements of x: float32, float16 or bfloat16, contiguous, of any shape.
+// The sum of all elements of x: float32, float64, float16 or bfloat16, contiguous, of any shape.
 Tensor sum(const Tensor& x, bool deterministic) { return sum_by(x, deterministic ? "chunks" : "last_block", 0); }
 
 static Tensor histogram_step(const Tensor& x, int64_t bins, const std::string& step) {
@@ -62,14 +63,14 @@ static void check_histogram(const Tensor& x, int64_t bins) {
     STD_TORCH_CHECK(1 <= bins && bins <= INT32_MAX, "bins must be 1 to 2147483647, got ", bins);
 }
 
-// How often each of the values 0 to bins - 1 occurs in x: uint8 or int32, contiguous, of any shape. Others are ignored.
+// How often each of the values 0 to bins - 1 occurs in x: uint8 or int32, contiguous, of any shape. It ignores others.
 Tensor histogram(const Tensor& x, int64_t bins) {
     check_histogram(x, bins);
     const DeviceGuard guard(x.get_device_index());
     return histogram_step(x, bins, bins <= shared_bins() ? "copies" : "global");
 }
 
-// The same, by that step: global, shared (one histogram a block) or copies (several).
+// The same by one step: global, shared (each block has one histogram) or copies (each block has several).
 Tensor histogram_by(const Tensor& x, int64_t bins, const std::string& step) {
     check_histogram(x, bins);
     const bool known = step == "global" || step == "shared" || step == "copies";

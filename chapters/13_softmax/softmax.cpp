@@ -3,53 +3,50 @@
 #include "softmax.h"
 
 #include <array>
-#include <cmath>
-#include <tuple>
 #include <utility>
 
 #include "common/stable.h"
-#include "rms_norm.h"
 
-// The first two steps of the ladder are softmax's own.
+// three_passes is a step of softmax alone.
 static Step step_of(const std::string& name, bool of_softmax = false) {
     static const std::array<std::pair<const char*, Step>, 7> steps = {{{"auto", Step::automatic},
                                                                        {"three_passes", Step::three_passes},
-                                                                       {"shared", Step::shared},
-                                                                       {"online", Step::online},
+                                                                       {"strip", Step::strip},
                                                                        {"warp", Step::warp},
                                                                        {"block", Step::block},
-                                                                       {"cluster", Step::cluster}}};
+                                                                       {"twice", Step::twice},
+                                                                       {"split", Step::split}}};
     for (const auto& [known, step] : steps)
-        if (name == known && (of_softmax || (step != Step::three_passes && step != Step::shared))) return step;
-    STD_TORCH_CHECK(false, "step must be auto, ", of_softmax ? "three_passes, shared, " : "",
-                    "online, warp, block or cluster, got ", name);
+        if (name == known && (of_softmax || step != Step::three_passes)) return step;
+    STD_TORCH_CHECK(false, "step must be auto, ", of_softmax ? "three_passes, " : "",
+                    "strip, warp, block, twice or split, got ", name);
 }
 
 static int64_t columns_of(const Tensor& x) { return x.size(x.dim() - 1); }
 static int64_t rows_of(const Tensor& x) { return x.numel() == 0 ? 0 : x.numel() / columns_of(x); }
 
 static void check_rows(const Tensor& x, const char* name) {
-    check_input(x, name, FLOATS);
+    check_input(x, name, FLOATS_AND_DOUBLE);
     STD_TORCH_CHECK(x.dim() >= 1, name, " must have 1 dimension or more, got 0");
 }
 
-static void check_weight(const Tensor& x, const Tensor& weight, double eps) {
-    check_input(weight, "weight", {x.scalar_type()});
-    STD_TORCH_CHECK(weight.dim() == 1 && weight.size(0) == columns_of(x), "weight must have the shape [", columns_of(x),
-                    "], as x has the shape [", joined(x.sizes()), "], got [", joined(weight.sizes()), "]");
-    check_same_device(x, "x", weight, "weight");
-    STD_TORCH_CHECK(eps >= 0 && std::isfinite(float(eps)), "eps must be 0 or more, and fit into float32, got ", eps);
+// What the blocks of a row find goes through this memory, from torch's allocator: no two calls share it.
+static Tensor parts_for(const Tensor& x, Step step) {
+    const bool is_double = x.scalar_type() == ScalarType::Double;
+    const int64_t bytes = columns_of(x) * int64_t(x.element_size()), blocks = blocks_of_a_row(rows_of(x), bytes, step);
+    return torch::stable::new_empty(x, {2 * rows_of(x) * blocks}, is_double ? ScalarType::Double : ScalarType::Float);
 }
 
-// x: float32, float16 or bfloat16, contiguous, one dimension or more; rows are along the last.
+// x: float32, float64, float16 or bfloat16, contiguous, one dimension or more; rows are along the last.
 Tensor softmax(const Tensor& x, const std::string& step) {
     check_rows(x, "x");
     const Step chosen = step_of(step, true);
     const DeviceGuard guard(x.get_device_index());
-    const Tensor out = torch::stable::empty_like(x);
-    with_type(x.scalar_type(), [&](auto of) {
+    const Tensor out = torch::stable::empty_like(x), parts = parts_for(x, chosen);
+    with_type_or_double(x.scalar_type(), [&](auto of) {
         using T = decltype(of);
-        launch_softmax(data<T>(out), data<const T>(x), rows_of(x), columns_of(x), chosen, current_stream(x));
+        launch_softmax(data<T>(out), data<const T>(x), data<void>(parts), rows_of(x), columns_of(x), chosen,
+                       current_stream(x));
     });
     return out;
 }
@@ -61,63 +58,21 @@ Tensor softmax_backward(const Tensor& grad, const Tensor& y, const std::string& 
     check_same(grad, "grad", y, "y");
     const Step chosen = step_of(step);
     const DeviceGuard guard(y.get_device_index());
-    const Tensor grad_x = torch::stable::empty_like(y);
-    with_type(y.scalar_type(), [&](auto of) {
+    const Tensor grad_x = torch::stable::empty_like(y), parts = parts_for(y, chosen);
+    with_type_or_double(y.scalar_type(), [&](auto of) {
         using T = decltype(of);
-        launch_softmax_backward(data<T>(grad_x), data<const T>(grad), data<const T>(y), rows_of(y), columns_of(y),
-                                chosen, current_stream(y));
+        launch_softmax_backward(data<T>(grad_x), data<const T>(grad), data<const T>(y), data<void>(parts), rows_of(y),
+                                columns_of(y), chosen, current_stream(y));
     });
     return grad_x;
-}
-
-// weight: as long as a row, of x's dtype and device.
-Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps, const std::string& step) {
-    check_rows(x, "x");
-    check_weight(x, weight, eps);
-    const Step chosen = step_of(step);
-    const DeviceGuard guard(x.get_device_index());
-    const Tensor out = torch::stable::empty_like(x);
-    with_type(x.scalar_type(), [&](auto of) {
-        using T = decltype(of);
-        launch_rms_norm(data<T>(out), data<const T>(x), data<const T>(weight), rows_of(x), columns_of(x), float(eps),
-                        chosen, current_stream(x));
-    });
-    return out;
-}
-
-// The gradients of x and of weight, given that of the result.
-std::tuple<Tensor, Tensor> rms_norm_backward(const Tensor& grad, const Tensor& x, const Tensor& weight, double eps,
-                                             const std::string& step) {
-    check_rows(x, "x");
-    check_weight(x, weight, eps);
-    check_input(grad, "grad", {x.scalar_type()});
-    check_same(grad, "grad", x, "x");
-    const Step chosen = step_of(step);
-    const DeviceGuard guard(x.get_device_index());
-    const Tensor grad_x = torch::stable::empty_like(x), grad_weight = torch::stable::empty_like(weight);
-    with_type(x.scalar_type(), [&](auto of) {
-        using T = decltype(of);
-        const int64_t rows = rows_of(x), n = columns_of(x);
-        const Tensor partial = torch::stable::new_empty(x, {partial_rows<T>(rows, n, chosen), n}, ScalarType::Float);
-        launch_rms_norm_backward(data<T>(grad_x), data<T>(grad_weight), data<float>(partial), data<const T>(grad),
-                                 data<const T>(x), data<const T>(weight), rows, n, float(eps), chosen,
-                                 current_stream(x));
-    });
-    return {grad_x, grad_weight};
 }
 
 STABLE_TORCH_LIBRARY(chapter13, m) {
     m.def("softmax(Tensor x, *, str step='auto') -> Tensor");
     m.def("softmax_backward(Tensor grad, Tensor y, *, str step='auto') -> Tensor");
-    m.def("rms_norm(Tensor x, Tensor weight, float eps=1e-6, *, str step='auto') -> Tensor");
-    m.def(
-        "rms_norm_backward(Tensor grad, Tensor x, Tensor weight, float eps=1e-6, *, str step='auto') -> (Tensor, "
-        "Tensor)");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(chapter13, KERNEL_DISPATCH_KEY, m) {
     m.impl("softmax", TORCH_BOX(&softmax));
     m.impl("softmax_backward", TORCH_BOX(&softmax_backward));
-    m.impl("rms_norm", TORCH_BOX(&rms_norm));
-    m.impl("rms_norm_backward", TORCH_BOX(&rms_norm_backward));
 }

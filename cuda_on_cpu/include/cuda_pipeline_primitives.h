@@ -20,7 +20,7 @@ inline void __pipeline_wait_prior(size_t prior) { cuda_on_cpu::wait_async(int(pr
 
 // The barrier's present phase does not end before the copies that this thread has started.
 inline void __pipeline_arrive_on(__mbarrier_t* barrier, cuda_on_cpu::Location where = {}) {
-    cuda_on_cpu::mbarrier(barrier).add_copies(cuda_on_cpu::Engine::copies, "__pipeline_arrive_on()", where);
+    cuda_on_cpu::mbarrier(barrier).add_copies("__pipeline_arrive_on()", where);
 }
 
 #pragma GCC visibility pop

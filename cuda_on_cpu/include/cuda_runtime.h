@@ -22,6 +22,7 @@
 #include "cuda_on_cpu/block.h"           // the threads of a block: which runs, which wait, and for what
 #include "cuda_on_cpu/resident.h"        // the blocks that are alive, and their shared memory
 #include "cuda_on_cpu/watchdog.h"        // what ends an endless loop
+#include "cuda_on_cpu/messages.h"        // which threads wait, where, and for what
 #include "cuda_on_cpu/run_block.h"       // blocks from start to end; deadlocks
 #include "cuda_on_cpu/grid.h"            // barriers between blocks; clusters
 #include "cuda_on_cpu/trap.h"            // __trap() and assert()

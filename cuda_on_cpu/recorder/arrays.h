@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <map>
 #include <new>
 #include <string>
@@ -136,12 +137,14 @@ struct Array {
     std::vector<Shadow*> shadows = {};  // one; of shared memory one a room
     Calls allocated_at = {};
     void* memory = nullptr;          // what malloc() gave, with margins
-    size_t margin = 0;               // bytes before and behind that belong to nobody
+    size_t margin = 0;               // bytes before and after that belong to nobody
     bool all_written = true;         // before the launch
     std::vector<bool> written = {};  // else: by the host, a bit a byte
     unsigned number = 0;             // of its kind
     Array* original = nullptr;       // of the copy that a block of a cluster left
     Room* room = nullptr;            // that one's
+    size_t element = 0;              // of shared memory: bytes of an element
+    std::vector<size_t> extents = {};
 
     bool contains(uintptr_t a) const { return a >= begin && a < end; }
     Shadow& shadow(size_t room) { return room < shadows.size() && shadows[room] ? *shadows[room] : new_shadow(room); }
@@ -182,6 +185,11 @@ class Arrays {
 public:
     std::vector<Parameter> parameters;  // while a launcher runs
 
+    bool in_launcher() const { return !parameters.empty(); }
+    bool is_parameter(uintptr_t a) const {
+        return std::any_of(parameters.begin(), parameters.end(),
+                           [&](const Parameter& p) { return a >= p.begin && a < p.end; });
+    }
     // The parameter that has this address, or else the nearest one in that array.
     const Parameter* parameter(uintptr_t a, const Array& array) const {
         const Parameter* found = nullptr;
@@ -190,6 +198,13 @@ public:
             if (array.place == Place::tensor && array.begin <= p.begin && p.end <= array.end) found = &p;
         }
         return found;
+    }
+    // The parameter that ends or begins nearest to this address, which lies in no array; null if none is near.
+    const Parameter* parameter_beside(uintptr_t a) const {
+        const auto distance = [&](const Parameter& p) { return a < p.begin ? p.begin - a : a - p.end; };
+        const auto nearer = [&](const Parameter& p, const Parameter& q) { return distance(p) < distance(q); };
+        const auto found = std::min_element(parameters.begin(), parameters.end(), nearer);
+        return found == parameters.end() || distance(*found) >= 4096 ? nullptr : &*found;
     }
     Array* find(uintptr_t a) {
         auto next = all_.upper_bound(a);

@@ -46,14 +46,16 @@ public:
 
     // ---- barriers that not all reach ------------------------------------------------------------------------------
 
-    // A thread that has returned before the block's first barrier may be one beyond the end of the arrays. One that has
-    // waited with the others before, and returns while these wait once more, has left a barrier in a branch out.
+    // A thread that has returned before the block's first barrier may be one beyond the end of the arrays: GPUs since
+    // Volta allow that, and it is refused only in an exercise. One that has waited with the others before, and returns
+    // while these wait once more, has left a barrier in a branch out.
     [[gnu::noinline]] void left_out(const Room& r, unsigned waiting) {
         const auto count = [](unsigned n) { return std::to_string(n) + (n == 1 ? " thread" : " threads"); };
         say(format("barrier left out: %s of block (%u, %u, %u) returned without it, and %s waited at %s; "
-                   "all that waited at the one before must reach it",
+                   "%s must reach it",
                    count(r.waited - waiting).c_str(), r.x, r.y, r.z, count(waiting).c_str(),
-                   sites.first_outside(r.barrier_calls).c_str()),
+                   sites.first_outside(r.barrier_calls).c_str(),
+                   arrays.in_launcher() ? "all threads of the block" : "all that waited at the one before"),
             {2, 0, 0});  // the first of a launch: others follow from it
     }
 
@@ -69,7 +71,9 @@ private:
         }
         if (array->is_freed || a.address + a.bytes > array->end) return outside(a, *array);
         Shadow& shadow = shadow_of(*array);
-        if (!array->original && array->place != Place::variable) {
+        // A tensor that nobody has announced may be a launcher's parameter, and end anywhere in this array.
+        const bool may_end = array->place == Place::unknown && arrays.in_launcher();
+        if (!array->original && array->place != Place::variable && !may_end) {
             const auto [begin, end] = arrays.alone(*array, a.address);
             seen_[a.site % seen_size] = {a.site, order.room, begin, end - begin, array, &shadow};
         }
@@ -94,6 +98,7 @@ private:
 
     Array* other_memory(const Access& a) {
         if (sites.get(a.site).is_runtime) return nullptr;
+        if (arrays.is_parameter(a.address)) return unannounced(a.address);
         const uintptr_t dynamic = uintptr_t(launch.dynamic_memory);
         if (a.address - dynamic < launch.dynamic_limit) {
             give_up("out of bounds: %s %s %s at %s: byte %zu of dynamic shared memory, and the launch asks for %zu",
@@ -110,19 +115,27 @@ private:
             outside(a, *array);
             return nullptr;
         }
+        if (const Parameter* p = arrays.parameter_beside(a.address)) {
+            outside(a, *p);
+            return nullptr;
+        }
         const char* does = a.writes ? "writes" : "reads";
         if (a.address < 65536) {
             give_up("%s %s address %#lx, a null pointer with an offset, at %s", thread(order.self).c_str(), does,
                     long(a.address), sites.text(a.site).c_str());
             return nullptr;
         }
-        if (!has_tensors()) {
+        if (arrays.in_launcher() || !has_tensors()) {
             give_up("%s %s %s at %p, at %s: the host's memory, or that of no array", thread(order.self).c_str(), does,
                     in_bytes(a.bytes).c_str(), p, sites.text(a.site).c_str());
             return nullptr;
         }
-        // Not every tensor is announced: whatever there is may be one.
-        const uintptr_t chunk = a.address & ~uintptr_t((1 << 20) - 1);
+        return unannounced(a.address);
+    }
+
+    // Not every tensor is announced: whatever there is may be one.
+    Array* unannounced(uintptr_t address) {
+        const uintptr_t chunk = address & ~uintptr_t((1 << 20) - 1);
         Array*& array = unknown_[chunk];
         if (!array) array = new Array{chunk, chunk + (1 << 20), Place::unknown};
         return array;
@@ -148,27 +161,33 @@ private:
         return found;
     }
 
-    void outside(const Access& a, Array& array) {
-        if (sites.get(a.site).is_runtime && a.kind != Kind::atomic) return;
-        const std::string who = thread(order.self) + (a.writes ? " writes " : " reads "), at = sites.text(a.site);
-        if (const Parameter* p = arrays.parameter(a.address, array); p && !array.is_freed) {
-            std::string what = p->at(a.address);
-            if (a.bytes > p->element) what += " to " + p->at(a.address + a.bytes - p->element);
-            const char* side = a.address < p->begin ? "before the beginning" : "behind the end";
-            return give_up("out of bounds: %s%s at %s, %s of %s (%s)", who.c_str(), what.c_str(), at.c_str(), side,
-                           p->name.c_str(), p->size().c_str());
-        }
-        std::string where;
-        if (array.is_freed)
-            where = place(array, a.address) + ", which has been freed";
-        else if (a.address + a.bytes > array.end)
-            where = in_bytes(a.address + a.bytes - array.end) + " behind " + name(array);
-        else
-            where = in_bytes(array.begin - a.address) + " before " + name(array);
-        give_up("out of bounds: %s%s at %s: %s", who.c_str(), in_bytes(a.bytes).c_str(), at.c_str(), where.c_str());
+    void outside(const Access& a, const Parameter& p) {
+        std::string what = p.at(a.address);
+        if (a.bytes > p.element) what += " to " + p.at(a.address + a.bytes - p.element);
+        const char* side = a.address < p.begin ? "before the beginning" : "past the end";
+        give_up("out of bounds: %s %s %s at %s, %s of %s (%s)", thread(order.self).c_str(),
+                a.writes ? "writes" : "reads", what.c_str(), sites.text(a.site).c_str(), side, p.name.c_str(),
+                p.size().c_str());
     }
 
-    // Where a site's last access went: mostly its next one goes there, too.
+    void outside(const Access& a, Array& array) {
+        if (sites.get(a.site).is_runtime && a.kind != Kind::atomic) return;
+        const Parameter* p = arrays.parameter(a.address, array);
+        if (p && !array.is_freed) return outside(a, *p);
+        const std::string who = thread(order.self) + (a.writes ? " writes " : " reads "), at = sites.text(a.site);
+        std::string where;
+        if (array.is_freed)
+            where = ": " + place(array, a.address) + ", which has been freed";
+        else if (a.address >= array.end)
+            where = ", beginning " + in_bytes(a.address - array.end) + " past the end of " + name(array);
+        else if (a.address + a.bytes > array.end)
+            where = ", ending " + in_bytes(a.address + a.bytes - array.end) + " past the end of " + name(array);
+        else
+            where = ", beginning " + in_bytes(array.begin - a.address) + " before " + name(array);
+        give_up("out of bounds: %s%s at %s%s", who.c_str(), in_bytes(a.bytes).c_str(), at.c_str(), where.c_str());
+    }
+
+    // Where a site's last access went: mostly its next one also goes there.
     struct Seen {
         uint32_t site;
         Room* room;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <set>
 #include <tuple>
 
 #include "check.h"
@@ -77,14 +78,16 @@ struct Counts {
     uint64_t sectors = 0, least_sectors = 0, wavefronts = 0, least_wavefronts = 0;
     uint64_t at_one_address = 0;  // of atomics: the most lanes of a request that meet
     uint64_t width = 0;           // bytes of a lane, at most
+    std::set<uint64_t> warps;     // that made a request
     Request example;              // the first request
 
-    void count(const Request& r, Space space, Op op, size_t lane_bytes) {
+    void count(const Request& r, Space space, Op op, size_t lane_bytes, uint64_t warp) {
         std::vector<uintptr_t> sorted;
         for (unsigned l = 0; l < 32; l++)
             if (r.lanes >> l & 1) sorted.push_back(r.address[l]);
         std::sort(sorted.begin(), sorted.end());
         if (!requests++) example = r;
+        warps.insert(warps.end(), warp);
         threads += sorted.size();
         width = std::max<uint64_t>(width, lane_bytes);
         const unsigned different = touched(sorted, lane_bytes, 1);
@@ -111,12 +114,13 @@ struct Counts {
         wavefronts += o.wavefronts, least_wavefronts += o.least_wavefronts;
         at_one_address += o.at_one_address;
         width = std::max(width, o.width);
+        warps.insert(o.warps.begin(), o.warps.end());
     }
 };
 
 // ---- accesses become requests --------------------------------------------------------------------------------------
 
-// Threads run one after another here, so the accesses of a warp's lanes come one after another, too. The k-th access of
+// Threads run one after another here, so the accesses of a warp's lanes also come one after another. The k-th access of
 // a lane at a site joins the k-th of the other lanes there, counted since the last barrier.
 class Microscope {
 public:
@@ -155,7 +159,9 @@ public:
         std::vector<Open>& all = warps_[index_of(room, warp)];
         for (unsigned s = 0; s < all.size(); s++) {
             Stream& stream = streams_[s];
-            for (const Request& r : all[s].requests) stream.counts.count(r, stream.space, stream.op, stream.bytes);
+            const uint64_t number = uint64_t(launches_) << 40 | uint64_t(room.block) << 5 | warp;
+            for (const Request& r : all[s].requests)
+                stream.counts.count(r, stream.space, stream.op, stream.bytes, number);
             all[s] = {};
         }
     }
@@ -185,7 +191,7 @@ public:
             text_ += format("%s\t%s\t%d\t%s\t%s", kernels_[kernel].c_str(), file.c_str(), line, spaces[int(space)],
                             ops[int(op)]);
             for (const uint64_t n : {c.requests, c.threads, c.bytes, c.sectors, c.least_sectors, c.wavefronts,
-                                     c.least_wavefronts, c.at_one_address, c.width})
+                                     c.least_wavefronts, c.at_one_address, c.width, uint64_t(c.warps.size())})
                 text_ += "\t" + std::to_string(n);
             text_ += "\t";
             for (unsigned l = 0; l < 32; l++)

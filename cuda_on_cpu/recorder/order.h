@@ -2,7 +2,7 @@
 //
 // Threads run one at a time here, so all there is has one order in time. It is cut into segments, counted from 1: a
 // thread begins a new one whenever it starts to run, and when it releases something. What a thread knows of another is
-// then one number: it comes behind all segments of the other up to that one. A barrier of a block raises one number for
+// then one number: it comes after all segments of the other up to that one. A barrier of a block raises one number for
 // all its threads; __syncwarp() those of its lanes; flags, locks and objects carry a table of such numbers along.
 #pragma once
 

@@ -127,13 +127,19 @@ private:
         Stamp before, now;
         bool wrote, writes;
         Who self;
-        bool is_seen;
+        bool is_seen, is_update;
     };
     [[gnu::noinline]] void race(Array& array, uintptr_t at, Stamp before, bool wrote, Stamp now, const Access& a) {
         const Key key = {0, a.site, before.site()};
+        // A line that reads a number and then writes it, such as n += 1, in both threads.
+        const bool is_update = a.writes && wrote && !order.is_seen(before) && raced_read_.at == at &&
+                               raced_read_.self == order.self &&
+                               sites.line_of(raced_read_.site) == sites.line_of(a.site) &&
+                               sites.line_of(before.site()) == sites.line_of(a.site);
+        if (!a.writes) raced_read_ = {order.self, at, a.site};
         if (is_said(key)) return;
         if (sites.get(a.site).is_runtime || sites.get(before.site()).is_runtime) return;
-        const Race race = {&array, at, before, now, wrote, a.writes, order.self, order.is_seen(before)};
+        const Race race = {&array, at, before, now, wrote, a.writes, order.self, order.is_seen(before), is_update};
         const Stamp read = a.writes ? before : now, written = a.writes ? now : before;
         const bool is_guess = read.kind() == Kind::plain && written.kind() == Kind::atomic;
         const bool may_look_again =
@@ -144,8 +150,8 @@ private:
             guesses_.insert({{reader.block, reader.rank, at}, {race, key}});
             return;
         }
-        if (!a.writes || a.reads || !wrote || a.kind == Kind::copy || a.bytes > sizeof pending_.old)
-            return say(text(race), key);
+        if (is_update || !a.writes || a.reads || !wrote || a.kind == Kind::copy || a.bytes > sizeof pending_.old)
+            return say(text(race), key, is_update);
         // Two writes: no race in effect if both write the same, as settle() will see.
         pending_ = {a.address, a.bytes, {}, race, key};
         memcpy(pending_.old, reinterpret_cast<void*>(a.address), a.bytes);
@@ -160,11 +166,13 @@ private:
                            : r.now.kind() == Kind::copy ? "starts a copy into"
                            : r.writes                   ? "writes"
                                                         : "reads";
-        const char* between = r.before.kind() == Kind::copy         ? "it may not be complete"
-                              : r.is_seen                           ? "no __threadfence() follows what told of it"
+        const char* between = r.before.kind() == Kind::copy ? "it may not be complete"
+                              : r.is_update ? "threads that update one number need an atomic, such as atomicAdd()"
+                              : r.is_seen   ? "no __threadfence() follows what told of it"
                               : other.block != r.self.block         ? "blocks run in any order"
                               : other.rank / 32 != r.self.rank / 32 ? "no __syncthreads() is between them"
-                                                                    : "no __syncwarp() and no barrier is between them";
+                              : order.threads > 32 ? "no __syncthreads() and no __syncwarp() is between them"
+                                                   : "no __syncwarp() and no __syncthreads() is between them";
         return format("data race: %s %s %s at %s, and %s %s at %s; %s", thread(r.self).c_str(), does,
                       place(*r.array, r.at).c_str(), sites.text(r.now.site()).c_str(), thread(other).c_str(), did,
                       sites.text(r.before.site()).c_str(), between);
@@ -192,6 +200,11 @@ private:
         Race race;
         Key key;
     } pending_ = {};
+    struct {  // the last read that raced
+        Who self;
+        uintptr_t at;
+        uint32_t site;
+    } raced_read_ = {};
     // Plain reads that race with an atomic, by the reader's block and rank and the address. Such a read is a guess, and
     // no mistake, if the reader then compares at that address by atomicCAS(): in NVIDIA's guide, atomics that CUDA
     // lacks are made so, and a wrong guess costs one more round. And volatile reads that are stale, unless the reader

@@ -3,6 +3,9 @@
 // -fsanitize=thread makes the compiler call __tsan_read4(address) before it reads four bytes, and so on. These
 // functions are ours, instead of ThreadSanitizer's. -fsanitize=alignment calls a function where an address is not
 // aligned to its type. There is one recorder in a process: this is a library of its own, compiled without such calls.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "check.h"
 #include "microscope.h"
 
@@ -80,8 +83,20 @@ template <bool writes, Kind kind = Kind::plain, size_t known_bytes = 0>
 
 // ---- launches ------------------------------------------------------------------------------------------------------
 
+// For whoever sums up the run (cuda_on_cpu/report.py): each launch is a line of that file, its kernel. Written at once,
+// so that it is there however the process ends.
+static void note(const Launch& launch) {
+    static const char* path = getenv("CUDA_ON_CPU_LAUNCHES");
+    static const int file = path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+    if (file < 0) return;
+    const bool has_name = strcmp(launch.kernel, by_address) != 0;
+    const std::string line = has_name ? format("%s\n", launch.kernel) : format("%p\n", launch.function);
+    [[maybe_unused]] const ssize_t written = write(file, line.data(), line.size());
+}
+
 void begin_launch(const Launch& launch) {
     pthread_mutex_lock(&mutex);
+    note(launch);
     check.begin_launch(launch);
     if (microscope.is_on) microscope.begin_launch(launch);
     for (int i = 0; i < 4; i++) own[i] = {uintptr_t(launch.own[i]), 12};
@@ -142,6 +157,7 @@ void reaches_barrier(const void* key, bool is_first) {
 void block_barrier(const void* key, unsigned threads) {
     const Pause pause;
     Room& room = room_of(key);
+    if (!room.waited && check.arrays.in_launcher()) room.waited = check.order.threads;
     if (threads < room.waited) check.left_out(room, threads);
     room.waited = threads;
     check.order.block_barrier(room);
@@ -223,9 +239,11 @@ void atomic(const void* address, size_t bytes, const char* file, int line, bool 
 
 // ---- arrays --------------------------------------------------------------------------------------------------------
 
-void shared_array(const void* address, size_t bytes) {
+void shared_array(const void* address, size_t bytes, size_t element, const size_t* extents) {
     const Pause pause;
-    check.arrays.add(uintptr_t(address), bytes, Place::shared);
+    Array& array = check.arrays.add(uintptr_t(address), bytes, Place::shared);
+    array.element = element;
+    for (int i = 0; i < 3 && extents[i]; i++) array.extents.push_back(extents[i]);
 }
 
 void shared_copy(const void* copy, size_t bytes, const void* address, const void* room) {
@@ -239,6 +257,14 @@ void shared_copy(const void* copy, size_t bytes, const void* address, const void
 
 static constexpr size_t margin = 4096;  // bytes, a multiple of what cudaMalloc() aligns to
 
+// What is wrong with the host's part of a launcher that a program calls (below): the first mistake, in words.
+static std::string wrong_launcher;
+static void say_of_launcher(const std::string& mistake) {
+    if (wrong_launcher.empty()) wrong_launcher = "CUDA on CPU: " + mistake;
+}
+static const char by_kernels[] = "; what a launcher computes, its kernels have to compute, in memory of the GPU";
+static std::vector<uintptr_t> in_this_call;  // what the launcher has allocated
+
 static constexpr Place place_of(int type) {  // of cudaMemoryType
     return type == 1 ? Place::pinned : type == 2 ? Place::device : Place::managed;
 }
@@ -251,6 +277,12 @@ void* allocate(size_t bytes, int type) {
     char* begin = static_cast<char*>(memory) + margin;
     Array& array = check.arrays.add(uintptr_t(begin), bytes, place_of(type));
     array.memory = memory, array.margin = margin, array.allocated_at = callers();
+    if (check.arrays.in_launcher()) {
+        in_this_call.push_back(array.begin);
+        if (array.place != Place::device)
+            say_of_launcher("the launcher asks for memory that the host can use, at " +
+                            check.sites.first_outside(array.allocated_at) + by_kernels);
+    }
     return begin;
 }
 
@@ -285,6 +317,9 @@ const char* free_memory(void* address) {
 void host_memory(const void* address, size_t bytes, bool registered) {
     const Pause pause;
     const Lock lock;
+    if (check.arrays.in_launcher())
+        say_of_launcher("the launcher lets kernels use memory of the host, at " + check.sites.first_outside(callers()) +
+                        by_kernels);
     if (registered)
         check.arrays.add(uintptr_t(address), bytes, Place::pinned);
     else
@@ -313,6 +348,18 @@ static void mark_written(const void* to, size_t bytes) {
     std::fill(array->written.begin() + first, array->written.begin() + first + bytes, true);
 }
 
+// Whether a copy reads or writes memory of the host; a table of constants has to come from there.
+static bool uses_the_host(const void* to, const void* from, int kind) {
+    Dl_info info;
+    if (dladdr(to, &info)) return false;
+    const auto is_host = [&](const void* p) {
+        const Array* array = check.arrays.find(uintptr_t(p));
+        if (array) return array->place == Place::pinned || array->place == Place::managed;
+        return !check.arrays.is_parameter(uintptr_t(p)) && !dladdr(p, &info);
+    };
+    return kind == 1 || kind == 2 || is_host(to) || is_host(from);
+}
+
 const char* host_copies(const void* to, const void* from, size_t bytes, int kind) {
     const Pause pause;
     const Lock lock;
@@ -330,6 +377,9 @@ const char* host_copies(const void* to, const void* from, size_t bytes, int kind
                 return wrong_call.c_str();
             }
         }
+    if (check.arrays.in_launcher() && uses_the_host(to, from, kind))
+        say_of_launcher("the launcher copies from or to memory of the host, at " +
+                        check.sites.first_outside(callers()) + by_kernels);
     mark_written(to, bytes);
     return nullptr;
 }
@@ -343,11 +393,10 @@ const char* host_sets(const void* to, size_t bytes) {
 
 // Code of the host uses memory that only kernels can: that of cudaMalloc(), and while a launcher runs (below) that of
 // its arguments. On a GPU's machine the process ends here. A launcher goes on, and its caller is told.
-static std::string host_used;
 static void host_access(uintptr_t a, size_t bytes, bool writes, const void* pc) {
     static __thread bool inside __attribute__((tls_model("initial-exec")));
     if (!is_ready || inside) return;
-    const bool in_launcher = !check.arrays.parameters.empty();
+    const bool in_launcher = check.arrays.in_launcher();
     if (!(in_launcher ? check.arrays.may_be_any(a) : check.arrays.may_be_device(a))) return;
     inside = true;
     if (pthread_mutex_trylock(&mutex) == 0) {
@@ -360,12 +409,16 @@ static void host_access(uintptr_t a, size_t bytes, bool writes, const void* pc) 
             if (!is_argument) {
                 const char* path = getenv("CUDA_ON_CPU_REPORT");  // of a program: include/cuda_on_cpu/program.h
                 FILE* report = path ? fopen(path, "a") : nullptr;
-                fprintf(report ? report : stderr, "%sCUDA on CPU: %s%s%s: %s\n", report ? "found\n" : "", does.c_str(),
-                        Check::in_bytes(bytes).c_str(), at.c_str(), check.place(*array, a).c_str());
+                fprintf(report ? report : stderr,
+                        "%sCUDA on CPU: %s%s%s: %s; only kernels can use that memory, and the host copies it with "
+                        "cudaMemcpy()\n",
+                        report ? "found\n" : "", does.c_str(), Check::in_bytes(bytes).c_str(), at.c_str(),
+                        check.place(*array, a).c_str());
                 fflush(nullptr);
                 _exit(139);  // as after a segmentation fault
             }
-            if (host_used.empty()) host_used = "CUDA on CPU: " + does + check.place(*array, a) + at;
+            say_of_launcher(does + check.place(*array, a) + at +
+                            "; that memory belongs to the GPU, and only kernels can use it");
         }
         pthread_mutex_unlock(&mutex);
     }
@@ -386,7 +439,7 @@ extern "C" void cuda_on_cpu_tensor(const void* address, size_t bytes, size_t mar
 }
 
 // What grader/launchers.py tells of a launcher's arguments before the call. Until launcher_returned() only kernels may
-// use them: it says where code of the host has, or null.
+// use them, and kernels may use nothing else of the host's. It says what code of the host has done wrong, or null.
 extern "C" void cuda_on_cpu_parameter(const char* name, const void* address, size_t bytes, size_t element,
                                       size_t columns) {
     using namespace cuda_on_cpu_recorder;
@@ -402,8 +455,14 @@ extern "C" const char* cuda_on_cpu_launcher_returned() {
     const Pause pause;
     const Lock lock;
     check.arrays.parameters.clear();
-    said.swap(host_used);
-    host_used.clear();
+    for (const uintptr_t begin : in_this_call)
+        if (const Array* array = check.arrays.find(begin); array && !array->is_freed)
+            say_of_launcher("the memory that the launcher allocates at " +
+                            check.sites.first_outside(array->allocated_at) +
+                            " is never freed: each call takes more, until the GPU has no memory left");
+    in_this_call.clear();
+    said.swap(wrong_launcher);
+    wrong_launcher.clear();
     return said.empty() ? nullptr : said.c_str();
 }
 

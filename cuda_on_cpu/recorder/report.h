@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -53,9 +54,13 @@ public:
         bool operator<(const Key& o) const { return std::tie(what, site, other) < std::tie(o.what, o.site, o.other); }
     };
     bool is_said(const Key& key) const { return said_.count(key) != 0; }
-    void say(const std::string& text, const Key& key) {
+    // instead: of what these lines were said to do.
+    void say(const std::string& text, const Key& key, bool instead = false) {
         said_.insert(key);
-        if (!said_of_lines_.insert({key.what, sites.line_of(key.site), sites.line_of(key.other)}).second) return;
+        const Key lines = {key.what, sites.line_of(key.site), sites.line_of(key.other)};
+        const auto [said, is_new] = said_of_lines_.insert({lines, findings_.size()});
+        if (!is_new && instead && said->second < findings_.size()) findings_[said->second] = text;
+        if (!is_new) return;
         if (findings_.size() < 8)
             findings_.push_back(text);
         else
@@ -113,8 +118,20 @@ public:
         if (const Parameter* p = arrays.parameter(at, array)) return p->at(at);
         if (array.place == Place::unknown) return format("memory at %#lx", long(at));
         if (array.place == Place::variable) return "the variable " + variable(at);
-        const uintptr_t begin = array.original ? array.original->begin : array.begin;
-        return format("byte %zu of %s", size_t(at - begin), name(array).c_str());
+        const Array& original = array.original ? *array.original : array;
+        const size_t offset = at - original.begin;
+        return format("byte %zu of %s", offset, name(array).c_str()) + indices(original, offset);
+    }
+    // ", tile[0][1],"
+    std::string indices(const Array& array, size_t offset) {
+        if (array.extents.empty() || offset >= array.end - array.begin) return "";
+        std::string text;
+        size_t i = offset / array.element;
+        for (size_t d = array.extents.size(); d-- > 0; i /= array.extents[d])
+            text = "[" + std::to_string(i % array.extents[d]) + "]" + text;
+        const std::string full = variable(array.begin);
+        const size_t scope = full.rfind("::");
+        return ", " + full.substr(scope == std::string::npos ? 0 : scope + 2) + text + ",";
     }
     // The name of a variable in a program or library.
     static std::string variable(uintptr_t at) {
@@ -138,7 +155,8 @@ public:
 
 private:
     std::vector<std::string> findings_;
-    std::set<Key> said_, said_of_lines_;
+    std::set<Key> said_;
+    std::map<Key, size_t> said_of_lines_;  // and in which finding
     unsigned more_ = 0;
     std::string message_;
 };

@@ -106,11 +106,14 @@ public:
         for (char** e = environ; *e; e++)
             if (strncmp(*e, "LD_PRELOAD=", 11) != 0) environment.push_back(*e);
         environment.push_back(nullptr);
+        posix_spawnattr_t own_group;  // else Ctrl-C would end it before the place where it was is said
+        posix_spawnattr_init(&own_group);
+        posix_spawnattr_setflags(&own_group, POSIX_SPAWN_SETPGROUP);
         const char* arguments[] = {"addr2line", "-i", "-a", "-e", file, nullptr};
         pid_t child;
         const int failed =
-            posix_spawnp(&child, arguments[0], &files, nullptr, const_cast<char**>(arguments), environment.data());
-        posix_spawn_file_actions_destroy(&files);
+            posix_spawnp(&child, arguments[0], &files, &own_group, const_cast<char**>(arguments), environment.data());
+        posix_spawn_file_actions_destroy(&files), posix_spawnattr_destroy(&own_group);
         close(in[0]), close(out[1]);
         if (!failed) to_ = fdopen(in[1], "w"), from_ = fdopen(out[0], "r");
     }

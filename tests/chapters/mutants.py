@@ -45,7 +45,8 @@ def calls(text):
 def standard(folder):
     """The mutants of that chapter. Its own mutants.py may name launchers, ONLY_SAVES_A_LAUNCH: they would be right without the
     return where there is nothing to do."""
-    files = {file: file.read_text() for end in ("cu", "cpp", "h") for file in sorted(folder.glob(f"*.{end}"))}
+    places = [f"{place}*.{end}" for place in ("", "notes/") for end in ("cu", "cpp", "h")]
+    files = {file: file.read_text() for pattern in places for file in sorted(folder.glob(pattern))}
     callers = [call for text in files.values() for call in calls(text)]
     main = (folder / "main.py").read_text()
     own = ROOT / "tests" / folder.relative_to(ROOT) / "mutants.py"

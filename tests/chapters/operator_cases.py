@@ -64,9 +64,9 @@ def assert_right(op, args, **scalars):
     out = args[op.arguments.index(op.writes)] if op.writes else None
     for x, was in zip(args, before, strict=True):
         if x is not None and (out is None or x.untyped_storage().data_ptr() != out.untyped_storage().data_ptr()):
-            assert torch.equal(*(plain(x).resolve_neg().reshape(-1).view(torch.uint8) for x in (x, was))), (
-                "an input has changed"
-            )
+            assert torch.equal(
+                *(plain(x).resolve_neg().contiguous().reshape(-1).view(torch.uint8) for x in (x, was))
+            ), "an input has changed"
 
 
 def assert_raises(op, faults, call):

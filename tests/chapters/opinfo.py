@@ -5,6 +5,7 @@ From a row test_operators.py and test_operators_gpu.py make their cases, test_fu
 tools/maintain/tables.py the table in the docs. Import rows from here: FUNCTIONS has all, OPERATORS those on tensors.
 """
 
+import functools
 import importlib
 import itertools
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import torch
 
 from common import device
 from common.checking import SIZES
+from tests.chapters.operator_cases import good
 from tests.support import operators
 
 
@@ -34,24 +36,25 @@ class Scalar:
 class Operator:
     """name: the function's in the chapter's module.
     arguments: the names of its tensors, all of one shape, dtype and device.
-    shapes: arguments of another shape: name -> what it is, given the others'.
+    shapes: arguments of another shape: name -> what it is, given the others'. shape_words: the same for readers.
     reference: the same in torch ops; gets tensors by place, scalars by name.
     scalars: its other arguments, by name.
     dtypes: those that it takes; `dtype`, the first, is what most tests use.
     itemsizes: it takes all dtypes whose elements have so many bytes; those of `dtypes` are examples.
     ranks, last, multiple: numbers of dimensions (None: any), the last one's size, and a divisor of the number of elements.
-    crops: it takes rows that lie apart; otherwise tensors must be contiguous.
+    crops, strided: it takes rows that lie apart, or tensors of any strides; otherwise tensors must be contiguous.
     reduces: its result does not grow with its arguments; otherwise row i of it is that of row i of the arguments.
     aligned: it refuses arguments that do not begin at a multiple of 16 bytes.
     writes: the argument that receives the result. optional: those that may be None.
     tolerance: rtol and atol of its results against the reference; 0 asks for the same bits. See close().
-    differentiable: it takes tensors that require grad. linear: it saves none of its arguments for backward.
+    differentiable: it takes tensors that require grad.
     dispatched: torch's dispatcher comes first, with words of its own for what is no tensor or wraps one.
     stable: it is bound by the stable ABI, which knows RuntimeError only, and puts function, file and line before the words.
     rearranges: an element of the result comes from another place: its own chapter tests it with more than 2^31 elements.
+    apart: its arguments are like no other operator's; its own chapter has all of its tests.
     in_place: the first argument is an input and receives the result; the operator's own chapter tests it.
     variant: what sets this row apart from another of the same operator.
-    build: the function of main.py whose module has the operator.
+    build: the function of main.py whose module has the operator; notes/x:build is that of notes/x.py.
     at_once: four calls that test_operators_gpu.py makes in four threads, as (shape, scalars), where four sizes alone would
         launch one kernel in one way.
     partial_from: the size from which its blocks leave partial results in memory of their call's own.
@@ -64,6 +67,7 @@ class Operator:
     reference: Callable
     shape: Callable = lambda n: (n,)  # of the arguments, for a size
     shapes: dict[str, Callable] = field(default_factory=dict)
+    shape_words: str = "the last of them"
     sizes: tuple = SIZES
     scalars: dict[str, Scalar] = field(default_factory=dict)
     dtypes: tuple = (torch.float32,)
@@ -72,16 +76,17 @@ class Operator:
     last: int | None = None
     multiple: int = 1
     crops: bool = False
+    strided: bool = False
     reduces: bool = False
     aligned: bool = False
     writes: str = ""
     optional: tuple = ()
     tolerance: float = 0
     differentiable: bool = False
-    linear: bool = False
     dispatched: bool = False
     stable: bool = False
     rearranges: bool = False
+    apart: bool = False
     in_place: bool = False
     variant: str = ""
     build: str = "build"
@@ -116,6 +121,15 @@ class Operator:
         result = self.function(*args, **self.values(args) | kwargs)
         return args[self.arguments.index(self.writes)] if result is None and self.writes else result
 
+    @functools.cached_property
+    def saved(self):
+        """The arguments that it saves for backward, as a call shows."""
+        args = [x.requires_grad_() for x in good(self)]
+        addresses = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda x: addresses.append(x.data_ptr()), lambda x: x):
+            self(*args)
+        return {name for name, x in zip(self.arguments, args, strict=True) if x.data_ptr() in addresses}
+
     def shape_of(self, argument, shape):
         """The shape of that argument where the first one has this shape."""
         return self.shapes[argument](shape) if argument in self.shapes else shape
@@ -141,19 +155,21 @@ class Operator:
             found += [(TypeError, rf"({a}|{b}) must have dtype \w+, got \w+")] * (x.dtype != y.dtype)
             if b in self.shapes:
                 other = not x.is_nested and sizes(y) != self.shapes[b](sizes(x))
-                found += [(ValueError, rf"{b} must have the shape \[.*, got \[")] * other
+                found += [(ValueError, rf"({'|'.join(self.shapes)}) must have the shape \[.*, got \[")] * other
             else:
                 found += [(ValueError, rf"{both} have the same shape, got \[")] * (sizes(x) != sizes(y))
             found += [(ValueError, f"{both} be on the same device, got")] * (x.device != y.device)
             written = self.writes in (a, b) and not found and share_a_part(x, y)
             found += [(ValueError, f"{self.writes} must not share a part of its memory")] * written
-        saved = self.differentiable and not self.linear and torch.is_grad_enabled()
-        if saved and any(x.requires_grad for _, x in named) and any(x.is_inference() for _, x in named):
+        records = self.differentiable and torch.is_grad_enabled() and any(x.requires_grad for _, x in named)
+        if records and any(x.is_inference() and name in self.saved for name, x in named):
             found.append((RuntimeError, "Inference tensors cannot be saved for backward"))  # torch's own
         nested = self.dispatched and any(
             x.is_nested for _, x in named
         )  # torch looks for a function of its own, by name
-        return [self._raised(*f) for f in found] + [(TypeError, "[Gg]ot an unexpected keyword argument")] * nested
+        torchs_own = [(TypeError, "[Gg]ot an unexpected keyword argument"), (ValueError, rf"{self.name}\(\): .* nested"),
+                      (AttributeError, ".*_ragged_idx")]  # fmt: skip
+        return [self._raised(*f) for f in found] + torchs_own * nested
 
     def _raised(self, exception, words):
         if not self.stable or exception not in (TypeError, ValueError):
@@ -194,7 +210,7 @@ class Operator:
                 (x.is_neg(), ValueError, rf"is a lazily negated view .* pass {name}.resolve_neg\(\)"),
                 (x.requires_grad and torch.is_grad_enabled() and not self.differentiable, ValueError,
                  rf"requires grad, but this operator has no backward .* pass {name}.detach\(\)"),
-                (not (rows_together if self.crops else torch.Tensor.is_contiguous)(x), ValueError,
+                (not (self.strided or (rows_together if self.crops else torch.Tensor.is_contiguous)(x)), ValueError,
                  rf"must be contiguous.*, got strides \[.* pass {name}.contiguous\(\)"),
                 (name not in self.shapes and not self.takes(x.shape), ValueError,
                  r"must have (\d( or \d)? dimensions?|the shape|a multiple of).*, got"),
@@ -248,10 +264,8 @@ def rows_together(img):
 # ---- what several chapters share ---------------------------------------------------------------------------------------
 AB = ("a", "b")
 AT_ONCE = 50_000, 13_000, 40_000, 1000  # floats or bins in shared memory: more than 12288 are more than 48 KiB
-both = {"dtypes": (torch.float32, torch.float64)}
-both_rounded = both | {"tolerance": 1e-6}  # exp() is rounded in its own way on each machine
 any_float = {"dtypes": (torch.float32, torch.float64, torch.float16, torch.bfloat16)}
-any_float_rounded = any_float | {"tolerance": 1e-6}
+any_float_rounded = any_float | {"tolerance": 1e-6}  # exp() is rounded in its own way on each machine
 FLOATS = {"dtypes": (torch.float32, torch.float16, torch.bfloat16), "dispatched": True, "stable": True}
 APPROXIMATE = Scalar("str", "none", ("tanh",), ("", "erf", "Tanh", "none "), "none or tanh")
 X_BIAS = {"shape": lambda n: (n, 5), "shapes": {"bias": lambda shape: tuple(shape[-1:])}, "ranks": range(1, 65),
@@ -262,12 +276,19 @@ def add(a, b, *_, **__):
     return a + b
 
 
-def bias_gelu(x, bias, approximate):  # torch's own for float32 is NaN at infinity, on some CPUs
-    return torch.nn.functional.gelu((x + bias).double(), approximate=approximate).to(x.dtype)
+def number_sum(x, bias):
+    """x + bias as the kernels have it, rounded to float32 or float64: in half precision torch's own would be rounded to that.
+    In float64: torch's own gelu() of float32 is NaN at infinity, on some CPUs."""
+    number = torch.promote_types(x.dtype, torch.float32)
+    return (x.to(number) + bias.to(number)).double()
 
 
-def bias_gelu_backward(grad, x, bias, approximate):
-    grad_x = torch.ops.aten.gelu_backward(grad.double(), (x + bias).double(), approximate=approximate)
+def bias_gelu(x, bias, approximate="none"):
+    return torch.nn.functional.gelu(number_sum(x, bias), approximate=approximate).to(x.dtype)
+
+
+def bias_gelu_backward(grad, x, bias, approximate="none"):
+    grad_x = torch.ops.aten.gelu_backward(grad.double(), number_sum(x, bias), approximate=approximate)
     return grad_x.to(x.dtype), grad_x.sum(list(range(x.dim() - 1))).to(x.dtype) if x.dim() > 1 else grad_x.to(x.dtype)
 
 
@@ -279,4 +300,4 @@ def rows(folder):
 
 
 FUNCTIONS = [op for file in sorted(Path(__file__).parent.glob("*/operators.py")) for op in rows(file.parent)]
-OPERATORS = [op for op in FUNCTIONS if op.arguments and not op.in_place]  # on tensors
+OPERATORS = [op for op in FUNCTIONS if op.arguments and not op.in_place and not op.apart]  # on tensors

@@ -11,7 +11,7 @@ import torch
 
 from common import device, timing, toolkit
 from tests.support import CHAPTERS, ROOT, chapter, operators, without_network
-from tools.chapters import folders
+from tools.chapters import defines, folders
 
 per_chapter = pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
 
@@ -50,12 +50,13 @@ def test_import_does_nothing(folder, capfd):
 def test_main_has_the_names_that_every_main_has(folder):
     """And what each function needs to be called. A main.py that imports bench() times operators, so it has all of them."""
     main = chapter(folder.name)
-    needed = {"build": [], "once": ["module"], "main": []}
+    needed = {"build": [], "launch_each_kernel": ["module"], "main": []}
     timed = {"inputs": ["n"], "operators": ["module"], "benchmark": ["module"]}
     for name, arguments in (needed | timed).items():
         if name in needed or hasattr(main, "bench") or hasattr(main, name):
             parameters = inspect.signature(getattr(main, name)).parameters.values()
             assert [p.name for p in parameters if p.default is p.empty] == arguments, name
+            assert defines(folder / "main.py", name), f"folders({name!r}) does not find this chapter"
 
 
 @pytest.mark.parametrize("folder", folders("operators").values(), ids=lambda folder: folder.name)
@@ -78,7 +79,6 @@ def is_a_lesson(folder, out):
 def test_the_lesson_runs(folder, monkeypatch, capfd):
     """main() as a reader starts it, with two samples of each time. 1 to 7 s when built"""
     monkeypatch.setattr(sys, "argv", ["main.py"])
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # title() sets another
     monkeypatch.setattr(timing, "_repeats", lambda *_: 2)
     monkeypatch.chdir("/")
     chapter(folder.name).main()
@@ -136,7 +136,6 @@ def test_cuda_without_a_gpu_is_a_clear_message(folder, monkeypatch):
     monkeypatch.setattr(sys.modules["common.machine"], "device", torch.device("cuda"))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(sys, "argv", ["main.py"])
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # title() sets another
     with pytest.raises(SystemExit) as info:
         chapter(folder.name).main()
     assert info.value.code == "CHAPTERS_DEVICE=cuda, but torch sees no GPU. Unset it to run the lesson on the CPU."
@@ -146,7 +145,7 @@ def test_cuda_without_a_gpu_is_a_clear_message(folder, monkeypatch):
 def test_every_launch_is_on_the_given_stream_and_checked(folder):
     """A launch without a stream is on the default one; what is wrong with it surfaces in an innocent call later on."""
     launches, folder = 0, quartet(folder)[1].parent
-    for file in folder.glob("*.cu"):
+    for file in *folder.glob("*.cu"), *folder.glob("*.h"), *folder.glob("notes/*.cu"):
         for function in re.split(r"^}\n", file.read_text(), flags=re.M):
             for configuration in re.findall(r"<<<(.*?)>>>", re.sub("//.*", "", function), re.S):
                 launches += 1
@@ -154,9 +153,12 @@ def test_every_launch_is_on_the_given_stream_and_checked(folder):
                     r", (stream|c10::cuda::getCurrentCUDAStream\(\))$", configuration
                 )  # no size is one
                 assert on_stream, f"{file}: {configuration}"
-                assert "    CHECK_LAUNCH();\n" in function.rpartition(">>>")[2], f"{file}: {function}"
+            _, *after_launches = re.split(r"<<<.*?>>>", function, flags=re.S)
+            for after in after_launches:  # of the branches of an `if`, the last one may check for all
+                assert re.search(r"    CHECK_LAUNCH\(\);\n|} else", after), f"{file}: {function}"
     for file in *folder.glob("*.cu"), *folder.glob("*.h"):
         for launch in re.findall(r".*cudaLaunchKernelEx\(.*", text := file.read_text()):
+            launches += 1
             assert "CHECK_CUDA(" in launch and "config.stream = stream;" in text, f"{file}: {launch}"
     assert launches
 

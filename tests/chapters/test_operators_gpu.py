@@ -329,7 +329,7 @@ def others_ran_during(call):
 def test_other_threads_run_during_a_long_call(op):
     assert op.function  # builds it, if need be: others run during a build
     args = good(op, 2**21 // torch.Size(op.shape(1)).numel())
-    assert any(others_ran_during(lambda: op(*args)) for _ in range(20))  # for a machine that is busy
+    assert any(others_ran_during(lambda: op(*args)) for _ in range(1000))  # busy cores let the other thread in seldom
 
 
 @gpu

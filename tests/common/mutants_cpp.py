@@ -5,7 +5,7 @@ from tools.maintain.mutants import Mutant
 HARNESS = "tests/common/test_cpp_programs.py::test_harness[harness-g++]"
 WRONG = "tests/common/test_cpp_programs.py::test_harness[wrong_launchers-g++]"
 GRID, CHECK, BENCH = "common/grid.h", "common/cuda_check.h", "common/timing.h"
-INPUT, LAUNCH = "common/check_input.h", "common/checking.h"
+INPUT, LAUNCH = "common/check_tensor.h", "common/checking.h"
 
 
 def refused(test, operator="03_add2.add2"):
@@ -58,7 +58,7 @@ MUTANTS = [
     Mutant(LAUNCH, "std::abs(double(a) - double(b)) <= tolerance * std::abs(double(b))",
            "!(std::abs(double(a) - double(b)) > tolerance * std::abs(double(b)))", WRONG, why="NaN, with a tolerance"),
     Mutant(LAUNCH, "if (differs == bytes.end()) return;", "if (differs >= bytes.end() - margin) return;", WRONG,
-           why="an element behind the end"),
+           why="an element past the end"),
     Mutant(LAUNCH, "array.fill_host(0x5A ^ flip,", "array.fill_host(0xA5 ^ flip,", WRONG,
            why="the margin of an input, copied"),
     Mutant(LAUNCH, "        require(left == cudaSuccess,", "        require(true || left == cudaSuccess,", WRONG),

@@ -13,4 +13,5 @@ MUTANTS = [
     Mutant(FILE, '"_jit_compile", lambda', '"_jit", lambda', T + "load_inline_only_writes_files"),
     Mutant(FILE, 'if flag.startswith("-L") and', "if False and", T + "quoting"),
     Mutant(FILE, "wrap(shlex.split(compiler) if", "wrap(compiler if", T + "quoting"),
+    Mutant(FILE, '"_90a", flag', '"_90", flag', T + "a_hopper_gets_code_for_sm_90a"),
 ]  # fmt: skip

@@ -185,6 +185,8 @@ def test_first_error(output, first):
     assert progress.first_error(output).startswith(first)
     more = "[2/3] c++ -c b.cpp\nFAILED: [code=1] b.o\nb.cpp:1:1: error: another\nninja: build stopped\n"
     if first != "no word of it":
+        context = "a.cpp: In function 'void f()':\na.cpp: At global scope:\n"
+        assert progress.first_error(output + context + more) == progress.first_error(output)
         assert progress.first_error(output + more) == progress.first_error(output)
 
 

@@ -41,7 +41,7 @@ def test_kernel_and_spread_are_of_the_middle_half(monkeypatch, on_a_cpu):
     """Of 100 samples from 1 to 2 those between 1.25 and 1.75; the order does not matter, and outliers do not."""
     samples = [1 + (37 * i % 100) / 100 for i in range(100)]
     samples[samples.index(1.99)] = 1000
-    monkeypatch.setattr(timing, "_cpu_times", lambda op, args: samples)
+    monkeypatch.setattr(timing, "times_in_turns", lambda ops, args: dict.fromkeys(ops, samples))
     row = timing.measure("neg", 4, torch.neg, (torch.ones(4),))
     assert row.kernel == pytest.approx(1.5, abs=0.01)
     assert row.spread == pytest.approx(0.5 / 1.5, abs=0.01)
@@ -88,9 +88,10 @@ class Event:
 
 
 @pytest.mark.parametrize("launches", range(8))
-def test_every_operator_has_its_share_of_slow_launches(launches, monkeypatch, on_a_cpu):
+def test_every_operator_has_its_share_of_slow_launches(launches, monkeypatch):
     """A quarter of its launches. If all samples launched the same, of three launches each sample would have one, or none."""
     gpu = Gpu()
+    monkeypatch.setattr(timing, "device", torch.device("cuda"))
     monkeypatch.setattr(torch.cuda, "Event", gpu.event)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
     monkeypatch.setattr(timing, "_overwrite", lambda nbytes: gpu.launch)
@@ -101,13 +102,37 @@ def test_every_operator_has_its_share_of_slow_launches(launches, monkeypatch, on
             gpu.launch()
 
     def slow_launches(**options):
-        return [round(seconds / 1e-3) for seconds in timing.gpu_times(op, (), **options)]
+        return [round(seconds / 1e-3) for seconds in timing.times_in_turns({"op": op}, (), **options)["op"]]
 
     samples = slow_launches()
     assert len(samples) == 320, "a multiple of 16; all are kept"
     assert sum(samples) / 320 == launches / 4
     if launches == 3:
         assert len(set(slow_launches(launches_before=lambda i: 0))) == 1
+
+
+def test_operators_that_take_turns_meet_the_same_clock_and_a_slow_one_leaves(monkeypatch, on_a_cpu):
+    """The clock slows down all the time. One after the other, the second would be far slower; in turns both are alike."""
+    now, calls = [0.0], []
+
+    def op(name, seconds):
+        def call():
+            calls.append(name)
+            now[0] += seconds * (1 + len(calls) / 1000)
+
+        return call
+
+    ops = {"a": op("a", 1.0), "b": op("b", 1.0), "slow": op("slow", 100.0), "nothing": op("nothing", 0.001)}
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: now[0])
+    samples = timing.times_in_turns(ops, (), budget=400)
+    count = {name: len(of) for name, of in samples.items()}
+    assert count["slow"] == 10 < count["b"] <= count["a"] <= 400 and count["nothing"] == 1000
+    a, b = (timing.middle(samples[name])[0] for name in "ab")
+    assert a == pytest.approx(b, rel=0.01)
+    timed = calls[-sum(count.values()) :]
+    turns = [tuple(timed[4 * 10 + 3 * k :][:3]) for k in range(count["b"] - 10)]
+    assert {*map(frozenset, turns)} == {frozenset({"a", "b", "nothing"})}
+    assert len({*turns}) == 6, "every order"
 
 
 class Queue:

@@ -125,3 +125,13 @@ def test_quoting(tmp_path, monkeypatch):
         if torch.__version__ >= (2, 15):
             assert torchs._wrap_compiler(os.environ["CXX"]) == ["ccache", "g++"]
             assert torchs._wrap_compiler("nvcc") == ["nvcc"]
+
+
+def test_a_hopper_gets_code_for_sm_90a(monkeypatch):
+    """_get_cuda_arch_flags"""
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "8.0;9.0+PTX")
+    assert torch_private.architectures(cpp_extension.torch_extension) == [
+        "-gencode=arch=compute_80,code=sm_80",
+        "-gencode=arch=compute_90a,code=compute_90a",
+        "-gencode=arch=compute_90a,code=sm_90a",
+    ]

@@ -164,7 +164,7 @@ def test_memory_from_any_allocation_is_guarded_and_keeps_its_values(name):
         assert result.isnan().all()
     elif name != "resized":
         assert_close(result, ALLOCATIONS[name](x))
-    for place, at in ("1 byte behind", 20), ("1 byte before", -1), ("5 bytes behind", 24), ("9 bytes before", -9):
+    for place, at in ("1 byte after", 20), ("1 byte before", -1), ("5 bytes after", 24), ("9 bytes before", -9):
         with pytest.raises(AssertionError, match=f"the operator wrote {place} a tensor of 20 bytes"), Guarded():
             result = ALLOCATIONS[name](x)
             byte = torch.empty(0, dtype=torch.uint8, device=device)
@@ -225,7 +225,7 @@ def test_operators_of_a_library_are_guarded_inside(key):
         out = torch.empty_like(x)
         torch.neg(x[mistake == 1 :], out=out[mistake == 1 :])
         if mistake == 2:
-            wrong_operators.behind(out).zero_()
+            wrong_operators.after(out).zero_()
         return out
 
     library.impl("neg", neg, key)
@@ -233,7 +233,7 @@ def test_operators_of_a_library_are_guarded_inside(key):
     def inputs(n):
         return (torch.rand(n, device=device),)
 
-    words = ["", "wrong result", "wrote 1 byte behind a tensor", "overwrote the first call's result"]
+    words = ["", "wrong result", "wrote 1 byte after a tensor", "overwrote the first call's result"]
     for mistake, said in enumerate(words):
         op = functools.partial(getattr(torch.ops, f"wrong_{key}").neg, mistake=mistake)
         if not said:
@@ -264,7 +264,9 @@ def fake_gpu(monkeypatch):
     monkeypatch.setattr(timing, "device", torch.device("cuda"))
     monkeypatch.setattr(timing, "copy_bandwidth", lambda: 3.6e12)
     monkeypatch.setattr(timing, "call_time", lambda op, args: 5e-6)
-    monkeypatch.setattr(timing, "gpu_times", lambda op, args: [clock.get(op, 2e-6)] * 10)
+    monkeypatch.setattr(
+        timing, "times_in_turns", lambda ops, args: {name: [clock.get(op, 2e-6)] * 10 for name, op in ops.items()}
+    )
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: properties)
     return SimpleNamespace(clock=clock, properties=properties)
 

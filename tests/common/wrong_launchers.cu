@@ -102,7 +102,7 @@ struct WrongLauncher {
 
 #ifndef CUDA_ON_CPU
 // A stream that goes on some 100 microseconds after `s` has come to this point.
-static cudaStream_t behind(cudaStream_t s) {
+static cudaStream_t after(cudaStream_t s) {
     static cudaStream_t other = nullptr;
     if (!other) CHECK_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
     cudaEvent_t ready = nullptr;
@@ -148,18 +148,18 @@ static const std::vector<WrongLauncher> wrong_launchers = {
          const bool known = std::find(check_sizes.begin(), check_sizes.end(), n) != check_sizes.end();
          if (!known) write_at(out, 0, 0.125f, n, s);
      }},
-    {"writes one element beyond the end", "wrote behind the end", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"writes one element past the end", "wrote past the end", [](float* out, In in, int64_t n, cudaStream_t s) {
          right(out, in, n, s);
          write_at(out, n, 0, n, s);
      }},
-    {"goes one element too far", "wrote behind the end", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"goes one element too far", "wrote past the end", [](float* out, In in, int64_t n, cudaStream_t s) {
          right(out, in, n + 1, s);
      }},
-    {"copies what lies behind", "wrote behind the end", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"copies what lies after it", "wrote past the end", [](float* out, In in, int64_t n, cudaStream_t s) {
          right(out, in, n, s);
          copy(out + n, in[0] + n, 1, s);
      }},
-    {"writes one element in front", "wrote in front", [](float* out, In in, int64_t n, cudaStream_t s) {
+    {"writes one element before the beginning", "wrote before the beginning", [](float* out, In in, int64_t n, cudaStream_t s) {
          right(out, in, n, s);
          write_at(out, -1, 0, n, s);
      }},
@@ -192,11 +192,11 @@ static const std::vector<WrongLauncher> wrong_launchers = {
 #else
     {"wrong stream", "wrong result", [](float* out, In in, int64_t n, cudaStream_t) { right(out, in, n, nullptr); }},
     {"returns before another stream is done", "wrong result", [](float* out, In in, int64_t n, cudaStream_t s) {
-         right(out, in, n, behind(s));
+         right(out, in, n, after(s));
      }},
     {"writes again when its stream has gone on", "wrote its output again", [](float* out, In in, int64_t n, cudaStream_t s) {
          right(out, in, n, s);
-         write_at(out, n - 1, NAN, n, behind(s));
+         write_at(out, n - 1, NAN, n, after(s));
      }},
     // The last: after it, this GPU does nothing more for the process.
     {"asynchronous error swallowed", "failed while it ran", [](float* out, In in, int64_t n, cudaStream_t s) {

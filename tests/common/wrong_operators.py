@@ -175,8 +175,8 @@ def float16_accumulation(x):
     return total.float()
 
 
-def behind(tensor):
-    """The element behind a contiguous tensor. What it belongs to is not the operator's business."""
+def after(tensor):
+    """the element after a contiguous tensor. What it belongs to is not the operator's business."""
     return tensor.as_strided((1,), (1,), tensor.storage_offset() + tensor.numel())
 
 
@@ -184,13 +184,13 @@ def beyond_zeros(a, b):
     """As an operator does that adds to an output of zeros, and has one thread too many."""
     c = torch.zeros_like(a)
     c += a + b
-    behind(c).add_(1)
+    after(c).add_(1)
     return c
 
 
 def beyond_an_input(a, b):
     c = right(a, b)
-    behind(a).zero_()
+    after(a).zero_()
     return c
 
 
@@ -208,17 +208,17 @@ def between_the_elements(a, b):
     return c
 
 
-def reads_behind(a, b):
+def reads_after(a, b):
     c = right(a, b)
-    c[-1:] += 0 * behind(a)[: len(a)]
+    c[-1:] += 0 * after(a)[: len(a)]
     return c
 
 
 def largest_neighbour(a, b):
-    """Of each element and the next; the last one has none, and what is behind it is taken."""
+    """Of each element and the next; the last one has none, and what lies after it is taken."""
     c = a.clone()
     torch.maximum(a[:-1], a[1:], out=c[:-1])
-    torch.maximum(a[-1:], behind(a)[: len(a)], out=c[-1:])
+    torch.maximum(a[-1:], after(a)[: len(a)], out=c[-1:])
     return c
 
 
@@ -309,7 +309,7 @@ def gradient_half_written(grad, a, b):
 @product
 def gradient_written_beyond(grad, a, b):
     c = grad * a
-    behind(c).zero_()
+    after(c).zero_()
     return grad * b, c
 
 
@@ -362,16 +362,16 @@ WRONG_OPERATORS = [
     WrongOperator("returns before another stream is done", returns_too_early, "wrong result on a side stream", "GPU"),
     WrongOperator("an error is left for a later call", leaves_an_error, "left an error", "GPU"),
     WrongOperator("asynchronous error swallowed", crashes_while_it_runs, "left an error", "GPU of its own"),
-    WrongOperator("writes one element beyond the end", beyond_the_end, "behind a tensor"),
-    WrongOperator("writes one element in front", before_the_start, "before a tensor"),
+    WrongOperator("writes one element past the end", beyond_the_end, "after a tensor"),
+    WrongOperator("writes one element before the beginning", before_the_start, "before a tensor"),
     WrongOperator(
-        "writes behind an output of zeros", beyond_zeros, "behind a tensor", no_cpp="the caller brings the output"
+        "writes after an output of zeros", beyond_zeros, "after a tensor", no_cpp="the caller brings the output"
     ),
     WrongOperator(
-        "writes behind an input", beyond_an_input, "wrote 1 byte behind an input", no_cpp="the inputs are const"
+        "writes after an input", beyond_an_input, "wrote 1 byte after an input", no_cpp="the inputs are const"
     ),
     WrongOperator(
-        "writes in front of an input", before_an_input, "wrote 1 byte before an input", no_cpp="the inputs are const"
+        "writes before an input", before_an_input, "wrote 1 byte before an input", no_cpp="the inputs are const"
     ),
     WrongOperator(
         "writes between the elements of an input",
@@ -380,9 +380,9 @@ WRONG_OPERATORS = [
         no_cpp=POINTERS,
         inputs=strided,
     ),
-    WrongOperator("computes with what lies behind an input", reads_behind, "wrong result", no_cpp="not looked for"),
+    WrongOperator("computes with what lies after an input", reads_after, "wrong result", no_cpp="not looked for"),
     WrongOperator(
-        "takes the maximum with what lies behind an input",
+        "takes the maximum with what lies after an input",
         largest_neighbour,
         "wrong result",
         no_cpp="not looked for",
@@ -435,7 +435,7 @@ WRONG_OPERATORS = [
             ("gradient of a wrong shape", gradient_of_a_wrong_shape, "the backward pass failed"),
             ("gradient with float16 arithmetic", gradient_in_float16, "wrong gradient of input 1"),
             ("last element of a gradient unwritten", gradient_half_written, "wrong gradient of input 1"),
-            ("writes behind a gradient", gradient_written_beyond, "wrote 1 byte behind a tensor"),
+            ("writes after a gradient", gradient_written_beyond, "wrote 1 byte after a tensor"),
             ("takes grad_output for contiguous", takes_grad_output_for_contiguous, "wrong gradient of input 0"),
             ("grad_output modified", changes_grad_output, "the operator changed its grad_output"),
             ("input modified in the backward pass", changes_an_input_backward, "changed its inputs in the backward"),

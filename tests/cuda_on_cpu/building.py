@@ -55,17 +55,22 @@ def build(names: str | Path | list[str], compiler: str, *flags: str, out: str = 
 
 def build_with_nvcc(cu: Path) -> Path | None:
     """The program, where there is a GPU. Else nvcc only does its own part of the work: -ptx leaves out the host's compiler."""
+    import torch
+
     from common import device, toolkit
 
     if toolkit.cuda_home() is None:
         pytest.skip("no nvcc of torch's CUDA version on this machine")
     made = KEPT / "nvcc" / cu.stem
     made.parent.mkdir(parents=True, exist_ok=True)
-    kind = ["-arch=native", "-O1"] if device.type == "cuda" else ["-arch=sm_90", "-ptx"]
+    on_gpu = device.type == "cuda"
+    if wgmma := "hopper_wgmma.h" in cu.read_text():  # of Hopper alone
+        on_gpu = on_gpu and torch.cuda.get_device_capability() == (9, 0)
+    kind = [f"-arch={'sm_90a' if wgmma else 'native'}", "-O1"] if on_gpu else [f"-arch=sm_90{'a' * wgmma}", "-ptx"]
     command = [toolkit.cuda_home() / "bin/nvcc", *kind, f"-I{PROGRAMS}", f"-I{ROOT}", cu, "-o", made]
     done = run(*command)
     assert done.returncode == 0, done.stdout + done.stderr
-    return made if device.type == "cuda" else None
+    return made if on_gpu else None
 
 
 def expect_ok(*command) -> None:

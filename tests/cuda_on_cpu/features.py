@@ -62,6 +62,11 @@ asynchronous copies | `cuda/barrier` of every scope, with parity and completion 
 `cuda::device::memcpy_async_tx()` | async.cu: barriers
 asynchronous copies | of `cuda/ptx`: mbarriers, and `st_async()` into the shared memory of another block of the \
 cluster | exchange.cu: sums, forms
+asynchronous copies | `cp.async.bulk`: from global memory, also to several blocks of a cluster, from block to block, and \
+back in groups; `st.async`, `mapa`, `barrier.cluster` | tma.cu: bulk
+asynchronous copies | TMA: `cuTensorMapEncodeTiled()` with the driver's checks, boxes of 1 to 5 dimensions both ways, \
+swizzles, edges, `.multicast::cluster`; by PTX, by `cuda::ptx`, and by CUDA 12's `cuda::device::experimental` | tma.cu: \
+boxes, multicast, names, maps
 asynchronous copies | `cuda/atomic` of 1 to 8 bytes on host and device, `cuda/latch`, `cuda/semaphore` | async.cu: \
 atomics
 asynchronous copies | of `cuda/std`: `array`, `span`, `tuple`, `complex`, `limits`, `type_traits`, ... | async.cu: \
@@ -70,10 +75,15 @@ CUB | `BlockReduce`, `BlockScan`, `BlockLoad`, `BlockStore`, `WarpReduce` | cub.
 tensor cores | `mma.h`: half, bfloat16, tf32, 8-bit integers, double; every documented shape and layout | \
 tensor_cores.cu: wmma_fragments
 tensor cores | `mma.sync`, `ldmatrix`, `stmatrix`, `movmatrix` as inline PTX | tensor_cores.cu: mma_sync
+tensor cores | `wgmma`: f16, bf16, tf32, e4m3, e5m2, 8-bit integers; the left matrix in shared memory or in registers; \
+every layout and swizzle, groups | wgmma.cu: types, layouts, groups
+tensor cores | a product of matrices and attention as they are written for Hopper: stages of TMA, a warp that loads, \
+`setmaxnreg` | hopper_kernels.cu: product, attention
 inline PTX | special registers: `%laneid`, `%smid`, `%lanemask_lt`, `%globaltimer`, ... | ptx.cu: special_registers
 inline PTX | `ld`, `st`, 32-bit shared addresses, `cp.async`, `atom`, `red`; hints for caches do nothing | ptx.cu: memory
 inline PTX | registers, predicates, jumps; arithmetic with rounding, `lop3`, `prmt`, `cvt`, `setp`, ... | ptx.cu: \
 arithmetic
+inline PTX | asm statements whose text or operands macros complete | wgmma.cu: types, groups
 inline PTX | `shfl.sync`, `vote.sync`, `bar.sync` with numbers, `mbarrier`, fences | ptx.cu: warp, barriers
 names | `__CUDACC__` and `__CUDA_ARCH__` (900) in a `.cu`; all errors, attributes and fields of `cudaDeviceProp`; \
 NVTX, which does nothing | \

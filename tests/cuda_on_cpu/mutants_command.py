@@ -4,11 +4,15 @@ from tools.maintain.mutants import Mutant
 
 T = "tests/cuda_on_cpu/test_command.py::test_"
 MAIN, PROGRAMS, REPORT = (f"cuda_on_cpu/{name}.py" for name in ("__main__", "programs", "report"))
+ERROR_H = "cuda_on_cpu/include/cuda_on_cpu/error.h"
 PROGRAM_H = "cuda_on_cpu/include/cuda_on_cpu/program.h"
 CHECK = T + "check_shows_what_is_wrong_where_and_which_threads"
 SEVERAL = T + "a_program_of_several_files"
 CANNOT = T + "what_cannot_be_built"
 INSTALLED = "tests/cuda_on_cpu/test_installed.py::test_"
+REFUSED = T + "a_launch_that_cuda_refuses"
+COUNTED = T + "what_was_launched_is_counted"
+INTERRUPTED = T + "an_interrupted_kernel_says_where_it_is"
 ENDS = T + "however_a_program_ends_its_reader_is_told"
 
 MUTANTS = [
@@ -22,9 +26,20 @@ MUTANTS = [
     Mutant(PROGRAMS, "if line.rpartition(\":\")[0] in theirs", "", f"{ENDS}[abort-wrong]"),
     Mutant("cuda_on_cpu/include/cuda_on_cpu/launch.h", "        tell(\"found\", error.what());\n", "", CHECK,
            why="a program may catch the exception, and then the check would have found nothing"),
+    Mutant(ERROR_H, "    cuda_on_cpu::asked();\n    const", "    const", REFUSED),
+    Mutant(PROGRAM_H, 'tell("refused", text);', "", REFUSED),
+    Mutant(PROGRAMS, 'if kind == "asked"', 'if kind == "ask"', REFUSED),
+    Mutant(REPORT, "status or 1", "status", COUNTED, why="nobody has checked anything"),
+    Mutant(REPORT, "len(set(kernels))", "len(kernels)", COUNTED),
+    Mutant("cuda_on_cpu/recorder/recorder.cpp", "    note(launch);\n", "", COUNTED),
+    Mutant("cuda_on_cpu/microscope.py", "raise wrong or RuntimeError(\"no", "raise RuntimeError(\"no", REFUSED),
     Mutant("cuda_on_cpu/recorder/recorder.cpp", "report ? report : stderr", "stderr", CHECK),
     Mutant("cuda_on_cpu/memory_check.py", '_GCC += ["-fno-partial-inlining"]', "_GCC += []", CHECK),
     Mutant(MAIN, "    except KeyboardInterrupt:", "    except ZeroDivisionError:", T + "an_interrupted_program"),
+    Mutant("cuda_on_cpu/recorder/sites.h", "&files, &own_group", "&files, nullptr", INTERRUPTED),
+    Mutant(PROGRAM_H, "signal(SIGINT, interrupted) != SIG_ERR", "false", INTERRUPTED),
+    Mutant("cuda_on_cpu/include/cuda_on_cpu/launch.h", "        if (Watchdog::is_interrupted()) raise(SIGINT);\n", "",
+           INTERRUPTED),
     # ---- what is built
     Mutant(PROGRAMS, 'Path(f"{program}_{i}.cpp")', 'Path(f"{program}_{cus[i].stem}.cpp")', SEVERAL,
            why="two files may have one name"),
@@ -36,6 +51,10 @@ MUTANTS = [
            '"-std=c++17", *CFLAGS, "-DCUDA_ON_CPU_PROGRAM", f"-I{INCLUDE}", "-pthread"]', CANNOT),
     Mutant(PROGRAMS, "    if re.search(r\"undefined (reference", "    if re.search(r\"undefinable (reference", CANNOT),
     Mutant(MAIN, "if not cu.is_file()]:", "if False]:", CANNOT),
+    Mutant(PROGRAMS, 'if named := os.environ.get("CXX"):', "if False:", T + "no_compiler"),
+    Mutant(PROGRAMS, '"(?m)^(.*?', '"(?m)^none(.*?', CANNOT),
+    Mutant(MAIN, "translate.translated(options.cu", "print(options.cu",
+           "tests/cuda_on_cpu/test_translate.py::test_command_line"),
     # ---- installed elsewhere
     Mutant("cuda_on_cpu/pyproject.toml", "include/**", "include/*", INSTALLED + "every_file_is_installed"),
     Mutant("cuda_on_cpu/pyproject.toml", "__main__:main", "__main__:run", INSTALLED + "the_command"),

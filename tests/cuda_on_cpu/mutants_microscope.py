@@ -76,7 +76,7 @@ MUTANTS = [
     Mutant("cuda_on_cpu/recorder/sites.h", '"cuda_constant"', '"cuda_constants"', T + "constant_memory_has_no_sectors"),
     # ---- Python
     Mutant(PYTHON, 'symbol.removeprefix("void ")', "symbol", T + "command_line"),
-    Mutant(PYTHON, "    if int(launches) == 0:", "    if False:", T + "command_line"),
+    Mutant(PYTHON, "    if not _launches(text):", "    if False:", T + "command_line"),
     Mutant("tools/maintain/counters.py", '"load" if (row["space"], row["kind"]) == ("global", "copy") else row["kind"]',
            'row["kind"]', COUNTERS + "a_difference_is_found"),
     Mutant("tools/maintain/counters.py", ') in COUNTS:', "):", COUNTERS + "a_difference_is_found"),

@@ -44,6 +44,11 @@ int main(int count, char** words) {
         case 'h':
             cudaMalloc(&n, 4);
             return *n;
+        case 'l':
+            add<<<1, 2048>>>(n);
+            return count > 2 ? cudaGetLastError() : 0;
+        case 'n':
+            return 0;
         case 'm':
             cudaMemset(n, 0, 8);
             return 0;
@@ -95,6 +100,18 @@ def command(*words, **environment) -> tuple[int, str, str]:
     return process.returncode, output, re.sub(r"^build   .*\n", "", one_line(said), flags=re.MULTILINE)
 
 
+COUNTED = """\
+#include <unistd.h>
+__global__ void j() {}
+__global__ void k(int) {}
+int main(int count, char**) {
+    k<<<1, 1>>>(1);
+    if (count == 1) j<<<2, 1>>>(), k<<<1, 2>>>(2);
+    _exit(5);
+}
+"""
+
+
 def at(code: str) -> str:
     """own.cu:LINE of the line with that code"""
     return next(f"own.cu:{i}" for i, line in enumerate(OWN.splitlines(), 1) if code in line)
@@ -129,9 +146,9 @@ def test_a_program_of_several_files(own):
 
 def test_check_shows_what_is_wrong_where_and_which_threads(own):
     race = (
-        "wrong   kernel add: data race: thread (1, 0, 0) of block (0, 0, 0) reads byte 0 of the 4 bytes of "
+        "wrong   kernel add: data race: thread (1, 0, 0) of block (0, 0, 0) writes byte 0 of the 4 bytes of "
         f"cudaMallocManaged() number 1 ({at('Managed')}) at in/steps.cuh:2, and thread (0, 0, 0) of block (0, 0, 0) wrote "
-        "it at in/steps.cuh:2; no __syncwarp() and no barrier is between them\n"
+        "it at in/steps.cuh:2; threads that update one number need an atomic, such as atomicAdd()\n"
         "        in/steps.cuh:2      *n += 1;\n" + shown("Managed")
     )
     assert command("check", "own.cu", "race") == (1, "here\n", race)
@@ -139,15 +156,38 @@ def test_check_shows_what_is_wrong_where_and_which_threads(own):
     no_table = "table   none, as long as something is wrong\n"
     assert command("microscope", "own.cu", "race") == (1, "here\n", race + no_table)
     used = f"wrong   the host reads 4 bytes at {at('return *n')}: byte 0 of the 4 bytes of cudaMalloc() number 1 "
-    used += f"({at('Malloc(')})\n"
+    used += f"({at('Malloc(')}); only kernels can use that memory, and the host copies it with cudaMemcpy()\n"
     assert command("check", "own.cu", "host") == (1, "here\n", used + shown("cudaMalloc(", "return *n"))
     status, _, said = command("check", "own.cu", "memset")
     assert status == 1 and said.startswith(f"wrong   a memset at {at('Memset')} goes 4 bytes beyond the 4 bytes")
     assert command("check", "own.cu") == (
         5,
         "here\n",
-        "memory  nothing found: every memory access of every kernel was checked\n",
+        "memory  nothing found in 1 launch of 1 kernel: every memory access was checked\n",
     )
+
+
+def test_what_was_launched_is_counted(own):
+    for arguments, launches in ("", "3 launches of 2 kernels"), ("1", "1 launch of 1 kernel"):
+        write(HERE / "x.cu", COUNTED)
+        said = f"memory  nothing found in {launches}: every memory access was checked\n"
+        assert command("check", "x.cu", *arguments) == (5, "", said)
+    no_kernel = "no kernel was launched, so there "
+    assert command("check", "own.cu", "nothing") == (1, "here\n", f"memory  {no_kernel}was nothing to check\n")
+    assert command("microscope", "own.cu", "nothing") == (1, "here\n", f"{no_kernel}is nothing to show\n")
+
+
+def test_a_launch_that_cuda_refuses(own):
+    """A program that asks for the error deals with it. One that does not ask would go on with what is in memory."""
+    refused = (
+        f"wrong   CUDA refused the launch of add at {at('2048')}: 2048 threads in a block, at most 1024. The program "
+    )
+    refused += "never asked: cudaGetLastError() after a launch says it\n" + shown("2048")
+    for name in "run", "check":
+        assert command(name, "own.cu", "launch") == (1, "here\n", refused)
+    no_table = "table   none, as long as something is wrong\n"
+    assert command("microscope", "own.cu", "launch") == (1, "here\n", refused + no_table)
+    assert command("run", "own.cu", "launch", "and ask") == (9, "here\n", "")
 
 
 @pytest.mark.parametrize(
@@ -173,6 +213,49 @@ def test_an_interrupted_program(own):
     assert process.communicate() == ("", "interrupted\n") and process.returncode == 1
 
 
+SPINS = """\
+#include <cstdio>
+__global__ void k(volatile int* n, bool looks) {
+    while (looks) {
+        if (*n) break;
+    }
+    for (unsigned i = 1; i; i += 2) *n += i;
+}
+int main(int count, char**) {
+    int* n;
+    cudaMallocManaged(&n, 4);
+    puts("here"), fflush(stdout);
+    k<<<1, 64>>>(n, count == 1);
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["run", "check"])
+@pytest.mark.parametrize("words", [[], ["and gives no turn"]], ids=["looks", "computes"])
+def test_an_interrupted_kernel_says_where_it_is(own, name, words):
+    write(HERE / "spins.cu", SPINS)
+    process = start(name, "spins.cu", *words)
+    assert process.stdout.readline() == "here\n"
+    time.sleep(0.5)
+    os.killpg(process.pid, signal.SIGINT)
+    output, said = process.communicate(timeout=60)
+    where = "no thread has got on: 64 threads spin in a loop at spins.cu:" if not words else "thread "
+    assert f"wrong   kernel k was interrupted: {where}" in one_line(said), said
+    assert process.returncode == 1 and output == "" and "SIG" not in said
+
+
+def test_a_kernel_that_runs_for_long_is_named(own):
+    write(HERE / "spins.cu", SPINS)
+    process = start("run", "spins.cu")
+    said = ""
+    while "Ctrl-C" not in said:
+        assert (line := process.stderr.readline()), said
+        said += line
+    assert re.search(r"CUDA on CPU: kernel k is still running, after \d\d+ s; Ctrl-C ends it", said)
+    os.killpg(process.pid, signal.SIGINT)
+    assert "kernel k was interrupted" in process.communicate(timeout=60)[1]
+
+
 NO_USE = "usage: cuda-on-cpu {} FILE.cu [MORE.cu ...] [ARGUMENT ...]\n"
 LAUNCH = "int main() {\n    k<<<1, 1>>();\n}\n"
 TWICE = "int main() {\n    return undeclared;\n}\nint f() { return also_undeclared; }\n"
@@ -190,7 +273,14 @@ TWICE = "int main() {\n    return undeclared;\n}\nint f() { return also_undeclar
             "run in/x.cu",
             "int f() { return 1; }\n",
             1,
-            r"none of these files defines main\(\), where a program begins\n",
+            r"no main\(\), where a program begins, in in/x.cu\n",
+        ),
+        (
+            "run in/x.cu",
+            "\n#include <torch/extension.h>\n",
+            1,
+            "in/x.cu:2 includes torch/extension.h: this is an operator, which Python loads, and not a program. In the "
+            "repository of CUDA on CPU, make new NAME=mine begins an operator that PyTorch can call\n",
         ),
         ("run ./in/../x.cu", LAUNCH, 1, re.escape("in/../x.cu:2: <<< without >>>\n")),
         ("check x.cu", TWICE, 1, "x.cu: In function .*\nx.cu:2:12: error: .undeclared.*\n.*undeclared;\n .*\n"),
@@ -213,7 +303,18 @@ def test_what_cannot_be_built(own, words, source, status, said):
 
 
 def test_no_compiler(own):
-    assert command("run", "own.cu", CXX="g++-of-nobody -x") == (1, "", "g++-of-nobody not found: apt-get install g++\n")
+    said = "CXX=g++-of-nobody -x: no such program\n"
+    assert command("run", "own.cu", CXX="g++-of-nobody -x") == (1, "", said)
+    assert command("run", "own.cu", CXX="", PATH="") == (1, "", "g++ not found: apt-get install g++\n")
+
+
+def test_help_names_the_arguments_of_each_command():
+    said = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    for line in (
+        "check FILE.cu [MORE.cu ...] [ARGUMENT ...]",
+        "translate [-I FOLDER] [--depfile FILE] FILE.cu [OUT.cpp]",
+    ):
+        assert f"\n{line}\n" in said
 
 
 def test_clang_says_the_same(own):

@@ -6,6 +6,7 @@ g++ only, about 35 s from clean, and 5 s again; clang++ is thorough.
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 
@@ -19,6 +20,7 @@ from tests.cuda_on_cpu.building import (
     ROOT,
     WARNINGS,
     both_orders,
+    expect_ok,
     line_of,
     need,
     run,
@@ -26,7 +28,9 @@ from tests.cuda_on_cpu.building import (
 
 pytestmark = pytest.mark.thorough
 RACE, VALUE, BOUNDS, ALIGNED = "data race: ", "uninitialised memory: ", "out of bounds: ", "misaligned address: "
-BARRIER, WARP, BLOCKS = "no __syncthreads() is", "no __syncwarp() and no barrier is between", "blocks run in any order"
+BARRIER, WARP = "no __syncthreads() is between", "no __syncthreads() and no __syncwarp() is between"
+BLOCKS = "blocks run in any order"
+ATOMIC = "threads that update one number need an atomic"
 UNFENCED = "no __threadfence() follows what told of it"
 # What is found in each kernel of memory_wrong.cu.
 FOUND = {
@@ -50,7 +54,7 @@ FOUND = {
     "vectors": (RACE, "thread (32, 0, 0) of block (0, 0, 0) writes byte 0", BARRIER),
     "reduce_again": (RACE, "the shared array reduce_again", WARP),
     "scan_again": (RACE, "the shared array scan_again", WARP),
-    "load_behind": (BOUNDS, "reads 4 bytes", "bytes behind the 512 bytes of cudaMalloc() number 2"),
+    "load_behind": (BOUNDS, "reads 4 bytes", "bytes past the end of the 512 bytes of cudaMalloc() number 2"),
     "in_a_warp": (RACE, WARP),
     "across_a_shuffle": (RACE, WARP),
     "across_a_ballot": (RACE, WARP),
@@ -58,11 +62,16 @@ FOUND = {
     "old_style_in_global": (RACE, "thread (8, 0, 0)", "thread (0, 0, 0) of block (0, 0, 0) read it", WARP),
     "half_a_warp": (RACE, WARP),
     "half_reads": (RACE, "thread (16, 0, 0)", "thread (0, 0, 0) of block (0, 0, 0) read it", WARP),
-    "sum": (RACE, "thread (1, 0, 0) of block (0, 0, 0) reads byte 0", "thread (0, 0, 0) of block (0, 0, 0) wrote it"),
+    "sum": (
+        RACE,
+        "thread (1, 0, 0) of block (0, 0, 0) writes byte 0",
+        "thread (0, 0, 0) of block (0, 0, 0) wrote it",
+        ATOMIC,
+    ),
     "ten_lines": (RACE, "\n  and 2 more"),
-    "shared_bins": (RACE, "the shared array shared_bins"),
-    "largest": (RACE, BLOCKS),
-    "count_blocks": (RACE, "thread (0, 0, 0) of block (1, 0, 0) reads byte 12", BLOCKS),
+    "shared_bins": (RACE, "the shared array shared_bins", ATOMIC),
+    "largest": (RACE, ATOMIC),
+    "count_blocks": (RACE, "thread (0, 0, 0) of block (1, 0, 0) writes byte 12", ATOMIC),
     "half_atomic": (RACE, "changed it by an atomic", BLOCKS),
     "half_cuda_atomic": (RACE, "changes by an atomic byte 0", WARP),
     "volatile_count": (RACE, "thread (1, 0, 0)", "thread (0, 0, 0) of block (0, 0, 0) wrote it", WARP),
@@ -84,7 +93,7 @@ FOUND = {
     "cluster_too_early": (
         RACE,
         "reads byte 252 of the shared array cluster_too_early",
-        "in block (0, 0, 0) at",
+        "in block (0, 0, 0), s[63], at",
         BLOCKS,
     ),
     "bins_not_zeroed": (VALUE, "the shared array bins_not_zeroed", "which no thread of its block has written"),
@@ -94,12 +103,21 @@ FOUND = {
     "fresh_sum": (VALUE, "which nobody has written"),
     "fresh_read": (VALUE, "byte 256 of the 512 bytes of cudaMalloc()"),
     "fresh_byte": (VALUE, "byte 200 of the 512 bytes of cudaMalloc()"),
-    "behind": (BOUNDS, "thread (63, 0, 0)", "writes 4 bytes", "4 bytes behind the 512 bytes of cudaMalloc() number 1"),
-    "before": (BOUNDS, "reads 4 bytes", "4 bytes before the 512 bytes of cudaMalloc() number 2"),
-    "far_behind": (BOUNDS, "3492 bytes behind"),
-    "half_out": (BOUNDS, "writes 8 bytes", "8 bytes behind"),
-    "part_behind": (BOUNDS, "thread (42, 0, 0)", "4 bytes behind the 512 bytes of cudaMalloc() number "),
-    "atomic_behind": (BOUNDS, "thread (63, 0, 0)", "4 bytes behind"),
+    "behind": (
+        BOUNDS,
+        "thread (63, 0, 0)",
+        "writes 4 bytes",
+        "beginning 0 bytes past the end of the 512 bytes of cudaMalloc() number 1",
+    ),
+    "before": (BOUNDS, "reads 4 bytes", "beginning 4 bytes before the 512 bytes of cudaMalloc() number 2"),
+    "far_behind": (BOUNDS, "beginning 3488 bytes past the end"),
+    "half_out": (BOUNDS, "writes 8 bytes", "bytes past the end"),
+    "part_behind": (
+        BOUNDS,
+        "thread (42, 0, 0)",
+        "ending 4 bytes past the end of the 512 bytes of cudaMalloc() number ",
+    ),
+    "atomic_behind": (BOUNDS, "thread (63, 0, 0)", "beginning 0 bytes past the end"),
     "shared_behind": (BOUNDS, "thread (63, 0, 0)", "uses index 64 of 'float", "64]'"),
     "row_behind": (BOUNDS, "thread (7, 0, 0)", "uses index 8 of 'float", "8]'"),
     "member_behind": (BOUNDS, "thread (7, 0, 0)", "uses index 8 of 'float", "8]'"),
@@ -160,13 +178,13 @@ def compiler(request) -> str:
     return request.param
 
 
-def checked(name: str, compiler: str):
+def checked(name: str, compiler: str, folder: str = "cpu_only"):
     """programs/cpu_only/<name>.cu, compiled for the memory check when something has changed."""
     for program in "addr2line", "nm":
         need(program)
     program = KEPT / "memory_check" / compiler / name
     flags = [*WARNINGS, "-Wpedantic", "-D_FORTIFY_SOURCE=2"]  # the last one as Ubuntu's compilers do
-    programs.build([PROGRAMS / "cpu_only" / f"{name}.cu"], program, COMPILERS[compiler][:1], flags, checked=True)
+    programs.build([PROGRAMS / folder / f"{name}.cu"], program, COMPILERS[compiler][:1], flags, checked=True)
     return program
 
 
@@ -236,6 +254,20 @@ def test_exchanges_between_blocks(compiler, reverse):
         assert not [word for word in (*words, *lines) if word not in found[name]], found[name]
 
 
+@pytest.mark.parametrize("name", ["tma", "hopper_kernels"])
+def test_no_false_alarm_with_tma_and_wgmma(compiler, name):
+    expect_ok(checked(name, compiler, "."))
+
+
+def test_a_box_that_is_read_too_early(compiler):
+    """In either order, also where the copy is over at once."""
+    for reverse in (False, True):
+        found = messages(run(checked("tma_mistakes", compiler), reverse=reverse).stdout)
+        assert "started a copy into it" in found["no_wait"]
+        assert "it may not be complete" in found["no_wait"]
+        assert found["right"] == "7"
+
+
 def test_right_kernels(compiler):
     for reverse in (False, True):
         result = run(checked("memory_right", compiler), reverse=reverse)
@@ -251,6 +283,7 @@ def test_the_hosts_mistakes(compiler):
         assert all(part in found[name] for part in re.split(r" at \{\}(?:\.cu:\d+)? ", text)), (name, found[name])
     assert result.returncode == 139
     assert f"the host reads 4 bytes at {PROGRAMS}/cpu_only/{marked('on_the_host')}: byte 12 of the 512" in result.stderr
+    assert "the host copies it with cudaMemcpy()" in result.stderr
 
 
 @pytest.mark.parametrize("main", sorted(ROOT.glob("chapters/*/main.py")), ids=lambda main: main.parent.name)
@@ -268,3 +301,11 @@ def test_the_compiler_is_that_of_the_environment(monkeypatch, cxx, command):
     else:
         monkeypatch.setenv("CXX", cxx)
     assert memory_check.compiler("g++") == command
+
+
+def test_a_compiler_of_two_names_builds_the_recorder_once(tmp_path):
+    """`make memcheck FILE=x.cu` calls it g++, `make memcheck03` c++."""
+    need("g++")
+    other = tmp_path / "other"
+    other.symlink_to(shutil.which("g++"))
+    assert memory_check.recorder([str(other)]) == memory_check.recorder(["g++"])

@@ -158,6 +158,12 @@ def test_bytes_used(rows):
         assert rows[kernel, "global", "load"].bytes_used == 32 * used
 
 
+def test_warps_that_made_a_request(rows):
+    """Each counts once, however many requests it makes; `triangle` has one warp."""
+    for kernel, warps in {"coalesced": 32, "float4s_added": 32, "after_a_barrier": 32, "triangle": 1}.items():
+        assert rows[kernel, "global", "load"].warps == warps, kernel
+
+
 @pytest.mark.parametrize("kernel", SHARED)
 def test_shared_memory(rows, kernel):
     for kind, expected in ("load", SHARED[kernel]), ("store", SHARED_STORES.get(kernel, (1, 1))):
@@ -234,7 +240,7 @@ def test_it_agrees_with_the_addresses_of_chapter_11():
     counts = chapter("11_transpose", "counts")
     command = [sys.executable, "-m", "tools.lesson", "microscope", "11", "--json"]
     rows = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=ROOT).stdout)
-    for step in "naive", "tile", "padded", "swizzled", "rows", "wide":
+    for step in counts.STEPS:
         seen = {}
         for row in rows:
             if f"_{step}_" in row["kernel"]:

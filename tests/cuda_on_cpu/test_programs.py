@@ -33,7 +33,7 @@ from tests.support import ROOT
 # -g0: half.cu compiles in 4 s then, not in 5.
 PORTABLE = {"host": WARNINGS, "device": ["-O3", "-fPIC"], "grid": WARNINGS, "async": [*WARNINGS, "-Wpedantic", "-O0"]}
 PORTABLE |= {"groups": WARNINGS, "ptx": WARNINGS, "tensor_cores": WARNINGS, "runtime": WARNINGS}
-PORTABLE |= {"exchange": [*WARNINGS, "-Wpedantic"]}
+PORTABLE |= {"exchange": [*WARNINGS, "-Wpedantic"], "tma": WARNINGS, "wgmma": WARNINGS, "hopper_kernels": WARNINGS}
 PORTABLE |= {"half": [*WARNINGS, "-g0"], "half_kernels": WARNINGS, "cub": [*WARNINGS, "-Wpedantic"]}
 # `make test` runs this one. The others take the compiler 5 to 20 s each, and the lessons' own tests use what lessons need.
 QUICK = {"host"}
@@ -102,6 +102,23 @@ def test_headers_alone_give_no_warning(compiler, standard, tmp_path):
 def test_a_feature_of_the_table_has_its_test(feature):
     assert not features.missing(feature)
     assert {program for program, _ in features.named_tests(feature)} <= {f"{name}.cu" for name in PORTABLE}
+
+
+def messages_of(program, *arguments, **environment) -> dict[str, str]:
+    """What a program of mistakes prints: a kernel's name and its message a line."""
+    result = run(program, *arguments, **environment)
+    assert result.returncode == 0, result.stderr
+    return dict(line.split(": ", 1) for line in result.stdout.splitlines())
+
+
+def expect_messages(messages: dict[str, str], expected: dict[str, str], program: str) -> None:
+    """Each kernel's message has its text, and names the line that is marked with the kernel's name."""
+    assert set(messages) == set(expected)
+    for kernel, text in expected.items():
+        assert text in messages[kernel], messages[kernel]
+        assert re.search(rf"{program.split('/')[-1]}.cu:{line_of(program, kernel)}\b", messages[kernel]), messages[
+            kernel
+        ]
 
 
 # ---- mistakes that are found ---------------------------------------------------------------------------------------
@@ -307,18 +324,108 @@ def test_wrong_exchanges_are_refused(compiler, reverse):
     assert messages.pop("right") == "nothing"
     expected = {
         "returns": "block (1, 0, 0) has returned, and has not waited for ",
-        "too_few_bytes": "has returned, and has not waited for 1 st.async into its shared memory, the last at",
+        "too_few_bytes": "has returned, and has not waited for 1 copies (st.async, cp.async.bulk) into or out of its",
         "no_init": "the barrier has no expected count: init() comes first",
         "two_blocks": "the address and the barrier are in the shared memory of different blocks",
         "not_shared": "the address or the barrier is not in shared memory",
         "misaligned": "the address is not aligned to 8 bytes",
         "waits_there": "the barrier is another block's; only its own block can do this",
-        "too_many_bytes": "128 threads spin in mbarrier_try_wait_parity() at",
+        "too_many_bytes": "128 threads spin in mbarrier_try_wait_parity() for parity 0, and the phase has parity 0, lacks 4",
     }
     assert set(messages) == set(expected)
     for kernel, text in expected.items():
         assert text in messages[kernel], messages[kernel]
         assert f"exchange_mistakes.cu:{line_of(EXCHANGE, kernel)}" in messages[kernel]
+
+
+TMA_MISTAKES = "cpu_only/tma_mistakes"
+
+
+@pytest.mark.thorough
+@both_orders
+def test_wrong_uses_of_tma_are_refused(compiler, reverse):
+    """What an H100 refuses, what is undefined, and what is not known of it."""
+    messages = messages_of(build(TMA_MISTAKES, compiler, *WARNINGS, "-O0"), reverse=reverse)
+    spins = "32 threads spin in mbarrier_try_wait_parity() for parity"
+    unfenced = (
+        "reads shared memory, offset 0 of its array: ordinary stores have written it with no fence.proxy.async since"
+    )
+    never_waited = "has not waited for 1 copies (st.async, cp.async.bulk) into or out of its shared memory, the last at"
+    of_16_bytes = (
+        "an illegal instruction was encountered: the box begins at element 2 of a row, and an element has 4 bytes"
+    )
+    expected = {
+        "no_fence_after_init": "no fence.mbarrier_init or fence.proxy.async came between the barrier's init and this copy",
+        "too_many_bytes": f"{spins} 0, and the phase has parity 0, lacks 16 bytes at",
+        "too_few_bytes": f"{spins} 0, and the phase has parity 0, has not expected 16 bytes at",
+        "wrong_parity": f"{spins} 1, and the phase has parity 1, lacks 1 of 1 arrivals at",
+        "nobody_loads": f"{spins} 0, and the phase has parity 0, lacks 1 of 1 arrivals at",
+        "returns_early": never_waited,
+        "misaligned_tile": "the address in shared memory is not aligned to 128 bytes",
+        "leaves_its_array": "1024 bytes from offset 128 on leave an array of 1024 bytes in shared memory",
+        "not_shared": "the address is not in shared memory",
+        "no_proxy_fence": unfenced,
+        "fence_of_global_memory": unfenced,
+        "no_wait_for_the_store": never_waited,
+        "no_map": "the address is not that of a tensor map that cuTensorMapEncodeTiled() has made",
+        "wrong_rank": "2 coordinates for a tensor map of rank 1",
+        "freed_tensor": "the memory that the tensor map describes has been freed since the map was made",
+        "wrong_strides": "by the tensor map's sizes and strides the box reaches byte 4160 of memory of 4100 bytes",
+        "narrow_box": "a row of the box has 64 bytes, and the swizzle 128: it is not known where a GPU puts them",
+        "unknown_nan": "the box leaves the tensor: it is not known which NaN a GPU fills in",
+        "stores_with_steps": "it is not known what a GPU does in a store with element strides",
+        "between_16_bytes": of_16_bytes,
+        "stores_between_16_bytes": of_16_bytes,
+        "stores_at_a_negative_row": "an illegal instruction was encountered: a store has the coordinate -1",
+        "no_multiple_of_16": "24 bytes: the size must be a multiple of 16",
+        "misaligned_source": "the address in global memory is not aligned to 16 bytes",
+        "no_such_block": "the mask 0x3 names blocks that the cluster does not have",
+        "waits_there": "the barrier is another block's; only its own block can do this",
+    }
+    late = messages.pop("stores_what_is_not_there"), messages.pop("no_wait"), messages.pop("overwrites")
+    if reverse:  # a copy is over at once
+        assert late == ("1024", "5", "1")
+    else:
+        assert unfenced in late[0]
+        assert (late[1].strip("-"), late[2]) == ("nan", "2")
+    assert messages.pop("right") == "7"
+    expect_messages(messages, expected, TMA_MISTAKES)
+
+
+WGMMA_MISTAKES = "cpu_only/wgmma_mistakes"
+
+
+@pytest.mark.thorough
+@both_orders
+def test_wrong_uses_of_wgmma_are_found(compiler, reverse):
+    """By a message, or by NaN and wrong sums: a product is worked out as late as is allowed, or at once."""
+    messages = messages_of(build(WGMMA_MISTAKES, compiler, *WARNINGS), reverse=reverse)
+    nothing = {name for name, text in messages.items() if text == "0 wrong, 0 NaN"}
+    assert nothing == {"right", *["loads_too_early"] * reverse}
+    wrong = {name: int(messages.pop(name).split()[0]) for name in ("right", "loads_too_early", "wrong_swizzle")}
+    assert wrong["wrong_swizzle"] > 3000
+    assert reverse or wrong["loads_too_early"] > 3000
+    assert {messages.pop(name) for name in ("no_wait", "no_commit")} == {"4096 wrong, 4096 NaN"}
+    not_loaded = messages.pop("not_loaded")
+    unfenced = "ordinary stores have written it with no fence.proxy.async since, or a copy into it is not over"
+    assert "wrong" in not_loaded if reverse else f"reads shared memory, offset 0 of its array: {unfenced}" in not_loaded
+    no_fence = "no wgmma.fence since the last wait (or the start), and the thread has used the registers since"
+    expected = {
+        "no_fence": no_fence,
+        "no_fence_later": no_fence,
+        "unfenced_registers": no_fence,
+        "no_proxy_fence": f"reads shared memory, offset 8192 of its array: {unfenced}",
+        "called": f"wgmma_mistakes.cu:{line_of(WGMMA_MISTAKES, 'called')}): the address in shared memory is not aligned",
+        "called_and_hangs": "128 threads spin in mbarrier.try_wait for parity 1, and the phase has parity 1",
+        "half_a_warpgroup": "no thread can go on: 64 threads wait in wgmma.wait_group at",
+        "different_descriptors": "the 128 threads of the warpgroup started different ones",
+        "changed_sums": "the thread has written to some of the sums of a product that is not over",
+        "unmasked": "has bits outside of its fields: the address, and the offsets in bytes, are (x & 0x3ffff) >> 4",
+        "leaves_shared_memory": "and its offsets lead out of every array in shared memory",
+        "no_such_number": "the number is a multiple of 8, from 24 to 256",
+        "too_many_registers": "the block's warps now ask for 73728 registers, and a multiprocessor has 65536",
+    }
+    expect_messages(messages, expected, WGMMA_MISTAKES)
 
 
 @pytest.mark.thorough
@@ -350,7 +457,7 @@ def test_compile_error_names_the_line_of_the_cu(compiler, tmp_path):
         (str(PROGRAMS / f"{name}.cu"), str(line_of(name, mark)))
         for mark in ("error", "instruction", "lacking", "initialiser", "host", "arguments")
     )
-    assert "twice() lacks __device__: nvcc does not let device code call it" in result.stderr
+    assert 'a __host__ function("twice") from a __global__ function("' in result.stderr
     assert "CUDA on CPU (see its README) has no PTX instruction tcgen05.fence::after_thread_sync" in result.stderr
 
 

@@ -216,7 +216,7 @@ def test_translation_error(source, message):
             "cp.reduce.async",
         ),
         ('__device__ void f() { asm("L: @!p bra L;"); }', "of p"),
-        ('__device__ void f() { asm("mov.u32 %0, %%clusterid.x;" : "=r"(x)); }', "mov.u32 of %clusterid.x"),
+        ('__device__ void f() { asm("mov.u32 %0, %%pm0;" : "=r"(x)); }', "mov.u32 of %pm0"),
         ('__device__ void f() { asm("mov.u32 %0, %%smid;" : "=q"(x)); }', "with an operand '=q'"),
         ('__device__ void f() { asm("add.s32 %0, %1;" : "=r"(x) : "r"(y)); }', "add.s32"),
         ('__device__ void f() { asm("ld.u32 %0, [%1 * 2];" : "=r"(x) : "l"(y)); }', "ld.u32 of [%1 * 2]"),
@@ -230,6 +230,69 @@ def test_other_instructions_are_a_compilers_error(source, instruction):
     text = body(source)
     assert f'"CUDA on CPU (see its README) has no PTX instruction {instruction}"); }}()' in text
     assert "asm" not in text
+
+
+MOVES = "out(x, 0); out(y, 1);"  # the ends of "mov.b64 {%0, %1}, %2;"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '#define TWO "%0, %1"\n__device__ void f() { asm("mov.b64 {" TWO "}, %2;" : "=r"(x), "=r"(y) : "l"(z)); }',
+        '#define OUT(a, b) "=r"(a), "=r"(b)\n__device__ void f() { asm("mov.b64 {%0, %1}, %2;" : OUT(x, y) : "l"(z)); }',
+        '#define MOVE(SIZE, ...) \\\n  asm("mov.b" #SIZE " {%0, %1}, %2;" : __VA_ARGS__ : "l"(z))\n'
+        '#define OUT(a, b) "=r"(a), "=r"(b) // two\n__device__ void f() { MOVE(64, OUT(x, y)); }',
+        '#define M(n, ...) asm("mov.b64 {%" #n ", %1}, %2;" __VA_ARGS__ : "l"(z))\n#define ALL(n) M(n, : "=r"(x), "=r"(y))\n'
+        "__device__ void f() { ALL(0); }",
+        '#define O no\n#define N(a) a##_\n#define M(n) asm n("mov.b64 {%0, %1}, " "%2;" : N(O) : "l"(z))\n'
+        '#define O_ "=r"(x), "=r"(y)\n'
+        "__device__ void f() { M(volatile); }",
+    ],
+    ids=["text", "operands", "stringified", "in_a_macro", "pasted"],
+)
+def test_macros_complete_an_asm(source):
+    text = body(source)
+    assert f"array = unpack<2>(as<b64>(2)); set_wide(0, array[0]); set_wide(1, array[1]); }} {MOVES}" in text
+    definitions, use = source.rsplit("\n", 1)
+    assert text.startswith(definitions)  # they are left alone
+    assert "asm" not in text[len(definitions) :]
+
+
+def test_a_macro_of_a_header_completes_an_asm(tmp_path):
+    (tmp_path / "a.h").write_text('#define BOTH(...) asm("mov.b64 {%0, %1}, %2;" : __VA_ARGS__ : "l"(z))\n')
+    (tmp_path / "b.h").write_text('#include "a.h"\n')
+    (tmp_path / "a.cu").write_text('#include "b.h"\n__device__ void f() { BOTH("=r"(x), "=r"(y)); }\n')
+    translate_file(tmp_path / "a.cu", tmp_path / "out.cpp")
+    assert "cuda_on_cpu/ptx.h" in (text := (tmp_path / "out.cpp").read_text())
+    assert "unpack<2>" in text
+
+
+def test_calls_of_a_function_with_ptx_are_marked(tmp_path):
+    """But not its declaration, a member of that name, a call in a macro or on the host; nor if its PTX cannot fail."""
+    (tmp_path / "a.h").write_text('#define SYNC asm volatile("bar.sync 0;")\n')
+    (tmp_path / "b.h").write_text(
+        '#include "a.h"\ntemplate <int N> __device__ int wait() { SYNC; return N; }\n'
+        '__device__ int smid() { int x; asm("mov.u32 %0, %%smid;" : "=r"(x)); return x; }\n'
+    )
+    source = """#include "b.h"
+    template <int N> __device__ int wait(int);
+    __device__ int other() { return wait<3>() + a.wait<1>() + n::wait<2>(wait<4>()) * f(wait, smid()); }
+    #define CALL wait<5>()
+    int host() { return wait<6>(); }
+    """
+    (tmp_path / "a.cu").write_text(source)
+    translate_file(tmp_path / "a.cu", tmp_path / "out.cpp")
+    calls = '(cuda_on_cpu::calls("wait"), '
+    expected = source.replace("wait<3>()", f"{calls}wait<3>())").replace("wait<4>()", f"{calls}wait<4>())")
+    expected = expected.replace("n::wait<2>(", f"{calls}n::wait<2>(").replace(")) * f", "))) * f")
+    text = (tmp_path / "out.cpp").read_text()
+    assert text.endswith(expected[expected.index("\n") :])
+
+
+@pytest.mark.parametrize("constraint", ["+f", "+d"])
+def test_a_fence_for_the_compiler_needs_no_register_of_a_gpu(constraint):
+    source = f'__device__ void f() {{ asm volatile("" : "{constraint}"(x) :: "memory"); }}'
+    assert body(source) == '__device__ void f() { asm volatile("" ::: "memory"); }'
 
 
 HOST = "int f(int x) { return x; }\n"
@@ -247,8 +310,39 @@ HOST = "int f(int x) { return x; }\n"
 )
 def test_a_kernel_calls_no_host_function(source):
     plain = source.replace(">f(", "f(")
-    error = r'_Pragma("GCC error \"f() lacks __device__: nvcc does not let device code call it\"") f('
-    assert body(plain) == source.replace(">f(", error)
+    said = body(plain)
+    caller = re.search(
+        r'_Pragma\("GCC error \\"calling a __host__ function\(\\\\\\"f\\\\\\"\) from a (__\w+__) function\(\\\\\\"(\w)',
+        said,
+    )
+    assert caller[1] in source and re.search(rf"{caller[2]}\(", source)
+    assert re.sub(r'_Pragma\(".*? is not allowed: f\(\) lacks __device__\\""\) ', ">", said) == source
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "static float x = 2;\n__global__ void k(float* a) { a[0] = *a + >x; x = 3; }",
+        "int table[4], more;\nfloat x[] = {1, 2};\n__device__ float f() { return sizeof(x) + >x[0]; }",
+        "namespace n {\nP x;\n}\nvoid host() { x.y = 1; }\n__global__ void k(float* a) { a[0] = >x.y; }",
+        "struct S { int y; };\nS x{3};\nint host() { return 1; }\n__global__ void k(int* a) { for (;;) a[0] = >x.y; }",
+    ],
+)
+def test_a_kernel_uses_no_host_variable(source):
+    error = (
+        '_Pragma("GCC error \\"identifier \\\\\\"x\\\\\\" is undefined in device code: it is a variable of the host, '
+    )
+    assert body(source.replace(">", "")) == source.replace(">", error + 'and no parameter of the kernel\\"") ')
+
+
+def test_a_kernel_has_no_objects_of_the_hosts_library():
+    source = "__global__ void k(std::vector<float> v, float* a) { std::max(1, 2); std::string s; std::vector<int> w; }"
+    said = body(source)
+    assert (
+        'calling a __host__ function(\\\\\\"std::string\\\\\\") from a __global__ function(\\\\\\"k\\\\\\") is not'
+        in said
+    )
+    assert re.sub(r'_Pragma\(".*?"\) (?=std)', "", said) == source
 
 
 def test_a_launch_is_of_a_kernel():
@@ -291,6 +385,17 @@ def test_a_launch_that_may_be_right_is_left_alone(source):
         "struct A { int f(int x) { return x; } }; __global__ void k() { f(1); }",
         "int a[] = {f(1)}; auto g = f(2); std::function<int(int)> h = {}; __global__ void k() { int(1); f(2); }",
         HOST + "__global__ void k() {\n#if A\nif (a) {\n#else\nif (b) {\n#endif\nf(1); } } int h() {",
+        "const float x = 2; constexpr int y = 3; __global__ void k(float* a) { a[0] = x + y; }",
+        "__device__ float x; __constant__ float y; __managed__ int z; __global__ void k(float* a) { a[0] = x + y + z; }",
+        "float x; __global__ void k(float* x) { x[0] = 1; }",
+        "float x; __global__ void k(float* a) { float x = 1; const P &y = *a; a[0] = x + b.x + b->x + A::x; }",
+        "float* x; __global__ void k(float* a) { for (float* x = a; *x; x++) *x = 1; }",
+        "float x; __global__ void k(float* a) { a[0] = sizeof(x); } __host__ __device__ float f() { return x; }",
+        "float x; void f() { std::vector<float> v(x); } __global__ void k(float* a) { a[0] = std::max(a[1], a[2]); }",
+        "#if NEW\n__device__\n#endif\nfloat x;\nSTATIC float y; __global__ void k(float* a) { a[0] = y; }",
+        "extern float x; template <class T> T y; auto z = 3; __global__ void k(float* a) { a[0] = x + y + z; }",
+        "struct A { float x; } y; enum { z }; float f(float), w; __global__ void k(A* a) { a[0].x = z + w; }",
+        "float x; namespace n { __device__ float x; __global__ void k(float* a) { a[0] = x; } }",
     ],
 )
 def test_what_may_be_right_is_left_alone(source):
@@ -447,6 +552,7 @@ def test_command_line(tmp_path):
     cu.write_text("k<<<1, 1>>>(a);\n")
     subprocess.run([*command, cu, out], check=True, cwd=ROOT)
     assert out.read_text() == translate(cu.read_text(), str(cu))
+    assert subprocess.run([*command, cu], capture_output=True, text=True, cwd=ROOT).stdout == out.read_text()
     (tmp_path / "in").mkdir()
     (tmp_path / "in/b.h").write_text("k<<<1, 1>>>();\n")
     cu.write_text('#include "b.h"\n')

@@ -151,12 +151,23 @@ def test_a_launch_that_fails_has_to_be_reported(monkeypatch):
     checks.check(torch.clone, torch.clone, inputs, (2,))
 
 
-def row(line, kind="load", threads=32, requests=1, sectors=16, step=32):
-    """Of the microscope: each lane asks for a word, `step` bytes behind the one before."""
+def row(line, kind="load", threads=32, requests=1, sectors=16, step=32, warps=1):
+    """Of the microscope: each lane asks for a word, `step` bytes after the one before."""
     counts = dict.fromkeys(("bytes_used", "least_sectors", "wavefronts", "least_wavefronts", "at_one_address"), 0)
     example = tuple(step * lane for lane in range(32))
     return Row(
-        "k", "a.cu", line, "global", kind, requests, threads, sectors=sectors, width=4, example=example, **counts
+        "k",
+        "a.cu",
+        line,
+        "global",
+        kind,
+        requests,
+        threads,
+        sectors=sectors,
+        width=4,
+        warps=warps,
+        example=example,
+        **counts,
     )
 
 
@@ -185,17 +196,52 @@ def test_a_limit_on_an_average_says_so(monkeypatch):
 def test_threads_share_out_the_elements(monkeypatch, capsys):
     rows = [row(5, threads=90), row(6, "store", threads=40), row(7, "store", threads=60)]
     monkeypatch.setattr(checks, "seen", lambda call: rows)
-    checks.shared_out(None, 100)
+    monkeypatch.setattr(checks, "can_see", lambda: True)
+    checks.work_is_divided(None, 100)
     assert "100 elements, 100 stores" in capsys.readouterr().out
-    checks.shared_out(None, 90, "load")
+    checks.work_is_divided(None, 90, "load")
     assert "90 elements, 90 loads" in capsys.readouterr().out
+    checks.work_is_divided(None, 200, "load", least=90)
     with pytest.raises(Wrong, match="a.cu:6 a.cu:7: 99 elements, and 100 stores"):
-        checks.shared_out(None, 99)
+        checks.work_is_divided(None, 99)
     with pytest.raises(Wrong, match="a.cu:5: 89 elements, and 90 loads"):
-        checks.shared_out(None, 89, "load")
+        checks.work_is_divided(None, 89, "load")
+    with pytest.raises(Wrong, match="a.cu:6 a.cu:7: 101 elements, and stores of 100: the kernels have to do all"):
+        checks.work_is_divided(None, 101)
+    with pytest.raises(Wrong, match="100 elements, and stores of 50:"):
+        checks.work_is_divided(None, 100, itemsize=8)
+    with pytest.raises(Wrong, match="100 stores, all by 1 warp; expected: by 2 or more"):
+        checks.work_is_divided(None, 100, warps=2)
     rows[:] = [row(6, "store", threads=16, requests=16)]
     with pytest.raises(Wrong, match="a.cu:6: 16 stores, each by one lane alone"):
-        checks.shared_out(None, 16)
+        checks.work_is_divided(None, 16)
+    rows.clear()
+    with pytest.raises(Wrong, match="the kernels: 16 elements, and stores of 0"):
+        checks.work_is_divided(None, 16)
+    monkeypatch.setattr(checks, "can_see", lambda: False)
+    checks.work_is_divided(None, 16)
+
+
+@pytest.mark.skipif(device.type == "cuda", reason="a GPU does not say how many threads there are")
+def test_more_elements_come_than_a_grid_has_threads(monkeypatch):
+    """As of a kernel with 8 threads for any n, and of one whose grid grows."""
+    tried = []
+
+    def op(x):
+        tried.append(len(x))
+        return torch.where(torch.arange(len(x)) < 8, x, -1)
+
+    monkeypatch.setattr(checks, "threads_launched", lambda: 8)
+    lines = told(op, sizes=(1, 5), any_n=True)
+    assert lines[0] == "n = 10: wrong result" and lines[-1] == "The launcher starts 8 threads for n = 5 and for n = 10"
+    assert told(op, sizes=(5,), any_n=3)[0] == "n = 40: wrong result"
+    checks.check(op, torch.clone, inputs, (1, 5))
+    monkeypatch.setattr(checks, "SIZES", sizes := (1, 5))
+    assert told(op, sizes=sizes)[0] == "n = 10: wrong result"
+    tried.clear()
+    monkeypatch.setattr(checks, "threads_launched", lambda: 4)
+    checks.check(op, torch.clone, inputs, (1, 5), any_n=True)
+    assert set(tried) == {1, 5}, "a launch with fewer threads than elements has loops"
 
 
 def test_a_row_of_a_crop_stands_alone(monkeypatch):
@@ -203,8 +249,8 @@ def test_a_row_of_a_crop_stands_alone(monkeypatch):
     monkeypatch.setattr(checks, "announce", lambda *args: announced.append(args))
     crop = torch.zeros(3, 30, dtype=torch.uint8)[1:, 5:15]
     first = crop.data_ptr()
-    says = r"outside of the row, .*\nkernel k: out of bounds: a reads 2 bytes behind the 10 bytes of a row$"
-    found = "CUDA on CPU: kernel k: \n  out of bounds: a reads 2 bytes behind the 10 bytes of a tensor"
+    says = r"outside of the row, .*\nkernel k: out of bounds: a reads 2 bytes, 0 bytes past the 10 bytes of a row$"
+    found = "CUDA on CPU: kernel k: \n  out of bounds: a reads 2 bytes, 0 bytes past the 10 bytes of a tensor"
     with pytest.raises(Wrong, match=says), checks.only_rows(crop):
         assert announced == [(first, 10, 10), (first + 30, 10, 10)]
         raise RuntimeError(found)
@@ -238,16 +284,18 @@ def test_what_has_to_be_refused(capfd):
 def test_an_index_of_32_bits_shows_at_the_end(capsys):
     count = 2**32 + 10
 
-    def last_element(write, threads=count):
+    def last_element(write, threads=count, value=1, refused="", **more):
         def launch(out, **options):
             assert options == {"threads": count, "only_last": True}
-            out[write] = 1
+            if refused:
+                raise RuntimeError(refused)
+            out[write] = value
             if threads < count:
                 error = checks.TooFewThreads()
                 error.threads = threads
                 raise error
 
-        checks.last_element(launch, checks.many(count), expected=1, where="here")
+        checks.last_element(launch, checks.many(count), expected=1, where="here", **more)
         return capsys.readouterr().out
 
     assert last_element(-1) == "right   here: 4294967306 elements, more than 2^32\n"
@@ -258,6 +306,12 @@ def test_an_index_of_32_bits_shows_at_the_end(capsys):
     assert last_element(9, threads=1 << 20) == "", "a loop in each thread"
     with pytest.raises(Wrong, match="256 threads, as for 10: how many bits"):
         last_element(9, threads=256)
+    with pytest.raises(Wrong, match="65536 threads: each element needs a thread of its own"):
+        last_element(9, threads=65536, may_loop=False)
+    with pytest.raises(Wrong, match="here: .* the last one is 2, expected 1"):
+        last_element(-1, value=2)
+    with pytest.raises(Wrong, match="(?s)here: .*past the end.*How many bits"):
+        last_element(-1, refused="past the end")
     checks.last_element(None, None, expected=1, where="no such memory")
 
 
@@ -284,6 +338,10 @@ def test_answers(tmp_path, capsys):
     assert capsys.readouterr().out == "right   C = ['a', 'b']\n"
     checks.answer(tmp_path, "B", 3, "look")
     assert capsys.readouterr().out == "right   B = 3\n"
+    (tmp_path / "answers.py").write_text("from unittest.mock import ANY\nA = ['a', ANY]\nB = ANY\nC = True\n")
+    for name, right in ("A", ["a", "b"]), ("B", 3), ("C", 1):
+        with pytest.raises(Wrong, match=f"{name} = .* is not right\nlook"):
+            checks.answer(tmp_path, name, right, "look")
 
 
 def test_a_program_that_fails_shows_its_end(tmp_path):

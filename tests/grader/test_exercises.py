@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from grader import __main__ as command
 from grader import exercises, launchers
 from tests.support import ROOT, one_line, write
 
@@ -101,6 +100,8 @@ def compiled(it, name, request):
 def test_the_solution_is_right(it, name):
     right, told = checked(it, name)
     assert right, told
+    if it.number.endswith(".1"):  # the first of a chapter: there is something to see
+        assert re.search("^see     .{40}", told, re.M), told
 
 
 @pytest.mark.usefixtures("compiled")
@@ -181,6 +182,38 @@ def test_a_trace_is_short(tmp_path):
         assert "RecursionError" in told if name == "recursion" else "line 0\n" in told and "line 299" in told, told
 
 
+def test_a_message_names_the_readers_file_and_line(tmp_path):
+    """Also where the compiler has read a file that a build made of it, or setuptools has run the text of setup.py."""
+    generated = ROOT / "build" / "tests" / "generated" / "main.cpp"
+    write(generated, "#include <string>\nint twice;\nstd::strin a;\nint twice;\n")
+    write(tmp_path / "shout.py", 'CPP = r"""\nint twice;\nint twice;\nstd::strin a;\n"""\n')
+    write(tmp_path / "setup.py", "first()\nfoo(\n")
+    for place in f"{generated}:3:6: error", f"{generated}(3): error":
+        told = exercises.with_sources(f"{place}: no\n    3 | std::strin a;", tmp_path)
+        assert told.startswith("shout.py:4") and str(generated) not in told
+    assert f"{generated}:2" in exercises.with_sources(f"{generated}:2: which of both?", tmp_path)
+    assert f"{generated}:9" in exercises.with_sources(f"{generated}:9: no such line", tmp_path)
+    assert "setup.py:2      foo(" in exercises.with_sources('File "<string>", line 2', tmp_path)
+    once = exercises.with_sources(f"{tmp_path}/setup.py:2:1: error\n    2 | foo(", tmp_path)
+    assert once == "setup.py:2:1: error\n    2 | foo("
+    assert "This does not build." in exercises.with_sources("exercise_0123abcd does not build.", tmp_path)
+
+
+def test_a_syntax_error_is_the_readers(tmp_path):
+    it = next(it for it in EXERCISES if it.number == "04.2")
+    write(tmp_path / "fits.py", "\ndef misfit(\n")
+    status, told = exercises.check(it, tmp_path)
+    assert status == exercises.WRONG and "at fits.py:2" in told and "def misfit(" in told
+
+
+@pytest.mark.parametrize("end", ["raise SystemExit", "import os; os._exit(0)"])
+def test_a_program_that_ends_early_is_not_done(tmp_path, end):
+    it = next(it for it in EXERCISES if it.number == "04.2")
+    (tmp_path / "fits.py").write_text(f"{end}\n")
+    status, told = exercises.check(it, tmp_path)
+    assert status == exercises.WRONG and "ended before its check was complete" in told, told
+
+
 @pytest.mark.thorough
 def test_what_ends_without_an_answer_is_told(tmp_path):
     """A reader's program may crash, loop for ever, fail in Python, or not compile."""
@@ -199,52 +232,3 @@ def test_what_ends_without_an_answer_is_told(tmp_path):
         (files / "saxpy.cu").write_text(text)
         status, told = exercises.check(it, files)
         assert status == exercises.WRONG and words in one_line(told), told
-
-
-def test_the_command(tmp_path, monkeypatch, capsys):
-    """Copies the skeleton, gives one hint more each time, shows the difference, keeps the reader's files, remembers."""
-    source = next(it for it in EXERCISES if it.number == "03.5")
-    folder = tmp_path / "chapters" / "03_add2" / "exercises" / source.folder.name
-    shutil.copytree(source.folder, folder, ignore=shutil.ignore_patterns("mine*"))
-    write(folder / "skeleton" / "given.h", "// given\n")
-    monkeypatch.setattr(command, "ROOT", tmp_path)
-    monkeypatch.setattr(exercises, "ROOT", tmp_path)
-    monkeypatch.setattr(command, "STATE", tmp_path / "build" / "exercises.json")
-
-    def run(*words):
-        monkeypatch.setattr("sys.argv", ["exercise.py", *words])
-        status = 0
-        try:
-            command.main()
-        except SystemExit as end:
-            status = end.code
-        return status, capsys.readouterr().out
-
-    mine = folder / "mine" / "answers.py"
-    monkeypatch.setattr(command, "check", lambda *args: (int("= None" in mine.read_text()), ""))
-    status, out = run("03.5")
-    assert status == 1 and "open" in out and mine.read_text() == (folder / "skeleton" / "answers.py").read_text()
-    assert run("03.5", "--hint")[1].count("hint") == 1 and run("03.5", "--hint")[1].count("hint ") == 2
-    mine.with_name("given.h").write_text("// changed\n")
-    out = run("03.5", "--solution")[1]
-    assert "+BLOCKS = 4" in out and "-// changed\n+// given\n" in out
-    shutil.copy(folder / "skeleton" / "given.h", mine.parent)
-    shutil.copy(folder / "solution" / "answers.py", mine)
-    assert run("03.5")[0] == 0 and run("03.5", "--solution")[1] == ""
-    assert re.search(r"03\.5 +done", run()[1]) and "1 of 1 done" in run()[1]
-    assert run("03") == run() and "There is no exercise 0;" in run("0")[0]
-    Path(folder, "mine", "kernel.cu").write_text("")
-    monkeypatch.setattr(command, "devices", lambda it: ["cpu"])
-    assert "on the CPU only" in run("03.5")[1]
-    statuses = iter(
-        [exercises.RIGHT, exercises.NO_GPU, exercises.RIGHT, exercises.RIGHT, exercises.RIGHT, exercises.WRONG]
-    )
-    monkeypatch.setattr(command, "devices", lambda it: ["cpu", "cuda"])
-    monkeypatch.setattr(command, "check", lambda *args: (next(statuses), ""))
-    assert "on the CPU only" in run("03.5")[1] and "on the CPU only" not in run("03.5")[1] and run("03.5")[0] == 1
-    Path(folder, "mine", "kernel.cu").unlink()
-    run("03.5", "--reset")
-    assert "= None" in mine.read_text() and "= None" not in Path(folder, "mine-1", "answers.py").read_text()
-    assert "0 of 1 done" in run()[1]
-    with pytest.raises(AssertionError):
-        assert run("03.9")[0] == 0

@@ -114,6 +114,10 @@ def test_what_cannot_be_built_is_said(tmp_path):
     (tmp_path / "odd.cu").write_text('#include "odd.h"\n')
     with pytest.raises(BuildError, match="odd.cu does not define what odd.h declares"):
         launchers.launchers(tmp_path / "odd.cu")
+    if device.type == "cpu":
+        (tmp_path / "odd.cu").write_text('#include "odd.h"\n/* { */\nvoid launch_odd(int n) {\n    if (n) {\n}\n')
+        with pytest.raises(BuildError, match=r"odd.cu does not compile.\n.*odd.cu:3: error: this { has no }"):
+            launchers.launchers(tmp_path / "odd.cu")
 
 
 @pytest.mark.thorough
@@ -158,11 +162,27 @@ void one_behind(float* out, const float* in, int64_t n, cudaStream_t stream);
 void one_before(float* out, const float* in, int64_t n, cudaStream_t stream);
 void a_launch_for_each(float* out, const float* in, int64_t n, cudaStream_t stream);
 void races(float* out, const float* in, int64_t n, cudaStream_t stream);
+void host_copy(float* out, const float* in, int64_t n, cudaStream_t stream);
+void copy_of_unknown_kind(float* out, const float* in, int64_t n, cudaStream_t stream);
+void device_copy(float* out, const float* in, int64_t n, cudaStream_t stream);
+void table(float* out, const float* in, int64_t n, cudaStream_t stream);
+void managed(float* out, const float* in, int64_t n, cudaStream_t stream);
+void registers(float* out, const float* in, int64_t n, cudaStream_t stream);
+void never_freed(float* out, const float* in, int64_t n, cudaStream_t stream);
+void freed(float* out, const float* in, int64_t n, cudaStream_t stream);
+void on_host(float* out, const float* in, int64_t n, cudaStream_t stream);
+void leaves(float* out, const float* in, int64_t n, cudaStream_t stream);
+void no_block(float* out, const float* in, int64_t n, cudaStream_t stream);
+void large_block(float* out, const float* in, int64_t n, cudaStream_t stream);
+void long_grid(float* out, const float* in, int64_t n, cudaStream_t stream);
 """
 WAYS_SOURCE = """
 #include "ways.h"
 #include <stdexcept>
-#define CHECK() if (cudaGetLastError() != cudaSuccess) throw std::runtime_error("said so")
+#include <string>
+#define CHECK()                                                   \\
+    if (const cudaError_t error = cudaGetLastError(); error != 0) \\
+    throw std::runtime_error(std::string("said so: ") + cudaGetErrorString(error))
 __global__ void copy(float* out, const float* in, int64_t n) {
     const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[i];
@@ -190,6 +210,59 @@ void one_behind(ARGUMENTS) { behind<<<1, 1, 0, stream>>>(out, in, n); CHECK(); }
 void one_before(ARGUMENTS) { before<<<1, 1, 0, stream>>>(out, in); CHECK(); }
 void a_launch_for_each(ARGUMENTS) { for (int64_t i = 0; i < n; i++) right(out + i, in + i, 1, stream); }
 void races(ARGUMENTS) { neighbours<<<1, n, 0, stream>>>(out, in, n); CHECK(); }
+static float numbers[64];
+__constant__ float constants[64];
+#define COPY(to, from, kind) cudaMemcpyAsync(to, from, 4 * n, kind, stream)
+void host_copy(ARGUMENTS) { right(out, in, n, stream); COPY(out, numbers, cudaMemcpyHostToDevice); }
+void copy_of_unknown_kind(ARGUMENTS) {
+    right(out, in, n, stream);
+    float here[64] = {};
+    COPY(here, in, cudaMemcpyDefault);
+}
+void device_copy(ARGUMENTS) { right(out, in, n, stream); COPY(out, in, cudaMemcpyDeviceToDevice); }
+void table(ARGUMENTS) {
+    float here[64] = {};
+    cudaMemcpyToSymbolAsync(constants, here, 4 * n, 0, cudaMemcpyHostToDevice, stream);
+    right(out, in, n, stream);
+}
+void managed(ARGUMENTS) {
+    float* p;
+    cudaMallocManaged(&p, 4);
+    right(out, in, n, stream);
+    cudaFree(p);
+}
+void registers(ARGUMENTS) {
+    float here[64];
+    cudaHostRegister(here, sizeof here, 0);
+    right(out, in, n, stream);
+    cudaHostUnregister(here);
+}
+void never_freed(ARGUMENTS) {
+    float* p;
+    cudaMallocAsync(&p, 4, stream);
+    right(out, in, n, stream);
+}
+void freed(ARGUMENTS) {
+    float* p;
+    cudaMalloc(&p, 4 * n);
+    right(p, in, n, stream);
+    right(out, p, n, stream);
+    cudaFree(p);
+}
+void on_host(ARGUMENTS) {
+    float here[64] = {};
+    copy<<<1, 32, 0, stream>>>(out, here, n);
+    CHECK();
+}
+__global__ void leaving(float* out, const float* in, int64_t n) {
+    if (threadIdx.x >= n) return;
+    __syncthreads();
+    out[threadIdx.x] = in[threadIdx.x];
+}
+void no_block(ARGUMENTS) { copy<<<0, 32, 0, stream>>>(out, in, n); CHECK(); }
+void large_block(ARGUMENTS) { copy<<<1, 1025, 0, stream>>>(out, in, n); CHECK(); }
+void long_grid(ARGUMENTS) { copy<<<dim3(1, 65536), 1, 0, stream>>>(out, in, n); CHECK(); }
+void leaves(ARGUMENTS) { leaving<<<1, 32, 0, stream>>>(out, in, n); CHECK(); }
 """
 on_the_cpu = pytest.mark.skipif(device.type == "cuda", reason="a GPU does not say what a launcher does")
 
@@ -219,6 +292,15 @@ def called(launch, n=40, **options):
         ("second_on_default", "the launch of copy is on the default stream"),
         ("copies_on_default", r"a call such as cudaMemsetAsync\(\) is on the default stream"),
         ("empty_grid", r"empty_grid\(\) does not say that its launch has failed \(invalid configuration argument\)"),
+        (
+            "no_block",
+            r"said so: invalid configuration argument\nThe grid is \(0, 1, 1\) blocks, .* no number may be 0$",
+        ),
+        ("large_block", r"a block is \(1025, 1, 1\) threads: a block has at most 1024 threads$"),
+        (
+            "long_grid",
+            r"\(1, 65536, 1\) blocks, .*: along x a grid has at most 2\^31 - 1 blocks, along y and z 65535 each$",
+        ),
         ("nothing", r"nothing\(\) launches no kernel"),
         ("a_launch_for_each", r"a_launch_for_each\(\) launches 40 kernels: does the host loop"),
     ],
@@ -267,7 +349,7 @@ from grader import checks
 ways = checks.launchers(sys.argv[1])
 def inputs(n):
     return (torch.arange(2.0 * n).view(n, 2),)
-for name in "right", "on_the_host", "one_behind", "one_before", "races":
+for name in sys.argv[2:]:
     def op(x):
         out = torch.empty_like(x)
         getattr(ways, name)(out, x, x.numel())
@@ -279,20 +361,47 @@ for name in "right", "on_the_host", "one_behind", "one_before", "races":
 """
 
 
-@pytest.mark.skipif(device.type == "cuda" or sys.platform != "linux", reason="the memory check: on the CPU, on Linux")
-def test_messages_name_arrays_and_elements(ways_cu):
-    """In a process of its own: it has to begin with the memory check."""
+with_the_memory_check = pytest.mark.skipif(
+    device.type == "cuda" or sys.platform != "linux", reason="the memory check: on the CPU, on Linux"
+)
+
+
+@pytest.fixture(scope="module")
+def said(ways_cu):
+    """What a reader is told of some launchers, by a process of its own: it has to begin with the memory check."""
     env = os.environ | {"CHAPTERS_SANITIZE": "memory", "CHAPTERS_DEVICE": "cpu", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", PROGRAM, ways_cu]
+    names = "right on_the_host one_behind one_before races host_copy copy_of_unknown_kind device_copy table managed registers"
+    command = [sys.executable, "-c", PROGRAM, ways_cu, *names.split(), "never_freed", "freed", "on_host", "leaves"]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
-    said = done.stdout.replace(f"{ways_cu.parent}/", "")
-    assert done.returncode == 0 and said.startswith("right   n = 3\n"), said + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.replace(f"{ways_cu.parent}/", "")
+
+
+@with_the_memory_check
+def test_messages_name_arrays_and_elements(said):
     for words in [
-        "on_the_host n = 3 (input: 3 rows, 2 columns): the host reads in[0] (row 0, column 0) at ways.cu:26; that memory",
-        "reads in[6] at ways.cu:9, behind the end of in (3 rows, 2 columns)",
-        "writes out[-1] at ways.cu:10, before the beginning of out (3 rows, 2 columns)",
-        "data race: thread (1, 0, 0) of block (0, 0, 0) writes out[1] (row 0, column 1) at ways.cu:12, and thread",
-        "no barrier is between them; 1 more like this",
+        "on_the_host n = 3 (input: 3 rows, 2 columns): the host reads in[0] (row 0, column 0) at ways.cu:29; that memory",
+        "reads in[6] at ways.cu:12, past the end of in (3 rows, 2 columns)",
+        "writes out[-1] at ways.cu:13, before the beginning of out (3 rows, 2 columns)",
+        "data race: thread (1, 0, 0) of block (0, 0, 0) writes out[1] (row 0, column 1) at ways.cu:15, and thread",
+        "no __syncwarp() and no __syncthreads() is between them; 1 more like this",
     ]:
         assert words in said, said
     assert said.count("data race") == 1
+
+
+@with_the_memory_check
+def test_the_work_is_that_of_kernels_in_memory_of_the_gpu(said):
+    """A launcher may copy within the GPU, fill a table of constants, and use memory that it frees."""
+    where = "n = 3 (input: 3 rows, 2 columns):"
+    for words in [
+        f"host_copy {where} the launcher copies from or to memory of the host, at ways.cu:38;",
+        f"copy_of_unknown_kind {where} the launcher copies from or to memory of the host, at ways.cu:42;",
+        f"managed {where} the launcher asks for memory that the host can use, at ways.cu:52;",
+        f"registers {where} the launcher lets kernels use memory of the host, at ways.cu:58;",
+        f"never_freed {where} the memory that the launcher allocates at ways.cu:64 is never freed",
+        "at ways.cu:10: the host's memory, or that of no array",
+        f"leaves {where} kernel leaving: barrier left out: 26 threads of block (0, 0, 0) returned",
+    ]:
+        assert words in said, said
+    assert said.count("right   n = 3\n") == 4, said

@@ -5,8 +5,12 @@ from tools.maintain.mutants import Mutant
 ENVIRONMENT = "tests/tools/test_environment.py::"
 BUILDS = "tests/common/test_builds.py::"
 FAULTS = "tests/tools/test_faults.py::"
+FILES = ENVIRONMENT + "test_a_program_of_ones_own_is_a_file_or_several_and_no_number"
 
 MUTANTS = [
+    Mutant("Makefile", "ifeq ($(origin FILE),command line)", "ifeq ($(origin FILE),default)", FILES),
+    Mutant("Makefile", "if [ -f \"$$FILE\" ]; then", "if false; then", FILES),
+    Mutant("Makefile", "set -f; ", "", FILES),
     # Which Python.
     Mutant("tools/environment.py", "prereleases=True", "prereleases=False", ENVIRONMENT + "test_which_torch_fits"),
     Mutant("pyproject.toml", '"torch>=2.11,<2.16"', '"torch>=2.11,<3"', ENVIRONMENT + "test_which_torch_fits"),
@@ -70,6 +74,10 @@ MUTANTS = [
     Mutant("common/progress.py", "elif issubclass(kind, KeyboardInterrupt):",
            "elif False:",
            FAULTS + "test_interrupted_while_building"),
+    Mutant("common/__init__.py", "    sys.excepthook = progress.excepthook", "    pass",
+           FAULTS + "test_interrupted_while_torch_is_imported"),
+    Mutant("tools/lesson.py", "signal.signal(signal.SIGINT, signal.SIG_IGN)", "pass",
+           FAULTS + "test_interrupted_while_torch_is_imported"),
     # The toolkit.
     Mutant("common/find_cuda.py", "iter(same + major)", "iter(major)",
            BUILDS + "test_the_toolkit_of_torchs_own_cuda_version_is_chosen"),

@@ -29,6 +29,7 @@ MUTANTS = [
     Mutant(NEW, "code[\"my_op_kernel.cu\"] = chapter", "code[\"my_op.cu\"] = chapter", NVCC, why="two files my_op.o"),
     # ---- the package
     Mutant(f"{PACKAGE}/setup.py", "    from cuda_on_cpu.torch_extension import", "    from cuda_on_cpu.torch import", BUILDS),
+    Mutant(f"{PACKAGE}/setup.py", ' < 77:', ' < 7:', T + "a_new_package_says_that_setuptools_is_too_old"),
     Mutant(f"{PACKAGE}/setup.py", "            py_limited_api=True,", "            #", WHEEL),
     Mutant(f"{PACKAGE}/setup.py", "target, *half]", "target]", NVCC),
     Mutant(f"{PACKAGE}/pyproject.toml", 'packages = ["my_op"]', 'packages = []', WHEEL),

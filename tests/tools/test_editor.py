@@ -20,6 +20,7 @@ READ = [
     "chapters/10_stable/bias_gelu.cpp",
     "chapters/12_reduce/exercises/5_maximum/solution/*.cu",  # shared memory in a function; the header is the skeleton's
     "common/*.h",
+    "device/*.h",
     "cuda_on_cpu/example.cu",
     "cuda_on_cpu/include/cuda_runtime.h",
     "cuda_on_cpu/include/cuda_on_cpu/block.h",

@@ -129,9 +129,27 @@ def listing(folder):
 def test_make_alone_lists_targets_and_chapters_and_what_does_not_exist_is_said(repository):
     out = repository.make().out
     assert "\nmake test " in out and "make chapter01      hello: a lesson\n" in out
-    for target in "chapter02", "sanitize02", "chapter3":
+    for target in "chapter02", "sanitize02", "chapter3", "test02":
         assert "there are: 01 03" in repository.make(target).err
+    (repository.root / "tests").mkdir()
+    for target in "chapters", "tests", "nonsense":
+        assert f"There is no command `make {target}`; make lists" in repository.make(target).err
     assert repository.make("chapter01", "PYTHON=python9.9").err.startswith("PYTHON=python9.9: no such program\n")
+
+
+def test_a_program_of_ones_own_is_a_file_or_several_and_no_number(repository):
+    package = repository.root / "cuda_on_cpu"
+    package.mkdir()
+    (package / "__main__.py").write_text("import sys; print(sys.argv[1:])")
+    for name in "a b.cu", "c.cu", "?.cu":
+        (repository.root / name).touch()
+    for file, words in ("a b.cu", ["a b.cu"]), ("c.cu ?.cu", ["c.cu", "?.cu"]), ("c.cu none.cu", ["c.cu", "none.cu"]):
+        assert repository.make("memcheck", f"FILE={file}").out == f"{['check', *words]}\n"
+    for goal in "memcheck03", "chapter03", "run99":
+        process = repository.make(goal, "FILE=c.cu")
+        assert process.returncode and process.out == "" and f"make {goal} is about a lesson, and FILE" in process.err
+    assert "make chapter03 runs that lesson" in repository.make("run03").err
+    assert "leave out" not in repository.make("chapter03", FILE="of the shell's own environment").err
 
 
 def test_nothing_that_is_passed_is_a_command(repository, tmp_path):
@@ -144,6 +162,7 @@ def test_nothing_that_is_passed_is_a_command(repository, tmp_path):
     repository.make("chapter03", CXX=text)
     repository.make("chapter03", f"PYTHON={text}")
     repository.make(f"chapter{text}")
+    repository.make(text)
     assert not list(tmp_path.rglob("pwned"))
 
 

@@ -81,18 +81,23 @@ load("small", [{source!r}], build_directory={build!r})
 """
 
 
-def test_interrupted_while_building(small, tmp_path):
-    """Ctrl-C reaches the compilers, too. The next run builds what is missing."""
-    main = tmp_path / "main.py"
-    main.write_text(LESSON.format(source=str(small.source), build=str(small.build)))
-    process = subprocess.Popen(
-        [sys.executable, main],
-        env=os.environ | {"HANG": "-c", "PYTHONPATH": str(ROOT), "CHAPTERS_DEVICE": "cpu"},
+def interruptible(command, **env):
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=os.environ | env,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # `make test &` ignores it
     )
+
+
+def test_interrupted_while_building(small, tmp_path):
+    """Ctrl-C also reaches the compilers. The next run builds what is missing."""
+    main = tmp_path / "main.py"
+    main.write_text(LESSON.format(source=str(small.source), build=str(small.build)))
+    process = interruptible([sys.executable, main], HANG="-c", PYTHONPATH=str(ROOT), CHAPTERS_DEVICE="cpu")
     while not (small.build / "hanging").exists():
         assert process.poll() is None
         time.sleep(0.02)
@@ -100,6 +105,20 @@ def test_interrupted_while_building(small, tmp_path):
     assert process.communicate(timeout=30)[1] == "Interrupted. Run the same command again.\n"
     assert process.returncode == -signal.SIGINT  # a shell says 130
     small.load()
+
+
+@pytest.mark.parametrize("command", ["chapters/03_add2/main.py", "-m tools.lesson memcheck chapters/03_add2/main.py",
+                                     "-m tools.lesson microscope 03"])  # fmt: skip
+def test_interrupted_while_torch_is_imported(command, tmp_path):
+    begun = tmp_path / "begun"
+    (tmp_path / "torch.py").write_text(f"import time; open({str(begun)!r}, 'w'); time.sleep(60)")
+    process = interruptible([sys.executable, *command.split()], PYTHONPATH=str(tmp_path))
+    while not begun.exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.communicate(timeout=30)[1] == "Interrupted. Run the same command again.\n"
+    assert process.returncode in (-signal.SIGINT, 128 + signal.SIGINT)
 
 
 def test_a_compiler_of_several_words_and_one_without_any(small, capfd, monkeypatch):
@@ -146,7 +165,7 @@ def test_a_folder_with_blanks_and_other_letters(tmp_path, monkeypatch, capfd):
 
 @pytest.mark.parametrize("name", ["$(touch pwned)", "a:b", "it's"])
 def test_a_name_that_ninja_cannot_have(tmp_path, name):
-    with pytest.raises(progress.BuildError, match="which ninja cannot have: use another folder"):
+    with pytest.raises(progress.BuildError, match="which ninja does not allow in a path: use another folder"):
         cpp_extension.load("x", [], build_directory=str(tmp_path / name))
 
 

@@ -27,7 +27,7 @@ def test_answers_of_compute_sanitizer(prints, found, monkeypatch):
 
 def test_table(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "RESULTS", tmp_path)
-    assert planted.who_finds_what("gpu", folder=ROOT) == tables.NOTHING
+    assert planted.who_finds_what("gpu", folder=ROOT) == tables.nothing("make planted")
     of_both, of_ours, of_theirs, of_none = (
         dict(zip((planted.CPU, "memcheck", "racecheck"), found, strict=True))
         for found in [(True, False, True), (True, False, False), (False, True, True), (False, False, False)]

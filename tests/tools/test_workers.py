@@ -53,14 +53,14 @@ def test_only_what_the_tests_need_is_built():
     several = [one, item("tests/chapters/test_operators.py::test_x[05_cmake.axpy]")]
     assert list(conftest.builds(several)) == ["05_cmake build", "03_add2 build"]
     everything = [item(f"tests/chapters/test_{folder.name}.py::test_x", "thorough") for folder in CHAPTERS]
-    assert {"03_add2 build_one_file", "04_package build_with_load"} < set(conftest.builds(everything))
+    assert {"03_add2 build_notes", "04_package build_with_load"} < set(conftest.builds(everything))
 
 
 def test_marks_and_order(monkeypatch):
     monkeypatch.setattr(common, "device", torch.device("cuda"))
     items = [
         item("tests/tools/test_x.py::test_x"),
-        item("tests/chapters/test_x.py::test_x", op=SimpleNamespace(build="build_one_file")),
+        item("tests/chapters/test_x.py::test_x", op=SimpleNamespace(build="build_notes")),
         item("tests/chapters/test_x.py::test_x", op=SimpleNamespace(build="build")),
         item("tests/chapters/test_x.py::test_x", op="a name"),
     ]

@@ -67,7 +67,7 @@ def picture(machine, chapter, name=None, *, folder):
     """What a README in that folder shows."""
     data = tables.figures(machine, chapter, name)
     if not data:
-        return tables.NOTHING
+        return tables.nothing(tables.bench(chapter))
     shown = drawing.shown(_file(machine, chapter, name), _chart(chapter, name, data)[0].__doc__, folder)
     return f"{shown}\n{tables.source(data, machine, name, folder)}\n"
 

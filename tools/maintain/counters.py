@@ -1,6 +1,6 @@
 """Reads a GPU's counters with ncu for every kernel that the microscope looks at, into results/counters/: `make counters`.
 
-python -m tools.maintain.counters                each chapter with once(), and tests/cuda_on_cpu/programs/access.cu
+python -m tools.maintain.counters                each chapter that has launch_each_kernel(), and access.cu of tests/
 python -m tools.maintain.counters 11 access      ... of these only; the others keep what they have
 python -m tools.maintain.counters --compare      no GPU needed: the microscope beside each file of counters
 
@@ -147,7 +147,7 @@ def counted(subject: str) -> dict[str, dict[str, int]]:
         subprocess.run([*nvcc, PROGRAMS[subject], "-o", program], check=True)
         return count([program])
     command = [sys.executable, "-m", "tools.maintain.counters", "--once", subject[:2]]
-    subprocess.run(command, check=True, cwd=ROOT)  # builds; ncu would look at the compilers, too
+    subprocess.run(command, check=True, cwd=ROOT)  # builds first: ncu would also look at the compilers
     return count(command, ["--kernel-name", f"regex:^({'|'.join(sorted(kernels()))})$"])
 
 
@@ -175,7 +175,7 @@ def measure(subjects: list[str]) -> None:
 
 
 def main():
-    chapters = folders("once")
+    chapters = folders("launch_each_kernel")
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("subjects", nargs="*", metavar="NN|access", help="chapters and programs; all without one")
     options.add_argument("--compare", action="store_true", help="the microscope beside what was counted")
@@ -185,10 +185,10 @@ def main():
         return compare()
     if options.once:
         module = load(chapters[options.once] / "main.py")
-        return module.once(module.build())
+        return module.launch_each_kernel(module.build())
     known = {number: folder.name for number, folder in chapters.items()} | {name: name for name in PROGRAMS}
     if unknown := [subject for subject in options.subjects if subject not in known]:
-        sys.exit(f"Neither a chapter with once() nor a program: {', '.join(unknown)}")
+        sys.exit(f"Neither a chapter with launch_each_kernel() nor a program: {', '.join(unknown)}")
     measure([known[subject] for subject in options.subjects or known])
 
 

@@ -2,6 +2,8 @@
 
 import os
 
+from grader import exercises as grader
+
 from .. import chapters
 
 
@@ -26,6 +28,18 @@ def next_chapters(*, folder):
         if folder in those:
             following = those[those.index(folder) + 1 :]
             lines.append(f"- {track} track: {link(following[0], folder) if following else 'ends here so far'}\n")
+    return "".join(lines)
+
+
+def exercises(*, folder):
+    """The exercises of the chapter in that folder: their titles, and how long each takes. The command prints the task."""
+    lines = []
+    for it in grader.find():
+        if it.folder.parents[1] == folder:
+            name, _, what = it.title.partition(": ")
+            what = f"predict {what} (" if name == "predict" else f"{what} ({name}, "
+            gpu = ", needs a GPU" if it.needs_gpu else ""
+            lines.append(f"1. `make exercise{it.number}`: {what}{it.minutes} minutes{gpu})\n")
     return "".join(lines)
 
 

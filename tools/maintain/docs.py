@@ -6,10 +6,12 @@ A README marks such a part with a comment that says what to call, and cog (https
     <!--= table("nvidia-h200", "06_vec4", "sizes") =-->                 figures of results/nvidia-h200.json (bench.py)
     <!--= beside_torch("nvidia-h200", ("12_reduce", "sum")) =-->        our operator in those tables, torch, and a copy
     <!--= picture("nvidia-h200", "06_vec4", "sweep") =-->               the same as a picture, drawn with matplotlib
+    <!--= swept("13_softmax") =-->                                      what `make sweep` found, on each machine (swept.py)
     <!--= diagram("03_add2", "timeline") =-->                           what that function of its pictures/diagrams.py draws
     <!--= code("add2.cu", "__global__ void add2_kernel") =-->           a definition, from a file beside the README
     <!--= course_table() =-->                                           the chapters, their titles and tracks
     <!--= next() =-->                                                   where each track goes on from this chapter
+    <!--= exercises() =-->                                              the chapter's exercises, by their exercise.py
     <!--= glossary() =-->                                               the tables "Terms" of the chapters' REFERENCE.md
     ... or what_operators_take(), what_check_rejects()                  from tests/chapters and tests/common
     ... or what_cuda_on_cpu_covers()             from tests/cuda_on_cpu/features.py
@@ -45,7 +47,7 @@ from cuda_on_cpu import lacking
 
 from .. import doctor
 from ..chapters import ROOT, load
-from . import charts, course, drawing, planted, tables
+from . import charts, course, drawing, planted, swept, tables
 
 CLEAN = "build/recorded"  # in the repository
 
@@ -87,7 +89,7 @@ def record(machine, command):
 
 def run(machine, command, folder):
     if not (file := recorded(machine, command)).exists():
-        return tables.NOTHING
+        return tables.nothing(command)
     date, output = file.read_text().split("\n", 1)
     return f"```text\n$ {command}    # {date}\n{output}```\n"
 
@@ -132,8 +134,8 @@ def what_cuda_on_cpu_lacks(folder):
 
 
 PARTS = (run, tables.table, tables.beside_torch, charts.picture, drawing.diagram, code, tables.what_operators_take)
-PARTS += (what_check_rejects, what_cuda_on_cpu_covers, what_cuda_on_cpu_lacks, planted.who_finds_what)
-PARTS += (course.course_table, course.glossary)
+PARTS += (what_check_rejects, what_cuda_on_cpu_covers, what_cuda_on_cpu_lacks, planted.who_finds_what, swept.swept)
+PARTS += (course.course_table, course.exercises, course.glossary)
 PARTS = {function.__name__: function for function in PARTS}
 PARTS |= {"next": course.next_chapters, "what_the_doctor_looks_at": lambda folder: doctor.table()}
 
@@ -146,7 +148,7 @@ def filled(readme, calls):
         cog.cogmodule.out(function(*arguments, folder=readme.parent))
 
     cog, text = Cog(), io.StringIO()
-    cog.options.parse_args(["--markers=<!--= =--> <!--end-->"])  # a bare --> would be found in a Mermaid diagram, too
+    cog.options.parse_args(["--markers=<!--= =--> <!--end-->"])  # a bare --> also stands in Mermaid diagrams
     functions = {name: functools.partial(part, function) for name, function in PARTS.items()}
     cog.process_file(str(readme), text, globals=functions)
     return text.getvalue()
@@ -167,7 +169,7 @@ def main():
         for machine, command in commands:
             record(machine, command)
         sys.exit(None if commands else f"No README shows such a command from {here}")
-    modules = {charts.picture: charts, drawing.diagram: drawing}
+    modules = {charts.picture: charts, drawing.diagram: drawing, swept.swept: swept}
     pictures = [(modules[f], which) for f, which in calls if f in modules and modules[f].is_stale(*which)]
     if options.check:
         names = (f"The picture {', '.join(which)}" for _, which in pictures)

@@ -38,7 +38,7 @@ def kernels() -> list[tuple[Path, str, str]]:
 
 def verdict(command: list, wrong: str, *summary: str) -> bool | str:
     """Whether what it prints has `wrong` in it; "no answer" where that lacks one of `summary`, which it prints in any case."""
-    # timeout ends the processes that compute-sanitizer starts, too
+    # timeout also ends the processes that compute-sanitizer starts
     limited = ["timeout", "--signal=KILL", str(LIMIT), *map(str, command)]
     done = subprocess.run(limited, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     complete = all(re.search(part, done.stdout, re.MULTILINE) for part in summary)
@@ -91,7 +91,7 @@ def who_finds_what(machine: str, folder: Path) -> str:
     """That file as a table: how many kernels of each class each tool finds; and below, which only one side finds."""
     file = tables.RESULTS / "planted" / f"{machine}.json"
     if not file.exists():
-        return tables.NOTHING
+        return tables.nothing("make planted")
     data = json.loads(file.read_text())
     answers = [(of, name, data["kernels"].get(program.stem, {}).get(name)) for program, of, name in kernels()]
     here = [(of, name, answer) for of, name, answer in answers if answer]

@@ -30,7 +30,9 @@ def commit() -> str:
     """4f2a91c; or "4f2a91c, changed" where what is measured differs from the commit; or unknown."""
     if not (ROOT / ".git").exists():  # git would look for one in the folders above
         return os.environ.get("COMMIT", "unknown")
-    changed = output("git status --porcelain -- chapters common tools/maintain/bench.py ':!*.md'")
+    changed = output(
+        "git status --porcelain -- chapters common device tools/maintain/bench.py tools/maintain/sweep.py ':!*.md'"
+    )
     return (output("git rev-parse --short HEAD") or "unknown") + ", changed" * bool(changed)
 
 
@@ -46,7 +48,7 @@ def measured_with() -> dict:
 def keep(file: Path, name: str, measured: dict) -> None:
     """Puts a chapter's figures into the file; those of the other chapters stay."""
     figures = (json.loads(file.read_text()) if file.exists() else {}) | {name: measured}
-    file.parent.mkdir(exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(dict(sorted(figures.items())), indent=1)
     # A row a line, so that a difference can be read.
     file.write_text(re.sub(r"\n {5,}|\n    (?=[]}])", " ", text) + "\n")

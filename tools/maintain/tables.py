@@ -13,7 +13,7 @@ from . import drawing
 
 RESULTS = ROOT / "results"
 
-NOTHING = "results/ has nothing for this yet.\n"
+NOTHING = "*Not measured yet: "
 MEASURED_WITH = "{gpu}, driver {driver}, torch {torch}, nvcc {nvcc}; {date}, commit {commit}"
 COLUMNS = {  # a table has those for which its rows have the figures
     "chapter": lambda row: row["chapter"][:2],
@@ -27,8 +27,10 @@ COLUMNS = {  # a table has those for which its rows have the figures
     "bandwidth": lambda row: f"{row['bandwidth'] / 1e9:.0f} GB/s",
     "kernel": lambda row: format_seconds(row["kernel"]),
     "spread": lambda row: f"{row['spread']:.0%}",
+    "TFLOP/s": lambda row: f"{row['tflops']:.1f}",
+    "of torch": lambda row: f"{row['of_torch']:.2f}" + suspect(row),
     "GB/s": lambda row: f"{row['bytes'] / row['kernel'] / 1e9:.0f}",
-    "of copy": lambda row: f"{row['of_copy']:.2f}" + (f" ({row['suspect']})" if "suspect" in row else ""),
+    "of copy": lambda row: f"{row['of_copy']:.2f}" + suspect(row),
     "call": lambda row: format_seconds(row["call"]),
     **{key: lambda row, key=key: f"{row[key] / 2**20:.0f} MiB" for key in ("saved", "held", "peak")},
     "images": lambda row: str(row["images"]),
@@ -38,6 +40,16 @@ COLUMNS = {  # a table has those for which its rows have the figures
     "GFLOP/s": lambda row: f"{row['speed'] / 1e9:.0f}",
     "of the limit": lambda row: f"{row['speed'] / row['limit']:.2f}",
 }
+
+
+def nothing(command):
+    """What stands where no figures are yet."""
+    return f"{NOTHING}`{command}` does it.*\n"
+
+
+def bench(chapter):
+    """The command that measures that chapter's tables, or all for the roofline."""
+    return f"make bench{re.sub('[^0-9].*', '', chapter)}"
 
 
 def figures(machine, chapter, name=None):
@@ -83,7 +95,7 @@ def table(machine, chapter, name=None, *, folder):
     """One table of that file, or the roofline's, for a README in that folder."""
     data = figures(machine, chapter, name)
     if not data:
-        return NOTHING
+        return nothing(bench(chapter))
     rows = roofline(data) if chapter == "roofline" else data[chapter]["tables"][name]
     of_its_own = isinstance(rows, dict)  # a kind of figures that only this chapter has
     rows = drawing.script(chapter, "charts")[0][f"{name}_rows"](rows) if of_its_own else map(_cells, rows)
@@ -96,7 +108,7 @@ def beside_torch(machine, *wanted, folder):
     lines, data = [], {}
     for chapter, name in wanted:
         if not (measured := figures(machine, chapter, name)):
-            return NOTHING
+            return nothing(bench(chapter))
         data |= measured
         ours, *others = measured[chapter]["tables"][name]
         shape, _, operator = ours["op"].rpartition(": ")
@@ -112,7 +124,11 @@ def beside_torch(machine, *wanted, folder):
 
 def source(data, machine, name, folder):
     """With what it was measured, when, and where the figures are: below each table and picture."""
-    lines = dict.fromkeys(MEASURED_WITH.format(**measured) for measured in data.values())
+    dates = {}  # by what they have in common, which is said once
+    for measured in data.values():
+        common, _, date = MEASURED_WITH.format(**measured).partition("; ")
+        dates.setdefault(common, {})[date] = None
+    lines = ["; ".join([common, *dates[common]]) for common in dates]
     file = f"[{machine}.json]({os.path.relpath(RESULTS / f'{machine}.json', folder)})"
     keys = f", {next(iter(data))}, {name}" if name else ""
     return f"{'<br>'.join(lines)}. Data: {file}{keys}."
@@ -129,9 +145,16 @@ def size(nbytes):
     return f"{nbytes >> 10 * power} {['bytes', 'KiB', 'MiB', 'GiB', 'TiB'][power]}"
 
 
+def suspect(row):
+    return f" ({row['suspect']})" if "suspect" in row else ""
+
+
 def _cells(row):
     cells = {}
+    limited_by_cores = "tflops" in row
     for head, cell in COLUMNS.items():
+        if limited_by_cores and head in ("GB/s", "of copy"):
+            continue
         with contextlib.suppress(KeyError):
             cells[head] = cell(row)
     return cells
@@ -153,9 +176,10 @@ def _operator(op):
     dtypes = [str(dtype).removeprefix("torch.") for dtype in op.dtypes]
     dtypes = [f"any of {', '.join(map(str, op.itemsizes))} bytes"] if op.itemsizes else dtypes
     ranks = f"{op.ranks[0]} or more" if isinstance(op.ranks, range) else " or ".join(map(str, op.ranks or ()))
-    shape = [f"{ranks} dimensions" if op.ranks else "any"] + [f"`{name}`: the last of them" for name in op.shapes]
+    shape = [f"{ranks} dimensions" if op.ranks else "any"] + [f"`{name}`: {op.shape_words}" for name in op.shapes]
     shape += [f"the last of {op.last}"] * bool(op.last) + [f"{op.multiple}n elements"] * (op.multiple > 1)
-    memory = ["rows may lie apart" if op.crops else "contiguous"] + ["at a multiple of 16 bytes"] * op.aligned
+    strides = "any strides" if op.strided else "rows may lie apart" if op.crops else "contiguous"
+    memory = [strides] + ["at a multiple of 16 bytes"] * op.aligned
     scalars = [f"`{name}`: {scalar.accepts}" for name, scalar in op.scalars.items() if scalar.accepts]
     gradient = "yes" if op.differentiable else "refused" if op.dtype.is_floating_point else ""
     operator = f"{op.chapter[:2]} `{op.name}`" + f", {op.variant}" * (bool(op.variant) and not op.optional)

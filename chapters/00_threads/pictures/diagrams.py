@@ -1,4 +1,4 @@
-"""The drawings of chapter 00: the machine, a grid on multiprocessors, a launch, the memories."""
+"""The drawings of chapter 00: the machine, the numbers of threads, a grid on multiprocessors, a launch, the memories."""
 
 from tools.maintain import tables
 
@@ -23,6 +23,34 @@ def machine(canvas):
     canvas.text(36, 8.3, "launch")
     canvas.arrow((28, 21.25), (44, 21.25), both=True)
     canvas.text(36, 19.5, "copy")
+
+
+def numbers(canvas):
+    """Three blocks of four threads above an array of ten elements. Thread 1 of block 2 has the number 2 * 4 + 1 = 9 and writes
+    element 9. Threads 10 and 11 have no element below them."""
+    canvas.height(25)
+    cell, left, top = 4, 15, 5.5
+    canvas.text(left - 1, top + 2, "threadIdx.x", align="right", code=True)
+    canvas.text(left - 1, 19, "out", align="right", code=True)
+    for block in range(3):
+        x = left + 4.6 * cell * block
+        mine = block == 2
+        canvas.text(x + 2 * cell, 2, f"blockIdx.x = {block}", code=True)
+        colours = ["blue", "green", "orange", "orange"] if mine else ["blue"] * 4
+        canvas.cells(x, top, cell, "0123", colours)
+        for thread in range(4):
+            i = 4 * block + thread
+            middle = x + (thread + 0.5) * cell
+            colour = colours[thread]
+            if i < 10:
+                canvas.arrow((middle, top + cell), (middle, 17), colour)
+                canvas.box(x + thread * cell, 17, cell, cell, str(i), colour, 0.25)
+            else:
+                canvas.arrow((middle, top + cell), (middle, 17), colour, dashed=True)
+                canvas.box(x + thread * cell, 17, cell, cell, str(i), colour, dashed=True)
+    x = left + 9.2 * cell
+    canvas.text(x + 2 * cell - 0.4, 23, "2 * 4 + 1 = 9", "green", align="right", code=True)
+    canvas.text(x + 2 * cell + 0.4, 23, "no element", "orange", align="left")
 
 
 def grid(canvas):

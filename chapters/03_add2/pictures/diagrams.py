@@ -1,4 +1,30 @@
-"""The diagrams of chapter 03: two streams, and seven ways to time a kernel."""
+"""The diagrams of chapter 03: four files, two streams, and six ways to time a kernel."""
+
+
+def quartet(canvas):
+    """A call of add2(a, b) passes through four files, from left to right. main.py, in Python, builds, checks and times the
+    operator. add2.cpp takes tensors, checks them, and returns a tensor. add2.cu gets pointers, a size and a stream: it holds
+    the launcher, which runs on the host, and the kernel, which runs on the GPU. add2.h declares the launcher, so that
+    add2.cpp can call it."""
+    canvas.height(22)
+    wide, high, top = 18.5, 9, 3
+    files = [
+        (0.5, "main.py", "Python\nbuild, check, time", "pink"),
+        (26.7, "add2.cpp", "check the tensors,\nallocate the result", "blue"),
+        (52.9, "add2.cu", "launcher (host)\nkernel (GPU)", "green"),
+    ]
+    for x, name, job, colour in files:
+        canvas.box(x, top, wide, high, "", colour, 0.15)
+        canvas.text(x + wide / 2, top + 2.2, name, code=True, bold=True)
+        canvas.text(x + wide / 2, top + 6, job)
+    for x, what in (19, "tensors"), (45.2, "pointers"):
+        canvas.arrow((x, top + 4.5), (x + 7.7, top + 4.5))
+        canvas.text(x + 3.8, top - 1.6, what)
+    canvas.box(40, 16.5, wide, 4.5, "", "grey", 0.1)
+    canvas.text(40 + wide / 2, 18.75, "add2.h", code=True, bold=True)
+    canvas.text(39, 18.75, "declares the launcher for both", align="right")
+    canvas.line((42.5, 12), (42.5, 16.5), colour="grey")
+    canvas.line((56.5, 12), (56.5, 16.5), colour="grey")
 
 
 def streams(canvas):
@@ -33,34 +59,28 @@ HOST, GPU, CLOCK = "blue", "green", "orange"
 
 
 def timeline(canvas):
-    """Seven timelines of host and GPU, one for each way to time a kernel, and the span that the clock measures. First call:
+    """Six timelines of host and GPU, one for each way to time a kernel, and the span that the clock measures. First call:
     the call, which loads the kernel, the kernel and the wait. No synchronize: the calls only, the kernels end later. One run:
-    one call, its kernel and the wait. show_time: the same for each of ten runs. Synchronize once: from the first call to the
-    end of the last kernel. Events around 100 calls: kernels one after another, without the host. Events, cold L2: the host
-    launches the overwriting of the L2 cache before each call, and the clock measures each kernel with its launch."""
-    canvas.height(69)
+    one call, its kernel and the wait. Synchronize once: from the first call to the end of the last kernel. Events around 100
+    calls: kernels one after another, without the host. Events, cold L2: before each call the host has the L2 cache
+    overwritten, and the clock measures each kernel with its launch."""
+    canvas.height(60)
     rows = [
         ("first call", [(0, 20, "call: load kernel"), (20, 8, "wait")], [(21.5, 5, "")], [(0, 28)]),
         ("no synchronize", *_calls(), [(0, 25)]),
         ("one run", [(0, 5, "call"), (5, 8, "wait")], [(6.5, 5, "")], [(0, 13)]),
-        ("notes: show_time", *_runs(), [(15 * k, 15 * k + 13) for k in range(3)]),
         ("synchronize once,\n100 calls", *_calls((25, 8, "wait")), [(0, 33)]),
         ("events around\n100 calls", *_queued()),
         ("events, cold L2\n(bench)", *_cold()),
     ]
     _legend(canvas)
     for k, (name, host, gpu, spans) in enumerate(rows):
-        _row(canvas, 5 + 9 * k, name, host, gpu, spans, events=k > 4)
+        _row(canvas, 5 + 9 * k, name, host, gpu, spans, events=k > 3)
 
 
 def _calls(*then):
     """Calls that follow one another; the kernel of each runs while the host makes the next call. then: what follows."""
     return [*((5 * k, 5, "call") for k in range(5)), *then], [(6.5 + 5.2 * k, 4, "") for k in range(5)]
-
-
-def _runs():
-    host = [part for k in range(3) for part in ((15 * k, 5, "call"), (15 * k + 5, 8, "wait"))]
-    return host, [(15 * k + 6.5, 5, "") for k in range(3)]
 
 
 def _queued():

@@ -27,7 +27,7 @@ def in_flight(canvas):
 
 
 def aligned_middle(canvas):
-    """13 floats that begin 4 bytes behind a multiple of 16 bytes. The first three are the head and the last two are the tail:
+    """13 floats that begin 4 bytes after a multiple of 16 bytes. The first three are the head and the last two are the tail:
     threads add them one by one. Between them lie two float4 that begin at multiples of 16 bytes: thread 0 adds one, thread 1
     the other. Thread 0 adds its float4, then element 0, then element 11."""
     size, left = 4.2, 2.4

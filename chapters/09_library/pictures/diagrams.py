@@ -3,14 +3,14 @@
 
 def path(canvas):
     """A call of torch.ops.chapter09.bias_gelu goes down a list of the dispatcher's keys, to the function under each. Autocast,
-    in an autocast region only: convert to float32; from library.py. Autograd, if a gradient is wanted: make the node of the
+    in an autocast region only: one dtype for both; from library.py. Autograd, if a gradient is wanted: make the node of the
     graph; from library.py. ADInplaceOrView: refuse forward mode, count versions; from bias_gelu.cpp. Then one of two, both
     from bias_gelu.cpp. CUDA, for x on a GPU: launch the kernel. Meta, for x without memory: give the shape."""
     canvas.height(50)
     canvas.box(9, 1, 41, 5, "torch.ops.chapter09.bias_gelu(x, bias)", "blue", 0.15, code=True)
     canvas.text(60.5, 3.5, "added by", "grey", bold=True)
     steps = [
-        ("Autocast", "in an autocast region: to float32", "library.py"),
+        ("Autocast", "in an autocast region: one dtype for both", "library.py"),
         ("Autograd", "if a gradient is wanted: makes the node", "library.py"),
         ("ADInplaceOrView", "refuses forward mode, counts versions", "bias_gelu.cpp"),
     ]

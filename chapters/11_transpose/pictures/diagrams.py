@@ -1,7 +1,6 @@
 """The drawings of chapter 11: sectors that a warp touches, and banks of shared memory."""
 
 from collections import Counter
-from itertools import product
 
 SIDE = 32  # of a tile, and the banks of shared memory
 
@@ -55,8 +54,8 @@ def tile(canvas):
 
 def banks(canvas):
     """Three times shared memory, 32 banks wide. Marked: where the 32 elements of column 5 of a tile lie. tile: all in bank 5.
-    padded: each one bank further than the one above, so in 32 banks. swizzled: element r in bank 5 xor r, so in 32 banks,
-    too."""
+    padded: each one bank further than the one above, so in 32 banks. swizzled: element r in bank 5 xor r, so also in
+    32 banks."""
     cell, top, column = 0.65, 9, 5
     wide = SIDE * cell
     canvas.height(38)
@@ -80,34 +79,71 @@ def banks(canvas):
     canvas.text(36, 36.2, "lane r reads row r, from above; a line of the drawing is 128 bytes, 4 in each bank", "grey")
 
 
+def strips(canvas):
+    """Two matrices and their transposes. Few rows: the tile has all three rows of the matrix and four of its columns, three
+    lines of four elements. In the result it is one line of twelve elements without a gap: a strip. Few columns: the tile has
+    all three columns and four rows, which follow one another. In the matrix it is one strip of twelve elements, and in the
+    result three lines of four."""
+    cell, colours = 3, ["blue", "green", "orange"]
+    canvas.height(36)
+
+    def lines(left, top, words, few_rows):
+        """Three lines of ten elements, of which the tile has four."""
+        canvas.text(left, top - 1.6, words, align="left")
+        for r in range(3):
+            for c in range(10):
+                canvas.box(left + c * cell, top + r * cell, cell, cell, colour="grey")
+            for c in range(3, 7):
+                text = f"{r}{c}" if few_rows else f"{c}{r}"
+                canvas.box(left + c * cell, top + r * cell, cell, cell, text, colours[r], 0.35)
+
+    def strip(left, top, words, few_rows):
+        """The same elements as they follow one another, in two rows of the drawing."""
+        canvas.text(left, top - 1.6, words, align="left")
+        for k in range(12):
+            c, r = divmod(k, 3)
+            text = f"{r}{c + 3}" if few_rows else f"{c + 3}{r}"
+            canvas.box(left + k % 6 * cell, top + k // 6 * cell, cell, cell, text, colours[r], 0.35)
+
+    for top, words, few_rows in (2, "few rows", True), (20, "few columns", False):
+        canvas.text(1, top, words, align="left", bold=True)
+        if few_rows:
+            lines(1, top + 4.4, "in: 3 lines of the tile", few_rows)
+            canvas.arrow((33, top + 9), (48, top + 9))
+            strip(50, top + 5.9, "out: one line, a strip", few_rows)
+        else:
+            strip(1, top + 5.9, "in: one line, a strip", few_rows)
+            canvas.arrow((22, top + 9), (37, top + 9))
+            lines(39, top + 4.4, "out: 3 lines of the tile", few_rows)
+    canvas.text(
+        36,
+        34.6,
+        "named by row and column of the matrix; a strip goes on in its second row",
+        "grey",
+    )
+
+
 def wide(canvas):
     """Above: the first 9 of 64 rows of a tile of floats, each 8 sectors long, and which load of a block's first warp fetches
-    which sector. rows: load k fetches the first 4 sectors of row 8 k - 8, in 9 loads, the first of them above the tile.
-    wide: load k fetches the 8 sectors of row k and those of row 4 + k, in 4 loads. In the middle: a square of four packs in
-    the registers of a thread, each a row of four floats. The thread exchanges rows and columns: each pack now has an
+    which sector: load k fetches the 8 sectors of row k and those of row 4 + k, in 4 loads. In the middle: a square of four
+    packs in the registers of a thread, each a row of four floats. The thread exchanges rows and columns: each pack now has an
     element of each pack before. Below: the places of 8 packs in a row of shared memory, four banks each. Lanes 0 to 7 read
     a pack each, of column 0 of packs and of rows 0, 4, 8 to 28. Without a swizzle all eight lie in the same four banks, and
     take 8 passes. At place x xor y each lies in four other banks, and they take 1 pass."""
     canvas.height(75.5)
     colours = ["blue", "green", "orange", "pink"]
     left_of, unit, high, top = (8.6, 43), 3.4, 2.0, 6.2
-    cases = {
-        "rows: 9 loads of 4 sectors, load 0 above": lambda row, k: row // 8 + 1 if row % 8 == 0 and k < 4 else None,
-        "wide: 4 loads of 16 sectors": lambda row, k: row % 4 if row < 8 else None,
-    }
     canvas.text(
         1, 1.8, "which load of the first warp fetches a sector (the first 9 rows of a tile)", align="left", bold=True
     )
-    for left, (words, load) in zip(left_of, cases.items(), strict=True):
-        canvas.text(left + 4 * unit, 4.6, words)
-        for row in range(9):
-            y = top + row * high
-            canvas.text(left - 0.8, y + high / 2, f"row {row}", "grey", align="right")
-            for k in range(8):
-                canvas.box(left + k * unit, y, unit, high, colour="grey")
-        for row, k in product(range(9), range(8)):
-            if (number := load(row, k)) is not None:
-                canvas.box(left + k * unit, top + row * high, unit, high, str(number), colours[number % 4], 0.4)
+    left = 25.8
+    canvas.text(left + 4 * unit, 4.6, "4 loads of 16 sectors")
+    for row in range(9):
+        canvas.text(left - 0.8, top + (row + 0.5) * high, f"row {row}", "grey", align="right")
+        for k in range(8):
+            canvas.box(left + k * unit, top + row * high, unit, high, colour="grey")
+            if row < 8:
+                canvas.box(left + k * unit, top + row * high, unit, high, str(row % 4), colours[row % 4], 0.4)
 
     top = 28
     canvas.text(1, top, "a square in the registers of a thread", align="left", bold=True)

@@ -5,6 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-// *out = the sum of the n elements of x. bytes: of the memory at `memory`, which CUB uses as it likes. Where that is
-// null, sets bytes to what it needs, and does nothing else.
+// *out = the sum of the n elements of x. `memory` has so many bytes, which CUB uses as it likes. If it is null, this
+// only sets `bytes` to what CUB needs.
 void launch_cub_sum(float* out, const float* x, int64_t n, void* memory, size_t& bytes, cudaStream_t stream);

@@ -27,7 +27,7 @@ def tree(canvas):
 
 def last_block(canvas):
     """Time runs to the right. Each of four blocks adds its part of the array, writes its partial sum to device memory, and
-    takes a ticket. One memory fence stands before the ticket, one behind it. The blocks come in any order: block 1 takes
+    takes a ticket. One memory fence stands before the ticket, and one after it. The blocks come in any order: block 1 takes
     ticket 0, block 3 ticket 1, block 0 ticket 2. They end then. Block 2 takes ticket 3, so it is the last one, and all partial
     sums are written: it adds all four."""
     canvas.height(34)

@@ -7,7 +7,7 @@ def lengths(axes, data, rows):
     """GB/s over the number of elements in a row, a line for each way to share a row among threads; marked: a copy."""
     for op in dict.fromkeys(row["op"] for row in rows):
         points = [row for row in rows if row["op"] == op]
-        # The steps take all colours. The automatic choice is one of them everywhere: a wide line behind it.
+        # The steps take all colours. The automatic choice is one of them everywhere: a wide line under it.
         auto = {"color": GREY, "linewidth": 8, "alpha": 0.4, "marker": "", "zorder": 1}
         style = {"auto": auto, "torch": {"color": GREY, "linestyle": ":"}}.get(op, {})
         axes.plot([row["length"] for row in points], [*map(rate, points)], label=op, **style)

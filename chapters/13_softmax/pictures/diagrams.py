@@ -1,17 +1,17 @@
-"""The drawings of chapter 13: who shares a row, how two parts become one, and what a cluster's block does at a time."""
+"""The drawings of chapter 13: who shares a row, and how two parts become one."""
 
 
 def groups(canvas):
-    """Three rows of float32, from short to long. Up to 512 elements: a row is shared by the 32 lanes of a warp, which exchange
-    their maxima and sums by shuffles. Up to 8192 elements: by the warps of a block, which write a part each into the block's
-    shared memory. Up to 262 144 elements: by up to 16 blocks of a cluster, of which two are drawn. Each block combines its
-    warps' parts, and writes its own part into the shared memory of both blocks."""
-    canvas.height(47)
+    """Three rows of float32, from short to long. Up to 512 elements: a row is shared by up to 32 lanes of a warp, which
+    exchange their maxima and sums by shuffles. Up to 8192 elements: by the warps of a block, which write a part each into the
+    block's shared memory. A very long row, or one of few: by several blocks. In a first launch each block writes its
+    part into device memory, and in a second launch each block reads the parts of all."""
+    canvas.height(41)
     left = 16
     for y, name, elements, how in (
-        (4.2, "a warp", "to 512 floats", "shuffles"),
+        (4.2, "lanes", "to 512 floats", "shuffles"),
         (17.5, "a block", "to 8192", "through its\nshared memory"),
-        (37, "a cluster", "to 262 144\n(16 blocks)", "through the\nshared memory\nof all blocks"),
+        (34, "several blocks", "few rows, or\nvery long ones", "by memory,\ntwo launches"),
     ):
         canvas.text(1, y - 2.2, name, align="left", bold=True)
         canvas.text(1, y + 0.6 + 1.1 * elements.count("\n"), elements, align="left")
@@ -23,18 +23,13 @@ def groups(canvas):
         canvas.box(left + 10.3 * warp, 12, 9.1, 3, "warp", "blue", 0.25)
         canvas.arrow((left + 10.3 * warp + 4.5, 15), (left + 10.3 * warp + 4.5, 18.6), "orange")
     canvas.box(left, 18.6, 40, 3, "parts: maximum and sum of each warp", "orange", 0.25)
-    for block in range(2):
-        x = left - 0.4 + 20.6 * block
-        canvas.box(x, 26, 19.8, 20, "", "grey", dashed=True)
-        canvas.text(x + 9.9, 27.8, f"block {block}")
-        for warp in range(2):
-            canvas.box(x + 0.9 + 9.3 * warp, 29.2, 8.7, 3, "warp", "blue", 0.25)
-            canvas.arrow((x + 5.2 + 9.3 * warp, 32.2), (x + 7.5 + 4.7 * warp, 35.2), "orange")
-        canvas.box(x + 4.4, 35.2, 11, 3, "its part", "orange", 0.25)
-        for other in range(2):
-            to = left - 0.4 + 20.6 * other + 5.4 + 9 * block
-            canvas.arrow((x + 7.4 + 5 * other, 38.2), (to, 42), "green")
-        canvas.box(x + 0.9, 42, 18, 3, "parts of all blocks", "green", 0.25)
+    for block in range(4):
+        x = left + 10.3 * block
+        canvas.box(x, 26, 9.1, 3, "block", "blue", 0.25)
+        canvas.arrow((x + 4.5, 29), (x + 4.5, 31.6), "orange")
+        canvas.arrow((x + 4.5, 34.6), (x + 4.5, 37.2), "green")
+        canvas.box(x, 37.2, 9.1, 3, "block", "green", 0.25)
+    canvas.box(left, 31.6, 40, 3, "parts of all blocks", "orange", 0.25)
 
 
 def merge(canvas):
@@ -55,24 +50,3 @@ def merge(canvas):
     canvas.text(11.2, 17.2, "times exp(3 - 5) = 0.135")
     canvas.text(56, 17.2, "times exp(5 - 5) = 1")
     canvas.box(14, 18.6, 38, 5.6, "max = 5\nsum = 1.14 x 0.135 + 1.05 x 1 = 1.20")
-
-
-def pipeline(canvas):
-    """What a block of a cluster does with rows 0, 1 and 2, as time passes. A row that has arrived in shared memory goes to
-    registers, and is reduced to its maximum and sum, which are sent to all blocks. Then two things happen at the same time:
-    the next row arrives in shared memory, and this one is written, as soon as the parts of all blocks have been received."""
-    canvas.height(21.5)
-    left, wide = 17, 8.9
-    canvas.text(left + 2.5, 1.6, "time", bold=True)
-    canvas.arrow((left + 5, 1.4), (left + 14, 1.4), "grey")
-    lines = (("arrives", "grey", 1, 1), ("is reduced, sent", "blue", 0, 0), ("received, written", "orange", 1, 0))
-    for line, (name, colour, later, ahead) in enumerate(lines):
-        y = 3.6 + 6 * line
-        canvas.text(1, y + 1.7, name, align="left")
-        for row in range(-ahead, 3):
-            x = left + wide * (2 * row + later)
-            if row + ahead < 3:
-                canvas.box(x, y, 7.6, 3.4, f"row {row + ahead}", colour, 0.25)
-            if line == 1:
-                canvas.arrow((x + 5, y + 3.4), (x + wide + 2.5, y + 6), "grey")
-                canvas.arrow((x - wide + 5, y - 2.6), (x + 2.5, y), "grey")

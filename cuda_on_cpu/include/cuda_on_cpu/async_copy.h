@@ -43,7 +43,7 @@ struct AsyncCopies {
     uint3 block_index = {};
     uint64_t carried_out = 0;           // the number of the first copy that is still to be carried out
     std::deque<AsyncCopy> copies = {};  // from that one on
-    std::deque<uint64_t> groups = {};   // committed: the number of the copy behind each group's last
+    std::deque<uint64_t> groups = {};   // committed: the number of the copy after each group's last
 
     uint64_t end() const { return carried_out + copies.size(); }
 
@@ -55,11 +55,9 @@ struct AsyncCopies {
     }
 };
 
-enum class Engine { copies, bulk_copies };  // cp.async, cp.async.bulk: neither waits for the other
-
-inline AsyncCopies& my_async_copies(Engine engine = Engine::copies) {
-    static std::unordered_map<const Thread*, AsyncCopies> all[2];
-    AsyncCopies& mine = all[int(engine)][self];
+inline AsyncCopies& my_async_copies() {
+    static std::unordered_map<const Thread*, AsyncCopies> all;
+    AsyncCopies& mine = all[self];
     const uint3 b = mine.block_index;
     // What an earlier thread never waited for is of no interest: its shared memory is gone.
     if (mine.launch != launch_number || b.x != blockIdx.x || b.y != blockIdx.y || b.z != blockIdx.z)
@@ -67,15 +65,14 @@ inline AsyncCopies& my_async_copies(Engine engine = Engine::copies) {
     return mine;
 }
 
-inline void copy_async(void* shared, const void* global, int bytes, int source_bytes, Location where,
-                       Engine engine = Engine::copies) {
+inline void copy_async(void* shared, const void* global, int bytes, int source_bytes, Location where) {
     AsyncCopy copy{shared, global, bytes, source_bytes, where};
 #ifdef CUDA_ON_CPU_MEMORY_CHECK
     cuda_on_cpu_recorder::touches(global, size_t(source_bytes), false, where.file, where.line);
     copy.started = cuda_on_cpu_recorder::copy_starts(shared, size_t(bytes), where.file, where.line);
 #endif
     if (copies_at_once()) return copy.carry_out();
-    my_async_copies(engine).copies.push_back(copy);
+    my_async_copies().copies.push_back(copy);
 }
 
 // The same, for functions that take 4, 8 or 16 bytes only, aligned to their size.

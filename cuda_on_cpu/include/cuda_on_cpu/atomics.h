@@ -1,6 +1,6 @@
 // Atomics return the old value. One thread runs at a time, so they need no lock here. Loops that wait for another
 // thread consist of them, so each may give others a turn. They exist for the types that CUDA has them for, so that code
-// which compiles here compiles with nvcc, too.
+// which compiles here also compiles with nvcc.
 #pragma once
 
 #include "cuda_on_cpu/block.h"

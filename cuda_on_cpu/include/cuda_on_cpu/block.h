@@ -14,8 +14,10 @@
 struct CudaOnCpuLocation {
     const char* file;
     int line;
-    constexpr CudaOnCpuLocation(const char* file = __builtin_FILE(), int line = __builtin_LINE())
-        : file(file), line(line) {}
+    const char* function;
+    constexpr CudaOnCpuLocation(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
+                                const char* function = __builtin_FUNCTION())
+        : file(file), line(line), function(function) {}
     CUDA_ON_CPU_UNRECORDED bool operator!=(const CudaOnCpuLocation& o) const {
         return line != o.line || (file != o.file && strcmp(file, o.file) != 0);
     }
@@ -31,8 +33,22 @@ constexpr int warpSize = 32;
 namespace cuda_on_cpu {
 
 using Location = CudaOnCpuLocation;
+struct Resident;
 struct Warp;
 using Combine = void (*)(Warp& warp, uint32_t lanes);  // works out the results of a warp function, see warp.h
+
+// The barrier object at which a thread looks again and again, and what says what that barrier lacks: mbarrier.h.
+struct LooksAt {
+    const void* barrier;
+    bool parity;
+    std::string (*lacks)(const Resident&, const void* barrier, bool parity);
+};
+
+// The latest call of a function with PTX: callers.py marks them.
+struct CalledAt {
+    const char* function;
+    Location where;
+};
 
 struct Thread {
     uint3 index;
@@ -43,6 +59,8 @@ struct Thread {
     // In wait_until(): whether the wait is over. Null: it only gives others a turn.
     bool (*done)(const void* condition);
     const void* condition;
+    LooksAt looks_at;
+    CalledAt called;
     unsigned grid_phase, cluster_phase;  // of the barriers between blocks where it has arrived, see grid.h
 
     CUDA_ON_CPU_UNRECORDED uint32_t lane() const { return rank % 32; }
@@ -120,7 +138,18 @@ struct Abandoned {};  // thrown in a thread that waits when its block is given u
 }
 
 [[gnu::cold, gnu::noinline]] inline std::string text(uint3 v) { return format("(%u, %u, %u)", v.x, v.y, v.z); }
-[[gnu::cold, gnu::noinline]] inline std::string text(Location where) { return format("%s:%d", where.file, where.line); }
+[[gnu::cold, gnu::noinline]] inline std::string text(Location where, const Thread& thread) {
+    const std::string place = format("%s:%d", where.file, where.line);
+    const CalledAt& called = thread.called;
+    if (!called.function || strcmp(where.function, called.function) != 0) return place;
+    return format("%s (%s(), called at %s:%d)", place.c_str(), called.function, called.where.file, called.where.line);
+}
+[[gnu::cold, gnu::noinline]] inline std::string text(Location where) {
+    return on_fiber ? text(where, *self) : format("%s:%d", where.file, where.line);
+}
+CUDA_ON_CPU_UNRECORDED inline void calls(const char* function, Location where = {}) {
+    if (in_kernel) self->called = {function, where};
+}
 
 // For mistakes that are certain. The exception ends the launch, and leaves it where the kernel was launched.
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail(const std::string& what) {

@@ -33,19 +33,19 @@ CUDA_ON_CPU_FOR_CALLER T __ldcv(const T* p, cuda_on_cpu::Location where = {}) {
     return *p;
 }
 template <class T>
-CUDA_ON_CPU_FOR_CALLER void __stwb(T* p, T value) {
+CUDA_ON_CPU_FOR_CALLER void __stwb(T* p, std::enable_if_t<true, T> value) {
     *p = value;
 }
 template <class T>
-CUDA_ON_CPU_FOR_CALLER void __stcg(T* p, T value) {
+CUDA_ON_CPU_FOR_CALLER void __stcg(T* p, std::enable_if_t<true, T> value) {
     *p = value;
 }
 template <class T>
-CUDA_ON_CPU_FOR_CALLER void __stcs(T* p, T value) {
+CUDA_ON_CPU_FOR_CALLER void __stcs(T* p, std::enable_if_t<true, T> value) {
     *p = value;
 }
 template <class T>
-CUDA_ON_CPU_FOR_CALLER void __stwt(T* p, T value) {
+CUDA_ON_CPU_FOR_CALLER void __stwt(T* p, std::enable_if_t<true, T> value) {
     *p = value;
 }
 

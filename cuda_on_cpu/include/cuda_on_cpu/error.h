@@ -101,9 +101,13 @@ struct AddressTable {
 
 }  // namespace cuda_on_cpu
 
-inline cudaError_t cudaPeekAtLastError() { return cuda_on_cpu::last_error; }
+inline cudaError_t cudaPeekAtLastError() {
+    cuda_on_cpu::asked();
+    return cuda_on_cpu::last_error;
+}
 
 inline cudaError_t cudaGetLastError() {
+    cuda_on_cpu::asked();
     const cudaError_t error = cuda_on_cpu::last_error;
     cuda_on_cpu::last_error = cuda_on_cpu::kernel_error = cudaSuccess;
     return error;

@@ -1,5 +1,5 @@
 // A thread that uses an address without memory, overflows its stack or divides an integer by 0 ends its launch. The
-// system would end the process. (AddressSanitizer does so, too, and says more.)
+// system would end the process. (AddressSanitizer also does so, and says more.)
 #pragma once
 
 #include <pthread.h>

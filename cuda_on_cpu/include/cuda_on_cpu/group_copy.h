@@ -43,7 +43,7 @@ inline constexpr size_t alignment_of_pointer<void> = 1;
 
 // Addresses and sizes that break the promise are refused: a GPU would copy other bytes, or none.
 inline void copy_async_by_group(const char* function, unsigned rank, unsigned threads, void* to, const void* from,
-                                size_t bytes, size_t alignment, Location where, Engine engine) {
+                                size_t bytes, size_t alignment, Location where) {
     for (const void* p : {static_cast<const void*>(to), from})
         if (reinterpret_cast<uintptr_t>(p) % alignment != 0)
             refuse(function, where,
@@ -56,16 +56,15 @@ inline void copy_async_by_group(const char* function, unsigned rank, unsigned th
     const size_t parts = bytes / alignment, each = (parts + threads - 1) / threads * alignment;
     const size_t begin = std::min(rank * each, bytes), size = std::min(each, bytes - begin);
     if (size == 0) return;
-    copy_async(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, int(size), int(size), where,
-               engine);
+    copy_async(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, int(size), int(size), where);
 }
 
 template <class Group, class T, class Size>
 void copy_async_by_group(const char* function, const Group& group, T* to, const T* from, const Size& bytes,
-                         Location where, Engine engine = Engine::copies) {
+                         Location where) {
     static_assert(std::is_void_v<T> || std::is_trivially_copyable_v<T>, "memcpy_async copies bytes: T must allow that");
     copy_async_by_group(function, unsigned(group.thread_rank()), unsigned(group.size()), to, from, size_t(bytes),
-                        std::max(alignment_of<Size>, alignment_of_pointer<T>), where, engine);
+                        std::max(alignment_of<Size>, alignment_of_pointer<T>), where);
 }
 
 }  // namespace cuda_on_cpu

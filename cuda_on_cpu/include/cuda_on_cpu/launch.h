@@ -70,6 +70,21 @@ inline cudaError_t check(const Config& c, const void* kernel) {
     return check_cluster(c);
 }
 
+// What is wrong with a launch that CUDA has refused.
+[[gnu::cold, gnu::noinline]] inline std::string why_refused(const Config& c, const void* kernel, cudaError_t error) {
+    const auto is_empty = [](dim3 v) { return !v.x || !v.y || !v.z; };
+    if (is_empty(c.grid) || is_empty(c.block))
+        return format("%s blocks of %s threads, and no number may be 0", text(c.grid).c_str(), text(c.block).c_str());
+    const auto threads = double(c.block.x) * c.block.y * c.block.z;  // of which no number is too large
+    if (threads > 1024) return format("%.0f threads in a block, at most 1024", threads);
+    if (c.block.z > 64) return format("%u threads in a block's z direction, at most 64", c.block.z);
+    if (c.grid.x > INT_MAX || c.grid.y > 65535 || c.grid.z > 65535)
+        return format("%s blocks, at most (%d, 65535, 65535)", text(c.grid).c_str(), INT_MAX);
+    if (const size_t limit = dynamic_shared_limit(kernel); c.shared > limit)
+        return format("%zu bytes of dynamic shared memory, at most %zu", c.shared, limit);
+    return cudaGetErrorString(error);
+}
+
 inline std::mutex one_launch_at_a_time;  // host threads may launch at once
 
 #ifdef CUDA_ON_CPU_MEMORY_CHECK
@@ -147,6 +162,7 @@ inline cudaError_t check_and_run(const Config& c, const void* kernel, const char
         return check_and_run(with_clusters, kernel, name, run_threads, call);
     } catch (const std::exception& error) {
         tell("found", error.what());
+        if (Watchdog::is_interrupted()) raise(SIGINT);
         throw;
     }
     return cudaSuccess;
@@ -158,10 +174,20 @@ struct Launch {
     Kernel kernel;
     Find find_address;
     Config config;
+    Location where = {};
 
     template <class... A>
     void operator()(A... arguments) const {
-        run(arguments...);
+        tell_if_refused(run(arguments...));
+    }
+
+    void tell_if_refused(cudaError_t error) const {
+        if (error == cudaSuccess) return;
+        refused(
+            format("CUDA on CPU: CUDA refused the launch of %s at %s: %s. The program never asked: cudaGetLastError() "
+                   "after a launch says it",
+                   name, text(where).c_str(), why_refused(config, address_of(find_address, 0), error).c_str())
+                .c_str());
     }
 
     template <class... A>
@@ -199,14 +225,14 @@ struct TypedLaunch;
 template <class L, class... P>
 struct TypedLaunch<L, Types<P...>> : L {
     explicit TypedLaunch(const L& launch) : L(launch) {}
-    void operator()(P... arguments) const { this->run(arguments...); }
+    void operator()(P... arguments) const { this->tell_if_refused(this->run(arguments...)); }
 };
 template <class L, class... P, class Next, class... Rest>
 struct TypedLaunch<L, Types<P...>, Next, Rest...> : TypedLaunch<L, Types<P..., Next>, Rest...> {
     using More = TypedLaunch<L, Types<P..., Next>, Rest...>;
     using More::More;
     using More::operator();
-    void operator()(P... arguments) const { this->run(arguments...); }
+    void operator()(P... arguments) const { this->tell_if_refused(this->run(arguments...)); }
 };
 
 template <class Kernel, class Find>
@@ -230,8 +256,8 @@ Launch<Kernel, Find> typed(const Launch<Kernel, Find>& launch, long) {
 
 template <class Kernel, class Find>
 auto launch(const char* name, Kernel kernel, Find find_address, dim3 grid, dim3 block, size_t shared = 0,
-            cudaStream_t stream = nullptr) {
-    return typed(Launch<Kernel, Find>{name, kernel, find_address, {grid, block, shared, stream}}, 0);
+            cudaStream_t stream = nullptr, Location where = {}) {
+    return typed(Launch<Kernel, Find>{name, kernel, find_address, {grid, block, shared, stream}, where}, 0);
 }
 
 }  // namespace cuda_on_cpu

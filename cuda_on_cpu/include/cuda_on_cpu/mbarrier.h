@@ -5,9 +5,10 @@
 // any time before a thread has seen the phase's end; here it is when the first thread sees it.
 #pragma once
 
+#include <functional>
 #include <map>
 
-#include "cuda_on_cpu/async_copy.h"
+#include "cuda_on_cpu/async_proxy.h"
 #include "cuda_on_cpu/waiting.h"
 
 #pragma GCC visibility push(hidden)
@@ -21,17 +22,19 @@ struct CopiesOfPhase {
     uint64_t end;
 };
 
-// A value on its way into shared memory, of this block or of another in the cluster: st.async.
+// What is on its way into shared memory, of this block or of another in the cluster: st.async, cp.async.bulk.
 struct StoreOfPhase {
     unsigned phase;
     InShared to;
-    std::string value;  // empty: it is there already
+    std::function<void(char*)> write;  // empty: it is there already
+    bool by_async_proxy;               // st.async is not
     size_t bytes;
     Location where;
     uint32_t started;  // the memory check's time
 
     void carry_out() const {  // while the block that owns the memory runs
-        if (!value.empty()) memcpy(to.pointer, value.data(), bytes);
+        if (write) write(to.pointer);
+        if (write && by_async_proxy) async_proxy_wrote(to.pointer, bytes);
         CUDA_ON_CPU_RECORD(copy_ends(to.pointer, bytes, started, where.file, where.line));
         to.owner->stores--;
     }
@@ -54,6 +57,7 @@ struct __attribute__((may_alias)) Mbarrier {
         *this = {1, 0, unsigned(count), unsigned(count), 0};
         all_copies().erase(key());
         all_stores().erase(key());
+        if (in_kernel) async_picture(*in_shared(this).owner).barriers.insert(in_shared(this).pointer);
     }
 
     // Gives the state before, which tells a wait what phase is meant.
@@ -89,6 +93,7 @@ struct __attribute__((may_alias)) Mbarrier {
     // Waits until the phase with that parity is over. It is the present phase or the one before.
     void wait(bool parity, const char* function, Location where) {
         check(function, where);
+        const Looks looks(this, parity);
         wait_anywhere([this, parity] { return phase % 2 != parity; }, function, where);
         CUDA_ON_CPU_RECORD(acquire(name()));
         carry_out_copies();
@@ -97,6 +102,7 @@ struct __attribute__((may_alias)) Mbarrier {
     // The same, but not for longer than `time`; whether it is over.
     bool try_wait(bool parity, std::chrono::nanoseconds time, const char* function, Location where) {
         check(function, where);
+        const Looks looks(this, parity);
         const auto end = std::chrono::steady_clock::now() + time;
         if (!try_until([this, parity] { return phase % 2 != parity; }, end, function, where)) return false;
         CUDA_ON_CPU_RECORD(acquire(name()));
@@ -105,10 +111,10 @@ struct __attribute__((may_alias)) Mbarrier {
     }
 
     // The copies that this thread has started so far belong to the present phase.
-    void add_copies(Engine engine, const char* function, Location where) {
+    void add_copies(const char* function, Location where) {
         check(function, where);
         if (copies_at_once()) return;  // they have been carried out
-        AsyncCopies& mine = my_async_copies(engine);
+        AsyncCopies& mine = my_async_copies();
         std::deque<CopiesOfPhase>& all = all_copies()[key()];
         carry_out(all);
         if (all.empty() || all.back().copies != &mine) all.push_back({unsigned(phase), &mine, 0});
@@ -118,24 +124,37 @@ struct __attribute__((may_alias)) Mbarrier {
     // Stores into shared memory of the block that has this barrier; the bytes count as come. A GPU may store at any
     // time before the phase ends: here it is as with copies.
     void store(void* to, const void* value, size_t bytes, const char* function, Location where) {
+        if (reinterpret_cast<uintptr_t>(to) % bytes != 0)
+            refuse(function, where, "the address is not aligned to " + std::to_string(bytes) + " bytes");
+        const std::string copy(static_cast<const char*>(value), bytes);
+        const auto write = [copy](char* p) { memcpy(p, copy.data(), copy.size()); };
+        deliver(static_cast<char*>(to), bytes, write, false, function, where);
+    }
+
+    // The same with whatever write() writes to the address that it is given.
+    void deliver(char* to, size_t bytes, const std::function<void(char*)>& write, bool by_async_proxy,
+                 const char* function, Location where) {
         check(function, where);
         const InShared target = in_shared(to), me = in_shared(this);
         if (target.owner != me.owner)
             refuse(function, where, "the address and the barrier are in the shared memory of different blocks");
         if (!shared_array_at(target.pointer).address || !shared_array_at(me.pointer).address)
             refuse(function, where, "the address or the barrier is not in shared memory");
-        if (reinterpret_cast<uintptr_t>(to) % bytes != 0)
-            refuse(function, where, "the address is not aligned to " + std::to_string(bytes) + " bytes");
+        if (by_async_proxy && wants_barrier_fence() && async_picture(*me.owner).barriers.count(me.pointer))
+            refuse(function, where,
+                   "no fence.mbarrier_init or fence.proxy.async came between the barrier's init and this copy");
+        const bool at_once = copies_at_once();
+        if (by_async_proxy && !at_once)
+            memset(to, 0xff, bytes), async_proxy_writes(to, bytes);  // NaN, for who reads it
         uint32_t started = 0;
 #ifdef CUDA_ON_CPU_MEMORY_CHECK
         started = cuda_on_cpu_recorder::copy_starts(to, bytes, where.file, where.line);
         cuda_on_cpu_recorder::release(name());
 #endif
-        StoreOfPhase now = {unsigned(phase), target, {}, bytes, where, started};
-        if (copies_at_once())
-            memcpy(to, value, bytes);
-        else
-            now.value.assign(static_cast<const char*>(value), bytes);
+        if (at_once) write(to);
+        if (at_once && by_async_proxy) async_proxy_wrote(to, bytes);
+        const StoreOfPhase now = {unsigned(phase), target, at_once ? nullptr : write, by_async_proxy, bytes,
+                                  where,           started};
         all_stores()[key()].push_back(now);
         me.owner->stores++, me.owner->last_store = where;
         expect_bytes(-ptrdiff_t(bytes), function, where);
@@ -148,6 +167,26 @@ struct __attribute__((may_alias)) Mbarrier {
     }
 
 private:
+    // While a thread looks whether a phase is over, it says so, for the message of a deadlock.
+    struct Looks {
+        Looks(const Mbarrier* barrier, bool parity) {
+            if (in_kernel) self->looks_at = {barrier, parity, lacks};
+        }
+        ~Looks() {
+            if (in_kernel) self->looks_at = {};
+        }
+    };
+    static std::string lacks(const Resident& r, const void* barrier, bool parity) {
+        const char* p = static_cast<const char*>(barrier);
+        const SharedArray array = shared_array_at(p);
+        if (&r != grid.running && array.address) p = r.copy + array.place + (p - array.address);
+        const auto& b = *reinterpret_cast<const Mbarrier*>(p);
+        std::string text = format(" for parity %d, and the phase has parity %d", int(parity), int(b.phase % 2));
+        if (b.pending) text += format(", lacks %d of %d arrivals", int(b.pending), int(b.expected));
+        if (b.bytes) text += format(", %s %d bytes", b.bytes > 0 ? "lacks" : "has not expected", abs(int(b.bytes)));
+        return text;
+    }
+
     uint64_t bits() const {
         uint64_t state;
         memcpy(&state, this, sizeof state);
@@ -207,6 +246,15 @@ private:
     }
 };
 static_assert(sizeof(Mbarrier) == 8, "as on a GPU");
+
+inline Mbarrier& barrier_at(void* p) { return *static_cast<Mbarrier*>(p); }
+
+// A barrier that a function takes from its own block only.
+inline Mbarrier& own_barrier_at(void* p, const char* function, Location where) {
+    if (in_shared(p).owner != grid.running)
+        refuse(function, where, "the barrier is another block's; only its own block can do this");
+    return barrier_at(p);
+}
 
 }  // namespace cuda_on_cpu
 

@@ -1,11 +1,16 @@
-// What a program with a main() tells the command that has started it (programs.py): the mistakes of its launches, and
-// how it ended. Otherwise an exception that nobody catches, and a segmentation fault, end in the system's words and a
-// core dump. Only programs.py defines CUDA_ON_CPU_PROGRAM; in a library nothing of this is left.
+// What a program with a main() tells the command that has started it (programs.py): the mistakes of its launches, which
+// of them CUDA has refused, and how it ended. Otherwise an exception that nobody catches, and a segmentation fault, end
+// in the system's words and a core dump. Only programs.py defines CUDA_ON_CPU_PROGRAM; in a library nothing of this is
+// left.
 #pragma once
 
 #ifndef CUDA_ON_CPU_PROGRAM
 namespace cuda_on_cpu {
 inline void tell(const char*, const char*) {}
+inline void refused(const char*) {}
+inline void asked() {}
+inline void still_runs(const char*, double) {}
+inline void take_interrupts(void (*)()) {}
 }  // namespace cuda_on_cpu
 #else
 
@@ -13,6 +18,8 @@ inline void tell(const char*, const char*) {}
 #include <dlfcn.h>
 #include <signal.h>
 #include <unwind.h>
+
+#include <utility>
 
 #pragma GCC visibility push(hidden)
 
@@ -25,6 +32,42 @@ inline void tell(const char* what, const char* text) {
     if (!report) return;
     fprintf(report, "%s\n%s%c", what, text, 0);
     fclose(report);
+}
+
+// Nobody sees that CUDA has refused kernel<<<...>>>() unless the program asks for its last error. So each host thread
+// tells of the first such launch, and takes it back when the program asks.
+inline thread_local bool has_refused = false;
+inline void refused(const char* text) {
+    if (!std::exchange(has_refused, true)) tell("refused", text);
+}
+inline void asked() {
+    if (std::exchange(has_refused, false)) tell("asked", "");
+}
+
+// On stderr, and from a signal's handler.
+inline void still_runs(const char* kernel, double seconds) {
+    char text[256];
+    const int length = snprintf(
+        text, sizeof text,
+        "CUDA on CPU: kernel %.100s is still running, after %.0f s; Ctrl-C ends it and shows where its threads are\n",
+        kernel, seconds);
+    [[maybe_unused]] const ssize_t written = write(2, text, std::min(size_t(length), sizeof text - 1));
+}
+
+// Ctrl-C during a launch calls this, which has the launch end with where its threads are; else it ends the program.
+inline void (*on_interrupt)() = nullptr;
+inline void interrupted(int number) {
+    signal(number, SIG_DFL);  // a second one ends the program at once
+    if (on_interrupt) return on_interrupt();
+    raise(number);
+}
+inline void take_interrupts(void (*call)()) {
+    static const bool is_taken = [] {
+        struct sigaction before;
+        sigaction(SIGINT, nullptr, &before);
+        return getenv("CUDA_ON_CPU_REPORT") && before.sa_handler == SIG_DFL && signal(SIGINT, interrupted) != SIG_ERR;
+    }();
+    on_interrupt = is_taken ? call : nullptr;
 }
 
 // From the program's first moment on: tells of what would end it.
@@ -71,7 +114,7 @@ private:
         static std::string places;
         _Unwind_Backtrace(
             [](_Unwind_Context* frame, void*) {
-                int is_next = 0;  // else the address is behind the call
+                int is_next = 0;  // else the address is after the call
                 const uintptr_t at = _Unwind_GetIPInfo(frame, &is_next) - !is_next;
                 Dl_info image, own;
                 if (dladdr(reinterpret_cast<void*>(at), &image) && dladdr(&terminate_before_, &own) &&

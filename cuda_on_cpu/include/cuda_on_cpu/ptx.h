@@ -118,7 +118,9 @@ auto array(T... values) {
 
 // ---- memory --------------------------------------------------------------------------------------------------------
 inline char* address(uint64_t pointer, s64 offset) { return reinterpret_cast<char*>(pointer) + offset; }
-inline char* shared_address(uint64_t address, s64 offset) { return shared_pointer_of(address) + offset; }
+inline char* shared_address(uint64_t address, s64 offset) {  // [base - 4 + 4] may begin in another array
+    return shared_pointer_of(address >> 32 ? address : uint32_t(address + u64(offset)));
+}
 
 // One request of a warp, however many registers it fills. The compiler reports only those that fill one.
 template <class T>
@@ -161,6 +163,9 @@ inline void cp_async_ca(char* shared, const char* global, u32 bytes, u32 source_
 inline void cp_async_ca(char* shared, const char* global, u32 bytes, Location where = {}) {
     cp_async_ca(shared, global, bytes, bytes, where);
 }
+inline void cp_async_ca(char* shared, const char* global, u32 bytes, bool ignore_source, Location where = {}) {
+    cp_async_ca(shared, global, bytes, ignore_source ? 0 : bytes, where);
+}
 inline void cp_async_cg(char* shared, const char* global, u32 bytes, u32 source_bytes, Location where = {}) {
     if (bytes != 16)
         fail("cp.async.cg at " + text(where) + " copies " + std::to_string(bytes) + " bytes: it can copy 16");
@@ -168,6 +173,9 @@ inline void cp_async_cg(char* shared, const char* global, u32 bytes, u32 source_
 }
 inline void cp_async_cg(char* shared, const char* global, u32 bytes, Location where = {}) {
     cp_async_cg(shared, global, bytes, bytes, where);
+}
+inline void cp_async_cg(char* shared, const char* global, u32 bytes, bool ignore_source, Location where = {}) {
+    cp_async_cg(shared, global, bytes, ignore_source ? 0 : bytes, where);
 }
 inline void cp_async_commit_group() { commit_async(); }
 inline void cp_async_wait_group(s32 groups_left) { wait_async(groups_left); }
@@ -201,6 +209,11 @@ CUDA_ON_CPU_ATOM(dec, atomicDec, u32, u32)
 #undef CUDA_ON_CPU_ATOM
 inline u32 atom_cas(char* p, u32 compare, u32 value) { return atomicCAS(reinterpret_cast<u32*>(p), compare, value); }
 inline u64 atom_cas(char* p, u64 compare, u64 value) { return atomicCAS(reinterpret_cast<u64*>(p), compare, value); }
+
+template <size_t N>
+void red_add(char* to, const std::array<f32, N>& values) {  // of several floats: each is added by itself
+    for (size_t i = 0; i < N; i++) atomicAdd(reinterpret_cast<float*>(to) + i, values[i]);
+}
 
 // ---- special registers ---------------------------------------------------------------------------------------------
 namespace special {
@@ -241,5 +254,7 @@ inline u32 clock_hi() { return u32(clock64() >> 32); }
 #include "cuda_on_cpu/ptx_arithmetic.h"  // add, fma, min, ex2, ...
 #include "cuda_on_cpu/ptx_barriers.h"    // bar.sync, mbarrier, fences
 #include "cuda_on_cpu/ptx_bits.h"        // shl, bfe, lop3, prmt, ...
+#include "cuda_on_cpu/ptx_bulk.h"        // cp.async.bulk, fence.proxy.async, mapa, ...
 #include "cuda_on_cpu/ptx_convert.h"     // setp, cvt, ...
 #include "cuda_on_cpu/ptx_warp.h"        // shfl.sync, vote.sync, ...
+#include "cuda_on_cpu/ptx_wgmma.h"       // wgmma, setmaxnreg

@@ -69,7 +69,8 @@ void copy_ends(const void* to, size_t bytes, uint32_t started, const char* file,
 void atomic(const void* address, size_t bytes, const char* file, int line, bool compares = false);
 
 // Arrays. The types of memory are those of cudaMemoryType.
-void shared_array(const void* address, size_t bytes);
+// extents: three numbers, the array's dimensions. If it has fewer than three, the rest are 0.
+void shared_array(const void* address, size_t bytes, size_t element, const size_t* extents);
 void shared_copy(const void* copy, size_t bytes, const void* address, const void* room);  // of a block in a cluster
 void* allocate(size_t bytes, int type);                                                   // null: no memory
 const char* free_memory(void* address);                                                   // null, or what is wrong

@@ -14,7 +14,7 @@ namespace cuda_on_cpu {
 
 // ---- shared memory -------------------------------------------------------------------------------------------------
 
-// The translator writes `static const SharedVariable ...(s);` behind `__shared__ float s[32];`.
+// The translator writes `static const SharedVariable ...(s);` after `__shared__ float s[32];`.
 struct SharedVariable {
     static inline SharedVariable* first;
     static inline size_t total;
@@ -22,18 +22,22 @@ struct SharedVariable {
     template <class T>
     SharedVariable(T& variable) : address((char*)&variable), bytes(sizeof variable), place(total), next(first) {
         first = this;
-        CUDA_ON_CPU_RECORD(shared_array(address, bytes));
-        total += (bytes + 127) / 128 * 128;  // so copies are aligned as well
+        [[maybe_unused]] constexpr size_t extents[] = {std::extent_v<T, 0>, std::extent_v<T, 1>, std::extent_v<T, 2>};
+        CUDA_ON_CPU_RECORD(shared_array(address, bytes, sizeof(std::remove_all_extents_t<T>), extents));
+        place += (reinterpret_cast<uintptr_t>(address) - place) % 1024;  // a copy is swizzled as the variable is
+        total = place + bytes;
     }
 
     char* address;
     size_t bytes;
     size_t place;  // of its copy in a block's
     SharedVariable* next;
+    uint64_t launch = 0;      // the last one that has asked for its 32-bit address: shared_address.h
+    uint32_t shared_address;  // in that launch
 };
 
 // extern __shared__ T name[] becomes T* const name = dynamic_shared().
-alignas(128) inline char dynamic_memory[max_dynamic_shared];
+alignas(1024) inline char dynamic_memory[max_dynamic_shared];
 struct DynamicShared {
     template <class T>
     operator T*() const {
@@ -63,7 +67,7 @@ struct Resident {
     unsigned rank;        // in the cluster
     bool has_copy;        // of its shared memory, since it was left once
     char* copy;           // first the dynamic kind
-    unsigned stores;      // st.async: on their way into its shared memory
+    unsigned stores;      // on their way into its shared memory or out of it: st.async, cp.async.bulk
     Location last_store;  // of them
 };
 
@@ -101,7 +105,7 @@ void for_each_resident(F f) {
 // Where a block keeps its copy. Address space for more than enough; the system gives memory to what is touched.
 inline char* copy_of(Resident& r) {
     constexpr size_t size = size_t(32) << 20;
-    if (max_dynamic_shared + SharedVariable::total > size)
+    if (max_dynamic_shared + 1024 + SharedVariable::total > size)
         throw std::runtime_error("CUDA on CPU: more than 31 MB of static shared memory in one program");
     if (!r.copy) {
         void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
@@ -110,7 +114,7 @@ inline char* copy_of(Resident& r) {
     }
     return r.copy;
 }
-constexpr size_t static_place = (max_dynamic_shared + 127) / 128 * 128;
+constexpr size_t static_place = (max_dynamic_shared + 1023) / 1024 * 1024;
 
 // An array in shared memory: where the block that runs has it, and its place in a block's copy. Null: there is none.
 struct SharedArray {
@@ -159,7 +163,7 @@ inline void number_threads(Room& room) {
     for (unsigned z = 0; z < blockDim.z; z++)
         for (unsigned y = 0; y < blockDim.y; y++)
             for (unsigned x = 0; x < blockDim.x; x++, rank++)
-                room.threads[rank].index = {x, y, z}, room.threads[rank].rank = rank;
+                room.threads[rank].index = {x, y, z}, room.threads[rank].rank = rank, room.threads[rank].called = {};
 }
 
 // A block at its start; no thread has run.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda_on_cpu/fault.h"
-#include "cuda_on_cpu/watchdog.h"
+#include "cuda_on_cpu/messages.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -29,76 +29,7 @@ CUDA_ON_CPU_UNRECORDED inline void fiber_body() {
     fiber.switch_to(next_fiber(), true);
 }
 
-// ---- when something is wrong ---------------------------------------------------------------------------------------
-
-// "31 threads wait in __syncthreads() at a.cu:7, the first is (1, 0, 0); 1 thread waits in ..."
-[[gnu::cold]] inline std::string who_waits() {
-    struct Place {
-        std::string name;
-        unsigned count;
-        std::string first;
-        bool spins;
-    };
-    std::vector<Place> places;
-    unsigned blocks = 0;
-    const auto add = [&](const Block& b, const Thread& t, const Warp& warp) {
-        std::string name = t.function;
-        if (warp.at_warp & t.bit()) name += format(" with mask 0x%08x", warp.mask[t.lane()]);
-        name += " at " + text(t.where);
-        const bool spins = warp.at_condition & t.bit() && !t.done;
-        for (Place& place : places)
-            if (place.name == name && place.spins == spins) return void(place.count++);
-        places.push_back({name, 1, text(t.index) + " of block " + text(b.index), spins});
-    };
-    for_each_resident([&](const Resident& r) {
-        const Block& b = block_of(r);
-        blocks += b.alive > 0;
-        for (unsigned rank = 0; b.alive > 0 && rank < b.size; rank++) {
-            const Warp& warp = b.warps[rank / 32];
-            if (warp.suspended() & b.threads[rank].bit()) add(b, b.threads[rank], warp);
-        }
-    });
-
-    std::string message;
-    for (const Place& place : places)
-        message += format("%s%u thread%s %s%s in %s, the first is %s", message.empty() ? "" : "; ", place.count,
-                          place.count == 1 ? "" : "s", place.spins ? "spin" : "wait", place.count == 1 ? "s" : "",
-                          place.name.c_str(), place.first.c_str());
-    const auto returned = unsigned(grid.started * cluster_size() - blocks);
-    if (returned && (grid.cooperative || cluster_size() > 1))
-        message += format("; %u block%s returned", returned, returned == 1 ? " has" : "s have");
-    if (const unsigned long long left = (grid.clusters - grid.started) * cluster_size())
-        message += format("; the %llu blocks that follow start when one of these %u has returned", left, blocks);
-    return message;
-}
-
-[[gnu::cold]] inline std::runtime_error deadlock() {
-    std::string where = block.kernel;
-    if (grid.alive_count * cluster_size() == 1) where += ", block " + text(blockIdx);
-    return std::runtime_error("CUDA on CPU: deadlock in kernel " + where + ": no thread can go on: " + who_waits());
-}
-
-[[gnu::cold]] inline std::runtime_error timeout(bool running) {
-    std::string why = "no thread has got on: ";
-    if (running)
-        why = format("thread %s of block %s has run and given no other a turn", text(self->index).c_str(),
-                     text(blockIdx).c_str());
-    else
-        why += who_waits();
-    return std::runtime_error(
-        format("CUDA on CPU: kernel %s was ended: for %g s %s (CUDA_ON_CPU_TIMEOUT sets the "
-               "seconds, 0 for no limit)",
-               block.kernel, Watchdog::limit(), why.c_str()));
-}
-
-// On a GPU they might meet the next block's shared memory.
-[[gnu::cold]] inline std::runtime_error returned_too_early() {
-    const Resident& r = *grid.running;
-    return std::runtime_error(format(
-        "CUDA on CPU: kernel %s: block %s has returned, and has not waited for %u st.async into its shared memory, the "
-        "last at %s",
-        block.kernel, text(blockIdx).c_str(), r.stores, text(r.last_store).c_str()));
-}
+// ---- when something is wrong: messages.h says what -----------------------------------------------------------------
 
 // Lets every thread that waits leave by an exception, one after another.
 [[gnu::cold]] inline void abandon_all() {
@@ -215,7 +146,8 @@ inline Turn take_turn() {
 // Runs the blocks that are alive by turns until all have returned. Where they wait for a block that has not started, it
 // is started: at once if no thread can go on, else when nothing but spinning has happened for long.
 inline void run_side_by_side() {
-    unsigned limit = 1000, quiet = 0;  // rounds in which threads did nothing but spin
+    constexpr unsigned many = 1000;
+    unsigned limit = many, quiet = 0;  // rounds in which threads did nothing but spin
     for (end_clusters(false); grid.alive_count > 0; end_clusters(false)) {
         bool seen[6] = {};
         for (unsigned c = 0; c < grid.alive_count; c++)
@@ -237,7 +169,7 @@ inline void run_side_by_side() {
         if (may_start_cluster() && (some(Turn::spins) || some(Turn::waits))) {
             start_cluster();
             quiet = 0, limit = 10;  // this grid is one whose blocks wait for one another
-        } else if (!some(Turn::spins)) {
+        } else if (!some(Turn::spins) || (quiet > many && all_look_at_barriers())) {
             throw deadlock();
         }
     }

@@ -1,34 +1,66 @@
 // Addresses of 32 bits for shared memory, as PTX's instructions take them, and __cvta_generic_to_shared().
 //
-// Here such an address is the low half of the pointer, so that swizzling with xor and adding offsets do what they do on
-// a GPU. The way back needs the high half: each conversion writes it down for the megabyte that the pointer lies in.
+// As on a GPU they are small, so that the 18 bits which a wgmma descriptor has hold one: 1024 and more for the block's
+// own memory, dynamic shared memory first. The upper 8 bits are the block's rank in its cluster, which mapa exchanges.
+// A static array gets its address when a launch first asks for it. The last 10 bits are the pointer's, so that a
+// swizzle gives the same with either; between two arrays is a gap, so that the memory check sees who leaves one.
 #pragma once
 
-#include "cuda_on_cpu/block.h"
+#include "cuda_on_cpu/grid.h"
 
 #pragma GCC visibility push(hidden)
 
 namespace cuda_on_cpu {
 
-inline uint32_t high_halves[4096];  // of each megabyte of the low half, plus 1; 0: nothing has been converted there
+constexpr uint32_t first_shared_address = 1024, rank_shift = 24, shared_address_mask = (1u << rank_shift) - 1;
+constexpr uint32_t no_shared_address = 16;  // of what is not in shared memory
 
-inline uint32_t shared_address_of(const void* pointer) {
-    const uint64_t p = reinterpret_cast<uintptr_t>(pointer);
-    uint32_t& high = high_halves[uint32_t(p) >> 20];
-    if (high && high != (p >> 32) + 1)
-        fail("two arrays in shared memory have one 32-bit address: compile it once more");
-    high = uint32_t(p >> 32) + 1;
-    return uint32_t(p);
+// The smallest number from `least` on whose last bits are those of the pointer.
+inline size_t aligned_like(const void* pointer, size_t bytes, size_t least) {
+    const size_t alignment = bytes < 128 ? 128 : 1024;
+    return least + (reinterpret_cast<uintptr_t>(pointer) - least) % alignment;
 }
 
-// An offset may lead into a neighbouring megabyte.
+inline uint32_t shared_address_of(SharedVariable& v) {
+    static uint64_t launch = 0;
+    static size_t next;
+    if (launch != launch_number) launch = launch_number, next = first_shared_address + grid.dynamic;
+    if (v.launch != launch_number) {
+        v.launch = launch_number;
+        v.shared_address = uint32_t(aligned_like(v.address, v.bytes, next + 16));
+        next = v.shared_address + v.bytes;
+    }
+    return v.shared_address;
+}
+
+inline uint32_t shared_address_of(const void* pointer) {
+    const InShared at = in_shared(pointer);
+    const auto of = [&](const char* array, uint32_t address) {
+        return at.owner->rank << rank_shift | (address + uint32_t(at.pointer - array));
+    };
+    if (at.pointer >= dynamic_memory && at.pointer <= dynamic_memory + max_dynamic_shared)
+        return of(dynamic_memory, first_shared_address);
+    for (const bool end : {false, true})  // what is just past an array may be another one's start
+        for (SharedVariable* v = SharedVariable::first; v; v = v->next)
+            if (at.pointer >= v->address && at.pointer < v->address + v->bytes + end)
+                return of(v->address, shared_address_of(*v));
+    return no_shared_address;
+}
+
+// An address past the end of an array leads past that array.
 inline char* shared_pointer_of(uint64_t address) {
     if (address >> 32)
         fail("an instruction for shared memory got a pointer: it takes what __cvta_generic_to_shared() gives");
-    for (const uint32_t step : {0u, 1u, 4095u})
-        if (const uint64_t high = high_halves[((address >> 20) + step) & 4095])
-            return reinterpret_cast<char*>((high - 1) << 32 | address);
-    fail("an instruction for shared memory got an address that __cvta_generic_to_shared() has not given");
+    const uint32_t place = address & shared_address_mask, rank = uint32_t(address) >> rank_shift;
+    if (place < first_shared_address)
+        fail("an instruction for shared memory got an address that __cvta_generic_to_shared() has not given");
+    const char* array = dynamic_memory;
+    uint32_t start = first_shared_address;
+    for (const SharedVariable* v = SharedVariable::first; v; v = v->next)
+        if (v->launch == launch_number && v->shared_address <= place && v->shared_address > start)
+            array = v->address, start = v->shared_address;
+    char* p = const_cast<char*>(array) + (place - start);
+    return rank == grid.running->rank ? p : static_cast<char*>(map_shared_rank(p, rank));
 }
 
 }  // namespace cuda_on_cpu

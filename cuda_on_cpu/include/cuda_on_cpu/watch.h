@@ -16,7 +16,7 @@ using cudaStream_t = CUstream_st*;
 
 namespace cuda_on_cpu {
 
-struct Watch {
+struct LaunchProbe {
     CUstream_st stream;     // where a launcher gets it, it has to use this one for all its work
     unsigned has_stream;    // 0: it gets none
     unsigned refused;       // the number of the launch that is to fail, as on a GPU that has no code for it; 0: none
@@ -26,8 +26,11 @@ struct Watch {
     unsigned unguarded;     // launches without one
     uint64_t
         only_last;  // not 0: a launch of at least so many threads runs its last blocks alone, a smaller one nothing
+    int guarded_device, stream_device;  // of which torch's guard was made, and its current stream asked for
+    dim3 grid, block;                   // of the last launch
 
     cudaError_t sees_launch(dim3 grid, dim3 block) {
+        this->grid = grid, this->block = block;
         const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z;
         most_threads = std::max(most_threads, blocks * block.x * block.y * block.z);
         unguarded += guards == 0;
@@ -38,7 +41,7 @@ struct Watch {
         return blocks * threads < only_last ? blocks : blocks - std::min(blocks, uint64_t(8));
     }
 };
-inline Watch* watch = nullptr;
+inline LaunchProbe* watch = nullptr;
 
 // With CUDA_ON_CPU_SIDE_STREAM=1, torch's current stream is another one than the default stream. Then a launch on the
 // default stream throws: on a GPU neither waits for the other, so the kernel might read its inputs too early. check()

@@ -14,7 +14,7 @@
 
 namespace cuda_on_cpu {
 
-// A timer sends a signal a few times before the time is up. Most endless loops contain something that gives others a
+// A timer sends a signal many times before the time is up. Most endless loops contain something that gives others a
 // turn (see spin()), and end when that finds out_of_time. From a loop with nothing of the kind the last signal switches
 // to the host's stack, and never back.
 class Watchdog {
@@ -23,8 +23,11 @@ public:
         const char* seconds = getenv("CUDA_ON_CPU_TIMEOUT");
         return seconds && *seconds ? atof(seconds) : 60;
     }
-    static void got_on() { quiet_ = 0; }
-    static bool out_of_time() { return quiet_ >= 4; }
+    static void got_on() {
+        if (!is_interrupted_) quiet_ = 0;
+    }
+    static bool out_of_time() { return quiet_ >= ticks_; }
+    static bool is_interrupted() { return is_interrupted_; }
     static bool has_ended_a_thread() { return std::exchange(has_ended_a_thread_, false); }
 
 #ifdef __linux__
@@ -32,6 +35,8 @@ public:
         const double seconds = limit();
         if (!(seconds > 0)) return;
         got_on();
+        ticks_ = std::max(4u, unsigned(seconds / 5));
+        started_at_ = nanoseconds_now(), has_said_ = is_interrupted_ = false;
         static const bool installed = install();
         // CPU time of this thread: a debugger or a busy machine do not count.
         struct sigevent event = {};
@@ -41,12 +46,15 @@ public:
         event._sigev_un._tid = pid_t(syscall(SYS_gettid));
         armed_ = installed && timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
         struct itimerspec often = {};
-        const int64_t nanoseconds = int64_t(seconds * 1e9) / 4 + 1;
+        const int64_t nanoseconds = int64_t(seconds * 1e9) / ticks_ + 1;
         often.it_interval.tv_sec = nanoseconds / 1000000000, often.it_interval.tv_nsec = nanoseconds % 1000000000;
         often.it_value = often.it_interval;
         if (armed_) timer_settime(timer_, 0, &often, nullptr);
+        current_ = timer_;
+        if (armed_) take_interrupts(interrupt);
     }
     ~Watchdog() {
+        take_interrupts(nullptr);
         if (armed_) timer_delete(timer_);
     }
 
@@ -63,11 +71,22 @@ private:
         return sigaction(signal_number(), &action, nullptr) == 0;
     }
 
-    static void tick() {
+    // Ctrl-C: as if the time were up. The next signal comes soon.
+    CUDA_ON_CPU_UNRECORDED static void interrupt() {
+        is_interrupted_ = true;
+        quiet_ = ticks_;
+        struct itimerspec soon = {};
+        soon.it_value.tv_nsec = soon.it_interval.tv_nsec = 50000000;
+        timer_settime(current_, 0, &soon, nullptr);
+    }
+
+    CUDA_ON_CPU_UNRECORDED static void tick() {
+        const double seconds = (nanoseconds_now() - started_at_) * 1e-9;
+        if (seconds >= 10 && !has_said_) has_said_ = true, still_runs(block.kernel, seconds);
         if (grid.alive_count * cluster_size() == 1 && (block.alive != alive_ || block.started != started_)) got_on();
         alive_ = block.alive, started_ = block.started;
         quiet_ = quiet_ + 1;
-        if (quiet_ > 4 && on_fiber) {
+        if (quiet_ > ticks_ && on_fiber) {
             has_ended_a_thread_ = true;
             self->fiber->switch_to(host, true);
         }
@@ -75,12 +94,16 @@ private:
 
     bool armed_ = false;
     timer_t timer_;
+    static inline timer_t current_;
 #endif
 
 private:
     static inline volatile unsigned quiet_;   // signals since something has happened
     static inline unsigned alive_, started_;  // at the last signal
     static inline bool has_ended_a_thread_;
+    static inline unsigned ticks_ = 4;  // signals until the time is up
+    static inline int64_t started_at_;
+    static inline bool has_said_, is_interrupted_;
 };
 
 }  // namespace cuda_on_cpu

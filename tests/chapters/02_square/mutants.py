@@ -8,6 +8,7 @@ GPU = "tests/chapters/test_operators_gpu.py::test_"
 SIDE = GPU + "a_side_stream_needs_no_synchronize"
 REUSED = GPU + "the_memory_of_inputs_may_be_reused_when_the_stream_has_got_there"
 CU, CPP = "chapters/02_square/square.cu", "chapters/02_square/square.cpp"
+DOUBLE, ADD = (f"chapters/02_square/notes/{name}.py" for name in ("inline_kernel", "inline_cuda_add"))
 SHAPES, MANY = T + "every_shape_around_a_block", T + "more_rows_or_columns_than_65535_blocks_cover"
 STREAM = "c10::cuda::getCurrentCUDAStream()"
 
@@ -29,13 +30,13 @@ MUTANTS = [
     Mutant(CU, "column += int64_t(gridDim.y) * blockDim.y) {\n        const float value = matrix[row * width + column]",
            "column += int64_t(gridDim.y) * blockDim.y) {\n        const float value = matrix[column * height + row]",
            SHAPES),
-    Mutant(CU, "i < n; i += stride) output[i] = 2 * input[i];", "i < n; i += stride) output[i] = input[i];",
+    Mutant(DOUBLE, "i < n; i += stride) output[i] = 2 * input[i];", "i < n; i += stride) output[i] = input[i];",
            OPERATORS + "right_at_awkward_sizes[forward-02_square.custom_operation]"),
-    Mutant(CU, "i < n; i += stride) c[i] = a[i] + b[i];", "i < n; i += stride) c[i] = a[i] + b[0];",
+    Mutant(ADD, "i < n; i += stride) c[i] = a[i] + b[i];", "i < n; i += stride) c[i] = a[i] + b[0];",
            OPERATORS + "right_at_awkward_sizes[forward-02_square.add_cuda]"),
     Mutant(CPP, "TORCH_CHECK_VALUE(matrix.dim() == 2,", "TORCH_CHECK_VALUE(matrix.dim() >= 2,",
            T + "other_ranks_are_refused"),
     # ---- another stream than the current one
-    Mutant(CPP, f"a.numel(),\n               {STREAM}", "a.numel(),\n               nullptr",
+    Mutant(ADD, f"256, 0, {STREAM}>>>", "256, 0, nullptr>>>",
            [test + "[02_square.add_cuda]" for test in (SIDE, REUSED)], gpus=1),
 ]  # fmt: skip

@@ -35,6 +35,9 @@ MUTANTS = [
     # ---- a wait inside an operator: a graph cannot have one
     Mutant(CU, "    CHECK_LAUNCH();", "    CHECK_LAUNCH();\n    CHECK_CUDA(cudaStreamSynchronize(stream));",
            [GRAPH + "[03_add2.add2]"], gpus=1),
+    # ---- what the lesson opens with
+    Mutant("chapters/03_add2/streams.py", ".replace(RIGHT, WRONG)", "",
+           "tests/chapters/03_add2/test_add2.py::test_check_refuses_the_launch_without_a_stream"),
     # ---- 32 bits for a number of elements
     Mutant(CU, "const float* b, int64_t n) {\n    const int64_t stride",
            "const float* b, int n) {\n    const int64_t stride", [LARGE + "[03_add2.add2]"], gpus=1),

@@ -16,8 +16,8 @@ N = Scalar("int", lambda c, *_: c.numel() if isinstance(c, torch.Tensor) and not
 OPERATORS = [
     Operator("add2", AB, add),
     Operator("torch_launch_add2", ("c", "a", "b"), add_n, scalars={"n": N}, writes="c"),
-    Operator("vector_add", AB, add),
-    Operator("custom_operation", ("input",), lambda x: 2 * x, build="build_one_file"),
+    Operator("vector_add", AB, add, build="build_notes"),
+    Operator("custom_operation", ("input",), lambda x: 2 * x, build="build_notes"),
 ]  # fmt: skip
 
 SMALL = {"SIZES": [16]}  # what test_bench.py sets in main.py

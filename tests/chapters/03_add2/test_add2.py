@@ -1,4 +1,4 @@
-"""Chapter 03: the notes' torch_launch_add2 with every argument checked, streams, and the build cache."""
+"""Chapter 03: torch_launch_add2 with every argument checked, streams, what is in notes/, and the build cache."""
 
 import os
 import re
@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from common import check, device, toolkit
+from common import device, toolkit
 from common.checking import SIZES
-from common.cpp_extension import load
 from tests.support import ROOT, chapter, kept_folder, operators, write
 
 
@@ -33,47 +32,26 @@ def test_adds_n_elements_and_leaves_the_rest(launch, n, thread_order):
 
 
 @pytest.mark.skipif(device.type == "cpu", reason="streams need a GPU")
-def test_side_stream_is_right_here_and_wrong_as_in_the_notes(launch):
+def test_side_stream_is_right_here_and_wrong_as_in_the_notes():
     """The notes launch with <<<grid, block>>>: on the default stream, which does not wait for torch's current one."""
-
-    def on_the_default_stream(c, a, b, n):
-        with torch.cuda.stream(torch.cuda.default_stream()):
-            launch(c, a, b, n)
-
-    wrong = dict.fromkeys([launch, on_the_default_stream], 0)
-    for operator in wrong:
-        for _ in range(20):
-            c, a, b = (torch.zeros(2**20, device=device) for _ in range(3))
-            torch.cuda.synchronize()
-            side = torch.cuda.Stream()
-            with torch.cuda.stream(side):
-                torch.cuda._sleep(10_000_000)  # the side stream is busy for 5 ms before a and b get their values
-                a.fill_(1)
-                b.fill_(2)
-                operator(c, a, b, len(c))
-                result = c.clone()
-            torch.cuda.synchronize()
-            wrong[operator] += not bool((result == 3).all())
-    assert wrong == {launch: 0, on_the_default_stream: 20}
+    streams = chapter("03_add2", "streams")
+    assert streams.wrong_results(operators("03_add2").add2) == 0
+    assert streams.wrong_results(streams.without_stream()) == 20
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(device.type != "cpu", reason="on a GPU the result is wrong: the test above")
-def test_check_refuses_the_default_stream_without_a_gpu(tmp_path):
-    """30 s, for a build."""
-    chapter = ROOT / "chapters/03_add2"
-    source = (chapter / "add2.cpp").read_text()
-    assert source.count("c10::cuda::getCurrentCUDAStream()") == 2
-    binding = tmp_path / "add2.cpp"
-    binding.write_text(source.replace("c10::cuda::getCurrentCUDAStream()", "nullptr"))
-    kernels = str(chapter / "add2.cu")
-    wrong = load("on_the_default_stream", [str(binding), kernels], extra_include_paths=[str(ROOT), str(chapter)])
-    a, b = torch.rand(9), torch.rand(9)
-    assert torch.equal(wrong.add2(a, b), a + b)  # there is one stream
-    with pytest.raises(
-        RuntimeError, match="the launch of add2_kernel is on the default stream, and not on the current one"
-    ):
-        check(wrong.add2, torch.add, lambda n: (torch.rand(n), torch.rand(n)), sizes=(9,))
+def test_check_refuses_the_launch_without_a_stream(capsys):
+    """As `make chapter03 ARGS=--stream` shows. 15 s, for a build."""
+    chapter("03_add2", "streams").main(operators("03_add2").add2)
+    said = " ".join(capsys.readouterr().out.split())
+    wrong = {"cpu": 0, "cuda": 20}[device.type]
+    assert f"add2_kernel<<<blocks, threads, 0, stream>>> 0 add2_kernel<<<blocks, threads>>> {wrong} " in said
+    assert re.search("check <<<blocks, threads, 0, stream>>>: n = 0 1 3 .* ok, largest error 0 check", said)
+    why = {
+        "cpu": "the launch of add2_kernel is on the default stream, and not on the current one",
+        "cuda": "wrong result on a side stream",
+    }
+    assert re.search(f"check <<<blocks, threads>>>: refused .*{why[device.type]}", said)
 
 
 @pytest.mark.skipif(device.type == "cpu", reason="needs a GPU")
@@ -126,7 +104,7 @@ def test_build_cache_rebuilds_what_a_change_touches(tmp_path):
 def test_the_files_build_in_a_project_of_their_own_with_torchs_load():
     """As the root README says: name.h, name.cu and name.cpp, three headers of common/, and torch's load."""
     project = kept_folder("project")
-    for file in "common/cuda_check.h", "common/check_input.h", "common/grid.h":
+    for file in "common/cuda_check.h", "common/check_tensor.h", "common/grid.h":
         write(project / file, (ROOT / file).read_text())
     for file in "add2.h", "add2.cu", "add2.cpp":
         write(project / file, (chapter("03_add2").here / file).read_text())
@@ -153,8 +131,17 @@ def test_the_table_of_timing_mistakes(capsys, monkeypatch):
     monkeypatch.setattr(mistakes, "N", 2**10)  # to save time
     mistakes.main(operators("03_add2"))
     rows = re.findall(r"^        (.{33}) *([\d.]+) us *([\d.]+) us   (.+)$", capsys.readouterr().out, re.M)
-    assert len(rows) == 7
-    assert [row[0].strip() for row in rows][0::6] == ["first call", "events, cold L2 (bench)"]
+    assert len(rows) == 6
+    assert [row[0].strip() for row in rows][0::5] == ["first call", "events, cold L2 (bench)"]
+
+
+@pytest.mark.thorough
+def test_the_listings_of_the_notes(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["main.py", "--notes"])
+    chapter("03_add2").main()
+    said = capsys.readouterr().out
+    assert re.search(r"check +custom_operation: .* ok.*\ncheck +vector_add: .* ok", said)
+    assert re.search(r"show_time\(\): add2 [\d.]+ us, torch [\d.]+ us", said)
 
 
 def test_the_cache_is_keyed_by_torch_and_device():

@@ -9,4 +9,7 @@ CU = "chapters/04_package/package_kernel.cu"
 MUTANTS = [
     Mutant(CU, "2 * input[i]", "2 * input[0]",
            OPERATORS + "right_at_awkward_sizes[forward-04_package.my_cuda_function]"),
+    # ---- what the lesson opens with
+    Mutant("chapters/04_package/main.py", '("import torch, my_kernel", inside)', '("import my_kernel, torch", inside)',
+           T + "one_file_imported_in_three_ways"),
 ]  # fmt: skip

@@ -293,6 +293,17 @@ def test_libc10_so_is_not_found_unless_torch_is_there_first(wheel, tmp_path):
     run(sys.executable, "-c", "import my_cuda_extension", PYTHONPATH=str(tmp_path))  # whose __init__ imports torch
 
 
+def test_one_file_imported_in_three_ways(capsys):
+    """As `make chapter04 ARGS=--import` shows. 8 s"""
+    operators(CHAPTER)
+    capsys.readouterr()  # of the build
+    chapter(CHAPTER).import_in_three_ways()
+    missing = "ImportError: libc10.so: cannot open shared object file: No such file or directory"
+    rows = [re.split("  +", line.removeprefix("import").strip()) for line in capsys.readouterr().out.splitlines()]
+    works = [["import torch, my_kernel", "works"], ["import my_cuda_extension", "works"]]
+    assert rows == [["import my_kernel", missing], *works]
+
+
 def test_undefined_symbol_of_another_torch():
     """PyPI's torch up to 2.6 had the older of libstdc++'s two std::string. What was built for them asks for functions
     whose names say so, and today's torch has none. Here: the chapter's sources, compiled as they would have been then."""
@@ -391,7 +402,7 @@ def test_package_cu_and_package_cpp_are_one_package_o_to_setuptools(tmp_path):
 def test_in_a_project_of_your_own_with_torchs_build():
     """The way out of this repository: with three headers alone, setup.py builds with torch's own."""
     place = kept("own_project")
-    for header in "cuda_check.h", "check_input.h", "grid.h":
+    for header in "cuda_check.h", "check_tensor.h", "grid.h":
         write(place / "common" / header, (ROOT / "common" / header).read_text())
     folder = copy_of_the_chapter(place)
     run(sys.executable, "setup.py", "build_ext", "--inplace", cwd=folder, DEBUG="1", **SOME_GPU)

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from common import check, cmake, device, progress, toolkit
-from tests.support import ROOT, kept_folder, operators, write
+from tests.support import ROOT, chapter, kept_folder, operators, write
 
 CXX = os.environ.get("CXX", "c++")
 PATH = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
@@ -91,6 +91,7 @@ def test_a_file_that_does_not_compile_is_the_compilers_error():
     folders = [
         "cmake",
         "common",
+        "device",
         "cuda_on_cpu",
         "tools",
         "chapters/*",
@@ -116,6 +117,18 @@ def test_what_goes_wrong_without_libtorch_python(built, tmp_path):
     output(CXX, "-shared", compiled, "-o", module, f"-L{folder}", "-laxpy", f"-Wl,-rpath,{folder}")
     code, text = run(sys.executable, "-c", f"import sys, torch; sys.path.insert(0, {str(tmp_path)!r}); import axpy")
     assert code == 1 and re.search("undefined symbol: _ZN(5torch|8pybind11)", text), text
+
+
+@pytest.mark.thorough
+@linux
+def test_a_missing_library_is_refused_in_a_program_and_accepted_in_a_module(capsys):
+    """As `make chapter05 ARGS=--missing` shows. 6 s"""
+    module = operators("05_cmake")
+    capsys.readouterr()  # of the build
+    chapter("05_cmake").missing(module)
+    said = capsys.readouterr().out
+    assert re.match(r"link +axpy_main without libaxpy\n +undefined (reference to|symbol:) \W?axpy\(", said), said
+    assert re.search(r"without libtorch_python\n +no message\nimport +axpy_module\n +undefined symbol: _ZN", said), said
 
 
 @pytest.mark.thorough

@@ -21,7 +21,7 @@ def module():
 
 
 def part(n, start, margin=8, dtype=torch.float32):
-    """n random elements that begin `start` elements behind a multiple of 16 bytes, in the middle of a larger tensor."""
+    """n random elements that begin `start` elements after a multiple of 16 bytes, in the middle of a larger tensor."""
     whole = torch.rand(n + start + margin, dtype=dtype, device=device)
     assert whole.data_ptr() % 16 == 0
     return whole[start : start + n]
@@ -97,7 +97,7 @@ def test_add_forward_is_right_at_every_alignment(module, n, thread_order):
         around = c._base.clone()
         around[starts[0] : starts[0] + n] = a + b
         assert module.add_forward(a, b, out=c) is c
-        assert torch.equal(c._base, around), f"c, a, b begin {starts} floats behind a multiple of 16 bytes"
+        assert torch.equal(c._base, around), f"c, a, b begin {starts} floats after a multiple of 16 bytes"
 
 
 @pytest.mark.kernels
@@ -111,7 +111,7 @@ def test_add_forward_of_other_dtypes_at_every_alignment(module, dtype, thread_or
                 around = c._base.clone()
                 around[start : start + n] = a + b
                 module.add_forward(a, b, out=c)
-                assert torch.equal(c._base, around), f"n = {n}: c, a, b begin {starts} behind a multiple of 16 bytes"
+                assert torch.equal(c._base, around), f"n = {n}: c, a, b begin {starts} after a multiple of 16 bytes"
 
 
 def test_a_new_output_of_slices(module, thread_order):

@@ -10,6 +10,7 @@ main = chapter("07_autograd")
 function = chapter("07_autograd", "function")
 memory = chapter("07_autograd", "memory")
 training = chapter("07_autograd", "training")
+slopes = chapter("07_autograd", "slopes")
 
 
 def module():

@@ -25,6 +25,8 @@ MUTANTS = [
     Mutant(CU, "x.at[k] / (1 + std::exp(-x.at[k])) * y.at[k]",
            "x.at[k] * std::exp(x.at[k]) / (1 + std::exp(x.at[k])) * y.at[k]", KERNELS + "large_numbers_give_no_nan"),
     Mutant(CU, "s * (1 + x.at[k] * (1 - s))", "s * (1 + x.at[k] * s)", T + "gradcheck"),
+    Mutant(CU, "g.at[k] * (x.at[k] * s)", "g.at[k] * x.at[k] * s", KERNELS + "large_numbers_give_no_nan"),
+    Mutant(CPP, "g * (x * s)", "g * x * s", KERNELS + "large_numbers_give_no_nan"),
     Mutant(CU, "uintptr_t(p) % 16 == 0;", "uintptr_t(p) % 8 == 0;", KERNELS + "every_alignment",
            gpus=1, why="a CPU loads 16 bytes from any address"),
     Mutant(CPP, "variable_list& grads) { return {grads[0], grads[0]}; }",

@@ -29,7 +29,7 @@ MASK = Scalar("mask", (True, True), ([True, True],), (), "two bools")
 
 OPERATORS = [
     Operator("add_forward", AB, add, **any_float),
-    Operator("add", AB, add, **any_float, differentiable=True, linear=True),
+    Operator("add", AB, add, **any_float, differentiable=True),
     Operator("swiglu_forward", AB, swiglu, **any_float_rounded),
     Operator("swiglu_backward", ("grad", *AB), swiglu_backward, **any_float_rounded,
              scalars={"output_mask": MASK}),

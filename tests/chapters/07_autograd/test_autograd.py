@@ -242,7 +242,7 @@ def test_once_differentiable_does_not_refuse_enough():
         assert not torch.allclose(penalty(ours, *leaves(5)), penalty(right, *leaves(5)))
 
 
-def test_without_a_check_a_term_is_lost_in_silence():
+def test_without_a_check_a_term_is_silently_lost():
     """What a Function gives whose backward calls a kernel under no_grad(), in Python and C++ alike."""
 
     class Careless(function.SwiGLU):

@@ -48,6 +48,14 @@ def test_large_numbers_give_no_nan(dtype, largest):
     grad_a, grad_b = module().swiglu_backward(one, a, one)
     torch.testing.assert_close(grad_a, torch.cat([zero, one[3:]]))
     torch.testing.assert_close(grad_b, torch.cat([zero, a[3:]]))
+    # Both gradients are 0 on the left, however large grad and b are: grad * a and grad * b would overflow.
+    grad = b = torch.full_like(a, largest)
+    for gradients in module().swiglu_backward(grad, a, b), main.torch_backward(grad, a, b):
+        for gradient in gradients:
+            torch.testing.assert_close(gradient[:3], zero)
+    a, b = a.requires_grad_(), b.requires_grad_()
+    for gradient in torch.autograd.grad(module().swiglu(a, b), (a, b), grad, create_graph=True):
+        torch.testing.assert_close(gradient[:3].detach(), zero)
 
 
 @pytest.mark.kernels
@@ -89,7 +97,8 @@ def test_half_precision_is_rounded_once(dtype):
     for result, exact in zip(results, (swiglu_torch(*double[1:]), *main.torch_backward(*double)), strict=True):
         assert (result != exact.to(dtype)).sum() < 100
     rounds_twice = swiglu_torch(a, b)  # torch's: silu(a) in memory, then the product
-    assert (rounds_twice != swiglu_torch(*double[1:]).to(dtype)).sum() > 10_000
+    differ = (rounds_twice != swiglu_torch(*double[1:]).to(dtype)).double().mean()
+    assert 0.2 < differ < 0.3
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])

@@ -7,7 +7,7 @@ import torch
 
 from common import device
 
-from .functions import add, leaves, memory, module, swiglu, swiglu_python, swiglu_torch, training
+from .functions import add, leaves, memory, module, slopes, swiglu, swiglu_python, swiglu_torch, training
 
 
 def saved(op, n=1000, needs=(True, True), dtype=torch.float32):
@@ -72,6 +72,21 @@ def test_training(capsys, one_thread):
     printed = capsys.readouterr().out
     assert len(re.findall(r"^ +\d+ steps( +\d\.\d{4}){5}$", printed, re.M)) == 10
     assert "C++ and torch differ by at most" in printed
+
+
+@pytest.mark.thorough
+def test_the_puzzle_is_a_model_with_a_wrong_gradient(capsys, one_thread):
+    curves, _ = training.train_one(module())
+    assert curves["a model"][-1] < 0.1, "it learns"
+    assert re.search(r"^ +right +9\d\.\d%$", printed := capsys.readouterr().out, re.M) and "wrong" not in printed
+
+
+def test_differences_tell_which_gradient_is_wrong(capsys):
+    assert slopes.main(module()) == {"that model": False, "SwiGLU, Python": True, "swiglu, C++": True}
+    rows = re.findall(r"^ +(\S.*?)((?: +-?\d\.\d{3}){7})$", capsys.readouterr().out, re.M)
+    (_, by_differences), (_, wrong), *right = rows
+    assert wrong.split() != by_differences.split()
+    assert len(right) == 2 and all(slope.split() == by_differences.split() for _, slope in right)
 
 
 @pytest.mark.thorough

@@ -41,7 +41,7 @@ def thousandths(img):
 def test_every_color_is_rounded_to_the_nearest_and_halves_up(ops, every_color):
     """All 2^24 of them take 2 seconds."""
     # A quotient of integers is correctly rounded in float64: a half is a half there, and nothing else becomes one.
-    # The divisor is a tensor: by a number, torch on a GPU would multiply with 0.001, which is none of float64's.
+    # The divisor is a tensor: by a number, torch on a GPU would multiply by 0.001, which float64 cannot represent.
     thousand = torch.tensor(1000.0, dtype=torch.float64, device=device)
     reference = (thousandths(every_color).double() / thousand + 0.5).floor().to(torch.uint8)
     assert torch.equal(ops.rgb_to_gray(every_color), reference)
@@ -226,7 +226,7 @@ def test_torch_multiplies_by_the_reciprocal_on_a_gpu():
 
 @pytest.mark.parametrize("beyond", range(4))
 def test_every_alignment_of_a_volume(ops, beyond, thread_order, monkeypatch):
-    """... and of its result, with ends before, within and behind what a block of 128 threads does: 1024 voxels."""
+    """... and of its result, with ends before, within and after what a block of 128 threads does: 1024 voxels."""
     monkeypatch.setattr(Guarded, "MARGIN", 1024 + 4 * beyond)
     memory = CHAPTER.some_volume(2100)
     sizes = [*range(20), *range(508, 518), *range(1016, 1030), *range(2040, 2054)]
@@ -283,14 +283,14 @@ def test_empty_volumes(ops, shape):
 # ---- uint16 in torch, and pictures ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("where", ["cpu"] + ["cuda"] * torch.cuda.is_available())
 def test_torch_can_do_with_uint16_what_the_chapter_needs(where):
-    uint16 = chapter("08_image", "uint16")
+    uint16 = chapter("08_image", "notes/uint16")
     needed = "x.clone()", "x[1:]", "x.to(torch.float32)", "x.view(torch.int16)", "x == x", "x.float().max()"
     assert set(needed) < set(uint16.EXPRESSIONS)
     assert all(uint16.runs(expression, where) for expression in needed)
 
 
 def test_torch_has_gaps_for_uint16_on_the_cpu(capsys):
-    uint16 = chapter("08_image", "uint16")
+    uint16 = chapter("08_image", "notes/uint16")
     gaps = {expression for expression in uint16.EXPRESSIONS if not uint16.runs(expression, "cpu")}
     assert {"x + x", "x < x", "x.max()"} <= gaps, "torch has closed a gap that the note names"
     uint16.main()
@@ -302,7 +302,7 @@ def test_torch_has_gaps_for_uint16_on_the_cpu(capsys):
 def pictures(tmp_path_factory):
     pytest.importorskip("cv2", reason="opencv-python-headless is not installed")
     folder = tmp_path_factory.mktemp("pictures")
-    chapter("08_image", "photos").main(operators("08_image"), folder)
+    chapter("08_image", "notes/photos").main(operators("08_image"), folder)
     return folder
 
 
@@ -339,7 +339,7 @@ def test_the_pictures_show_what_the_note_says(pictures):
 
 
 def test_pictures_without_opencv_is_a_clear_message(ops, monkeypatch, tmp_path):
-    photos = chapter("08_image", "photos")
+    photos = chapter("08_image", "notes/photos")
     monkeypatch.setattr(photos, "cv2", None)
     with pytest.raises(SystemExit, match="-m pip install opencv-python-headless"):
         photos.main(ops, tmp_path / "new")

@@ -39,7 +39,7 @@ REFUSED = {
     "every second of the bias": lambda x, b: (x, torch.cat([b, b])[::2]),
     "one row expanded": lambda x, b: (x[:1].expand(4, 4), b),
     "one bias expanded": lambda x, b: (x, b[:1].expand(4)),
-    "float16": lambda x, b: (x.half(), b.half()),
+    "integers": lambda x, b: (x.long(), b.long()),
     "bias of float64": lambda x, b: (x, b.double()),
     "a longer bias": lambda x, b: (x, torch.cat([b, b])),
     "a bias to be broadcast": lambda x, b: (x, b[:1]),
@@ -51,6 +51,7 @@ TAKEN = {
     "contiguous": lambda x, b: (x, b),
     "tanh": lambda x, b: (x, b, "tanh"),
     "float64": lambda x, b: (x.double(), b.double()),
+    "bfloat16": lambda x, b: (x.bfloat16(), b.bfloat16()),
     "begins later": lambda x, b: (x.flatten()[1:], x.flatten()[1:].clone()),
     "one row": lambda x, b: (x[1], b),
     "four dimensions": lambda x, b: (x[None, :, None], b),
@@ -205,6 +206,20 @@ def test_the_pybind11_function_breaks_the_graph(ops):
     assert buys.graphs_of(ops.bias_gelu) == (1, "ok")
 
 
+@pytest.mark.thorough
+def test_each_entry_buys_one_thing(ops, capsys):
+    """The table of `make chapter09 ARGS=--steps`."""
+    table = chapter("09_library", "steps").main(ops, operators("09_library", "build_pybind"))
+    assert table == {
+        "pybind11": ["graph break", "ValueError", "TypeError"],
+        "schema, kernel": ["graph break", "no gradient", "TypeError"],
+        "+ Meta": ["1 graph", "no gradient", "TypeError"],
+        "+ Autograd": ["1 graph", "ok", "TypeError"],
+        "+ Autocast": ["1 graph", "ok", "float32"],
+    }
+    assert "+ Meta            1 graph         no gradient     TypeError" in capsys.readouterr().out
+
+
 @gpu
 def test_a_cuda_graph_under_reduce_overhead(ops):
     """New values in each call: a graph without the operator would give old ones. test_pitfalls.py has that."""
@@ -271,34 +286,50 @@ EACH_GRADIENT = pytest.mark.parametrize("build", ["build", pytest.param("build_c
 
 @EACH_GRADIENT
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
-def test_autocast_computes_in_float32(build, dtype):
+def test_autocast_of_two_dtypes_computes_in_float32(build, dtype):
+    """... and gives the dtype of torch's own gelu(x + bias)."""
     ops = operators("09_library", build)
-    x, bias = random((3, 5), (5,), dtype=dtype, requires_grad=True)
-    full = [t.detach().float().requires_grad_() for t in (x, bias)]
-    with torch.autocast(device.type, dtype):
-        result = ops.bias_gelu(x, bias, approximate="tanh")
-        assert torch.equal(ops.bias_gelu(x, full[1]), ops.bias_gelu(*full))  # a mixed pair
-    expected = ops.bias_gelu(*full, approximate="tanh")
-    assert result.dtype == torch.float32 and torch.equal(result, expected)
-    of, right = torch.autograd.grad(result.sum(), (x, bias)), torch.autograd.grad(expected.sum(), full)
-    assert all(torch.equal(a, b.to(dtype)) for a, b in zip(of, right, strict=True))
+    for dtypes in (dtype, torch.float32), (torch.float32, dtype), (torch.float16, torch.bfloat16):
+        x, bias = (random(s, dtype=t, requires_grad=True)[0] for s, t in zip(((3, 5), (5,)), dtypes, strict=True))
+        full = [t.detach().float().requires_grad_() for t in (x, bias)]
+        with torch.autocast(device.type, dtype):
+            result = ops.bias_gelu(x, bias, approximate="tanh")
+            assert result.dtype == torch.nn.functional.gelu(x + bias).dtype == torch.float32
+        expected = ops.bias_gelu(*full, approximate="tanh")
+        assert torch.equal(result, expected)
+        of, right = torch.autograd.grad(result.sum(), (x, bias)), torch.autograd.grad(expected.sum(), full)
+        assert all(torch.equal(a, b.to(a.dtype)) for a, b in zip(of, right, strict=True))
 
 
 @EACH_GRADIENT
-def test_autocast_leaves_float64_alone(build):
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16], ids=str)
+def test_autocast_of_one_dtype_changes_nothing(build, dtype):
+    """Here, too, as with torch's own."""
     ops = operators("09_library", build)
-    x, bias = random((3, 5), (5,), dtype=torch.float64)
+    x, bias = random((3, 5), (5,), dtype=dtype)
     with torch.autocast(device.type, torch.bfloat16):
         result = ops.bias_gelu(x, bias)
-    assert result.dtype == torch.float64 and torch.equal(result, ops.bias_gelu(x, bias))
+        assert result.dtype == torch.nn.functional.gelu(x + bias).dtype == dtype
+    assert torch.equal(result, ops.bias_gelu(x, bias))
+
+
+@EACH_GRADIENT
+def test_autocast_converts_no_float64(build):
+    ops = operators("09_library", build)
+    x, bias = random((3, 5), (5,), dtype=torch.float64)
+    with (
+        torch.autocast(device.type, torch.bfloat16),
+        pytest.raises(TypeError, match="x must have dtype|bias must have"),
+    ):
+        ops.bias_gelu(x, bias.bfloat16())
 
 
 def test_autocast_of_another_device_changes_nothing(ops):
-    x, bias = random((3, 5), (5,), dtype=torch.bfloat16)
+    x, bias = random((3, 5), (5,))
     other = "cuda" if device.type == "cpu" else "cpu"
     context = torch.autocast(other, torch.bfloat16) if other == "cpu" else contextlib.nullcontext()
-    with context, pytest.raises(TypeError, match="x must have dtype Float or Double, got BFloat16"):
-        ops.bias_gelu(x, bias)
+    with context, pytest.raises(TypeError, match="bias must have dtype BFloat16, got Float"):
+        ops.bias_gelu(x.bfloat16(), bias)
 
 
 VMAPPED = {  # in_dims, shapes of x and bias

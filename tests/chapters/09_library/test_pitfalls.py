@@ -116,6 +116,7 @@ def on_the_default_stream():
         sources=[str(file), str(kernels)],
         extra_include_paths=[str(ROOT), str(kernels.parent)],
         extra_cflags=["-O2"],
+        extra_cuda_cflags=["-U__CUDA_NO_HALF_CONVERSIONS__", "-U__CUDA_NO_BFLOAT16_CONVERSIONS__"],
         is_python_module=False,
     )
     return torch.ops.default_stream

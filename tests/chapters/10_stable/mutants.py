@@ -1,4 +1,4 @@
-"""Small breakages of chapter 10 and of common/check_input_stable.h, and the tests that must fail because of each."""
+"""Small breakages of chapter 10 and of common/check_tensor_stable.h, and the tests that must fail because of each."""
 
 from tools.maintain.mutants import Mutant
 
@@ -8,7 +8,7 @@ REGISTERED = "tests/chapters/test_registered.py::test_"
 WHEEL = "tests/chapters/10_stable/test_wheel.py::test_"
 CPP, SETUP = "chapters/10_stable/bias_gelu.cpp", "chapters/10_stable/setup.py"
 PART, PACKAGE = "chapters/10_stable/src/bias_gelu/registration.py", "chapters/10_stable/package.py"
-CHECKS = "common/check_input_stable.h"
+CHECKS, STABLE = "common/check_tensor_stable.h", "common/stable.h"
 BY_KERNEL, EVERYWHERE = T + "refused_by_the_kernel_alone", T + "refused_with_memory_and_without"
 
 MUTANTS = [
@@ -29,11 +29,14 @@ MUTANTS = [
     # ---- the operators
     Mutant(CPP, 'return approximate == "tanh";', "return false;",
            OPERATORS + "scalars[10_stable.bias_gelu-approximate]"),
-    Mutant(CPP, "forward<double>)(x, x, bias, tanh)", "forward<double>)(x, x, bias, false)",
+    Mutant(CPP, "run(x, x, bias, tanh)", "run(x, x, bias, false)",
            REGISTERED + "in_place[10_stable.bias_gelu_]"),
     Mutant(CPP, "return {grad_x, grad_bias};", "return {grad_x, grad_x};",
            OPERATORS + "right_at_awkward_sizes[forward-10_stable.bias_gelu_backward]"),
-    Mutant(CPP, "return static_cast<cudaStream_t>(stream);", "return nullptr;", T + "torchs_current_stream", gpus=1),
+    Mutant(STABLE, "return static_cast<cudaStream_t>(stream);", "return nullptr;", T + "torchs_current_stream", gpus=1),
+    Mutant(CPP, "x.scalar_type() == ScalarType::Double ? ScalarType::Double : ScalarType::Float", "x.scalar_type()",
+           OPERATORS + "right_at_awkward_sizes[forward-10_stable.bias_gelu_backward float16]",
+           why="half of the memory for the sums in float"),
     # ---- what Python adds
     Mutant(PART, "    torch.autograd.graph.increment_version(x)", "    pass",
            OPERATORS + "autograd_learns_that_the_output_was_overwritten[10_stable.bias_gelu_]"),

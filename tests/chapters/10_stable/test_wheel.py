@@ -151,6 +151,19 @@ def test_chapter_04s_wheel_fails_with_another_torch(tmp_path):
         assert done.returncode and re.search(r"ImportError: .*undefined symbol: _ZN\S*(c10|2at|5torch)", done.stdout)
 
 
+def test_a_renamed_type_breaks_chapter_09s_library_alone(capsys):
+    """`make chapter10 ARGS=--other-torch`"""
+    operators("09_library"), operators("10_stable")
+    rows = chapter("10_stable", "other_torch").main()
+    printed = capsys.readouterr().out
+    assert rows[f"torch {torch.__version__.partition('+')[0]}"] == ["ok", "ok"]
+    assert re.match(r"torch::Library::_def\(.*::Tab", rows["Tag renamed to Tab"][0])
+    assert all(ten == "ok" for _, ten in rows.values()), "the library by the stable ABI loads everywhere"
+    assert re.search(r"^ +chapter 09 +\d\d +0 +0$", printed, re.M) and re.search(
+        r"chapter 10 +0 +\d\d +\d\d$", printed, re.M
+    )
+
+
 # ---- TORCH_TARGET_VERSION --------------------------------------------------------------------------------------------
 
 

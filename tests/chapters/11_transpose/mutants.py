@@ -7,14 +7,14 @@ REGISTERED = "tests/chapters/test_registered.py::test_"
 CU, CPP, MAIN, COUNTS = (
     f"chapters/11_transpose/{name}" for name in ("transpose.cu", "transpose.cpp", "main.py", "counts.py")
 )
-RIGHT, MARGINS, SHIFT = T + "every_kernel_at_every_kind_of_size", T + "between_margins", T + "rows_at_every_shift"
-PLACE, WORDS = T + "rows_at_every_place_of_a_word", T + "words_between_margins"
-ADDRESSES = T + "the_addresses_that_are_counted_are_the_kernels"
+RIGHT, MARGINS, THIN = T + "every_kernel_at_every_kind_of_size", T + "between_margins", T + "strips_of_thin_matrices"
+SHIFT, PLACE, ENDS = T + "strips_at_every_shift", T + "strips_at_every_place_of_a_pack", T + "strips_between_margins"
+ADDRESSES, COUNTED = T + "the_addresses_that_are_counted_are_the_kernels", T + "strips_moves_packs_and_whole_sectors"
 
 
 MUTANTS = [
     # ---- tiles and launches
-    Mutant(CU, "down = unsigned((rows + more + tall - 1) / tall)", "down = unsigned((rows + more) / tall + 1)", RIGHT,
+    Mutant(CU, "down = unsigned((rows + tall - 1) / tall)", "down = unsigned(rows / tall + 1)", RIGHT,
            why="a line of tiles too many where the rows are a multiple of the tile's"),
     Mutant(CU, "across = unsigned((columns + wide - 1) / wide)", "across = unsigned(columns / wide + 1)", RIGHT),
     Mutant(CU, """line = blockIdx.x / down;  // a column of tiles; a GPU divides 32 bits faster than 64
@@ -24,11 +24,9 @@ MUTANTS = [
         matrix = line / down * rows * columns;
         row = int64_t(line % down) * tall;
         column = int64_t(blockIdx.x % across) * wide;""", ADDRESSES, why="right, and slow: along a row first"),
-    Mutant(CU, "blocks_for(rows + AnyTile::more, AnyTile::tall)", "blocks_for(rows, AnyTile::tall)", SHIFT),
-    Mutant(CU, "64, sector<T> - 1>;", "64, sector<T> / 2>;", SHIFT),
     Mutant(CU, "matrix = line / across * rows * columns;", "matrix = 0;", RIGHT),
     Mutant(CU, "if (matrices == 0 || rows == 0 || columns == 0) return;", "if (matrices == 0) return;", RIGHT),
-    Mutant(CU, "const int64_t before = m * rows * columns;", "const int64_t before = 0;",
+    Mutant(CU, "out + m * rows * columns, in +", "out, in +",
            T + "more_than_2_to_the_31_elements", gpus=1),
     # ---- the kernels
     Mutant(CU, "if (row < rows && column < columns) out[", "if (row < rows) out[", MARGINS),
@@ -48,32 +46,32 @@ MUTANTS = [
     Mutant(CU, "rows % V == 0 && columns % V == 0 &&", "columns % V == 0 &&", RIGHT),
     Mutant(CU, "rows % V == 0 && columns % V == 0 &&", "rows % V == 0 &&", RIGHT),
     Mutant(CU, "if (rows == 1 || columns == 1) {", "if (rows == 1 || columns <= 3) {", RIGHT),
-    # ---- rows, which begin within a sector
-    Mutant(CU, "* pitch] = values[k];\n        __syncthreads();", "* pitch] = values[k];", RIGHT),
-    Mutant(CU, "pitch = (words<T> + 1) * W +", "pitch = words<T> * W +", ADDRESSES,
-           why="right, and slow: bank conflicts"),
-    Mutant(CU, "sector<T> < load_rows ? load_rows : sector<T>;", "load_rows;", SHIFT,
-           why="too few rows above, where an element has 1 or 2 bytes"),
-    Mutant(CU, "begin = tile.row == 0 ? 0 : -above,", "begin = 0,", SHIFT),
-    Mutant(CU, "begin = tile.row == 0 ? 0 : -above,", "begin = -above,", MARGINS),
-    Mutant(CU, "end = int(min(rows - tile.row, int64_t(tall)));", "end = tall;", MARGINS),
-    Mutant(CU, "width = int(min(columns - tile.column, int64_t(wide)));", "width = wide;", MARGINS),
-    Mutant(CU, "int((offset + k * store_rows * unsigned(rows)) % sector<T>);", "int(offset * 0);", ADDRESSES,
-           why="two blocks store parts of a sector, and words are not aligned"),
-    Mutant(CU, "int((offset + k * store_rows * unsigned(rows)) % sector<T>);", "int(offset % sector<T>);", ADDRESSES,
-           why="words that are not aligned, which only a GPU refuses"),
-    Mutant(CU, "if (begin < 0 && tile.row", "if (tile.row", SHIFT, why="rows above the first tile"),
-    Mutant(CU, "&& tile.row + tall < rows &&", "&&", WORDS),
-    Mutant(CU, "tall < rows && width == wide)", "tall < rows)", PLACE),
-    # ---- words
-    Mutant(CU, "skew = place % W;", "skew = 0;", PLACE),
-    Mutant(CU, "* W + int(columns % W);", "* W;", ADDRESSES, why="words that are not aligned"),
-    Mutant(CU, "if (k == wide / store_rows && y + k * store_rows >= wide) break;", "", WORDS),
+    # ---- strips
+    Mutant(CU, "if (pack >= packs) pack -= packs, line++;", "if (pack > packs) pack -= packs, line++;", RIGHT),
+    Mutant(CU, "min(rows - tile.row, int64_t(tall + S))", "min(rows - tile.row, int64_t(tall))", SHIFT,
+           why="without the rows of a sector more"),
+    Mutant(CU, "min(columns - tile.column, int64_t(wide))", "columns - tile.column", THIN),
+    Mutant(CU, "!FEW_ROWS && width == columns;", "false;", COUNTED, why="right, and slow: each row is a line of few elements"),
+    Mutant(CU, "packs = (length + 2 * V - 2) / V;", "packs = (length + V - 1) / V;", PLACE),
+    Mutant(CU, "packs * V + int(columns % V), right", "packs * V, right", PLACE, why="packs that are not aligned"),
+    Mutant(CU, "V * height + beyond(out, V) :", "V * height :", THIN, why="packs that are not aligned"),
+    Mutant(CU, "origin = FEW_ROWS ? V * height + beyond", "origin = FEW_ROWS ? beyond", THIN,
+           why="no place for the elements beside the tile"),
+    Mutant(CU, ").values[q];\n        }\n    }\n    __syncthreads();", ").values[q];\n        }\n    }", THIN),
+    Mutant(CU, "above = tile.row == 0 ? S : 0,", "above = 0,", SHIFT),
+    Mutant(CU, "shift = (S - beyond(line, S)) % S,", "shift = 0,", SHIFT, why="packs that are not aligned"),
+    Mutant(CU, "if (x < 0 || x + V > size) {", "if (x < 0) {", ENDS),
+    Mutant(CU, "padding = 3 * bank<T>;", "padding = 0;", COUNTED, why="right, and slow: bank conflicts"),
+    Mutant(CU, "((size - V) / tall - 2 * V) / S * S;", "(size - V) / tall / S * S;", COUNTED,
+           why="more than shared memory holds"),
+    Mutant(CU, "few_columns ? wide : wide + 2 * V) - S) / S", "few_columns ? wide : wide) - S) / S", COUNTED,
+           why="more than shared memory holds"),
+    Mutant(CU, "if (!packs || rows < side || columns < side)", "if (!packs)", COUNTED,
+           why="right, and slow: wide has tiles that are mostly empty"),
     # ---- packs
-    Mutant(CU, """uint4 bytes;  // one store of 16 bytes; nvcc makes several of an assignment `*pack = turned`
-            memcpy(&bytes, &turned, sizeof bytes);
-            __stcs(reinterpret_cast<uint4*>(out + j * rows), bytes);""",
+    Mutant(CU, "__stcs(reinterpret_cast<uint4*>(out + j * rows), as<uint4>(turned));",
            "*reinterpret_cast<Pack<T>*>(out + j * rows) = turned;", T + "nvcc_makes_one_store_of_a_pack"),
+    Mutant("device/pack.h", "if (begin <= j && j < end) pack", "if (begin < j && j < end) pack", ENDS),
     # ---- the binding
     Mutant(CPP, "if (bytes == 2) return f(uint16_t());", "if (bytes == 2) return f(uint8_t());",
            T + "any_dtype_of_these_sizes"),
@@ -99,6 +97,5 @@ MUTANTS = [
     Mutant(COUNTS, "byte // 32 for", "byte // 64 for", T + "counts"),
     Mutant(COUNTS, "word % 32 for", "word % 16 for", T + "counts"),
     Mutant(COUNTS, "column ^ (row // pack * pack) if", "column ^ row if", ADDRESSES),
-    Mutant(COUNTS, "column * pitch % sector if", "column % sector if", ADDRESSES),
-    Mutant(COUNTS, "bank = max(1, 4 // size)", "bank = 1", T + "only_naive_and_tile_ask_for_more_than_they_need"),
+    Mutant(COUNTS, "32 + max(1, 4 // size) *", "32 + 1 *", T + "only_naive_and_tile_ask_for_more_than_they_need"),
 ]  # fmt: skip

@@ -7,8 +7,8 @@ def transposed(x, **_):
     return x.mT.contiguous()
 
 
-TRANSPOSE_STEP = Scalar("str", "naive", ("tile", "padded", "swizzled", "rows", "wide"), ("", "Wide", "wide "),
-                        "naive, tile, padded, swizzled, rows or wide")  # fmt: skip
+TRANSPOSE_STEP = Scalar("str", "naive", ("tile", "padded", "swizzled", "wide", "strips"), ("", "Wide", "wide "),
+                        "naive, tile, padded, swizzled, wide or strips")  # fmt: skip
 TRANSPOSE = FLOATS | {"shape": lambda n: (2, n, 4), "itemsizes": (1, 2, 4, 8), "ranks": (2, 3), "rearranges": True,
                       "differentiable": True}  # fmt: skip
 

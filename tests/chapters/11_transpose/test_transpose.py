@@ -2,6 +2,7 @@
 
 import collections
 import itertools
+import json
 import os
 import re
 import shutil
@@ -19,7 +20,8 @@ from tests.support import ROOT, chapter, kept_folder, needs_gpu_memory, operator
 
 CHAPTER = "11_transpose"
 PITFALLS = ROOT / "tests/chapters/11_transpose/pitfalls.cu"
-STEPS = ["naive", "tile", "padded", "swizzled", "rows", "wide"]
+STEPS = ["naive", "tile", "padded", "swizzled", "wide", "strips"]
+BAND = {1: 160, 2: 96, 4: 104, 8: 108}  # by an element's size: rows of a tile of strips, where it has not all columns
 INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}  # by their size
 each_step = pytest.mark.parametrize("step", STEPS)
 each_size = pytest.mark.parametrize("size", INTEGERS)
@@ -45,40 +47,67 @@ def numbered(*shape, size=4):
 @each_step
 def test_every_kernel_at_every_kind_of_size(ops, step, size, thread_order):
     """0 and 1 in each dimension; around a tile and a pack; several matrices."""
-    tall, wide = chapter(CHAPTER, "counts").tile(step, size)[:2]
-    around = [(0, 5), (5, 0), (1, 1), (1, 70), (70, 1), (tall, wide), (tall - 1, wide + 1), (7, 32), (32, 7)]
-    around += [(tall + 16, 16), (16, wide + 16), (tall + 1, 3), (3, wide + 1)]
+    side = 128 if step == "strips" else chapter(CHAPTER, "counts").tile(step, size)[0]
+    around = [
+        (0, 5),
+        (5, 0),
+        (1, 1),
+        (1, 70),
+        (70, 1),
+        (side, side),
+        (side + 1, side),
+        (side, side + 1),
+        (7, 32),
+        (32, 7),
+    ]
+    around += [(side - 1, side + 1), (side + 16, 16), (16, side + 16), (side + 1, 3), (3, side + 1)]
 
     def case(*shape):
         x = numbered(*shape, size=size)
         result = ops.transpose_step(x, step)
         assert result.is_contiguous() and torch.equal(result, x.mT)
 
-    shapes = around + [(n, *shape) for n in (0, 1, 3) for shape in around[2:8]]
+    shapes = around + [(n, *shape) for n in (0, 1, 3) for shape in around[2:9]]
     try_all({shape: lambda shape=shape: case(*shape) for shape in shapes})
 
 
 @pytest.mark.kernels
 @each_size
-def test_rows_at_every_shift(ops, size, thread_order):
-    """A row of the result begins at each place of a sector, in the first matrix and in those after it; the last tile is full,
-    almost full, and almost empty."""
-    tall, wide = chapter(CHAPTER, "counts").tile("rows", size)[:2]
-    sector = 32 // size
-    for rows in [tall - 1, tall, tall + 1, *[2 * tall + more for more in (1 - sector, 3 - sector, -1, 3)]]:
-        x = numbered(2, rows, wide + 1, size=size)
-        assert torch.equal(ops.transpose_step(x, "rows"), x.mT), rows
+def test_strips_of_thin_matrices(ops, size, thread_order):
+    """A tile has all of few rows or columns. Several tiles, several matrices, and packs that are not aligned."""
+    for n, length, start in (
+        (2, 9001, 0),
+        (3, 12000, 1),
+        (8, 4096, 0),
+        (31, 1100, 3),
+        (64, 516, 0),
+        (127, 270, 1),
+        (128, 257, 0),
+    ):
+        for shape in (n, length), (length, n), (2, n, length // 2 + 1), (2, length // 2 + 1, n):
+            x = numbered(torch.Size(shape).numel() + start, size=size)[start:].view(shape)
+            assert torch.equal(ops.transpose_step(x, "strips"), x.mT), (shape, start)
 
 
 @pytest.mark.kernels
 @each_size
-def test_rows_at_every_place_of_a_word(ops, size, thread_order):
-    """Where the matrix and its rows begin within a word; the second tile of a column lies inside the matrix."""
-    tall, wide = chapter(CHAPTER, "counts").tile("rows", size)[:2]
-    for start, more in itertools.product(range(max(1, 4 // size)), repeat=2):
-        shape = 2, 2 * tall + 5, wide + more
+def test_strips_at_every_shift(ops, size, thread_order):
+    """A row of the result begins at each place of a sector. The last tile is full, almost full, and almost empty: its rows
+    may be fewer than those that the tile above stores as well."""
+    sector = 32 // size
+    for more in (0, 1, 2, sector - 1, sector, sector + 1, BAND[size] - 1):
+        x = numbered(2, BAND[size] + more, 131, size=size)
+        assert torch.equal(ops.transpose_step(x, "strips"), x.mT), more
+
+
+@pytest.mark.kernels
+@each_size
+def test_strips_at_every_place_of_a_pack(ops, size, thread_order):
+    """Where the matrix and its rows begin within 16 bytes; and tiles beside one another, of equal width."""
+    for start, more in itertools.product((0, 1, 16 // size - 1), range(0, 16 // size, 1 + 4 // size)):
+        shape = 137, 2 * 128 + more
         x = numbered(torch.Size(shape).numel() + start, size=size)[start:].view(shape)
-        assert torch.equal(ops.transpose_step(x, "rows"), x.mT), (start, more)
+        assert torch.equal(ops.transpose_step(x, "strips"), x.mT), (start, more)
 
 
 @pytest.mark.kernels
@@ -91,13 +120,12 @@ def test_between_margins(ops, step, thread_order):
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("size", [1, 2])
-def test_words_between_margins(ops, size, thread_order):
-    """As many columns as one tile and two of them, since the last words of a tile belong to the next."""
-    tall, wide = chapter(CHAPTER, "counts").tile("rows", size)[:2]
-    op, sizes = lambda x: ops.transpose_step(x, "rows"), (tall, 2 * tall, 3 * tall + 1)
-    for width in wide, 2 * wide:
-        check(op, lambda x: x.mT.contiguous(), lambda n, width=width: (numbered(n, width, size=size),), sizes, 0, 0)
+@each_size
+def test_strips_between_margins(ops, size, thread_order):
+    """The first and the last pack of a line have elements that belong to others, or to nobody."""
+    op, sizes = lambda x: ops.transpose_step(x, "strips"), (1, 2, 15, 130)
+    for shape in (lambda n: (n, 3)), (lambda n: (5, n)), (lambda n: (n + 128, n + 129)):
+        check(op, lambda x: x.mT.contiguous(), lambda n, shape=shape: (numbered(*shape(n), size=size),), sizes, 0, 0)
 
 
 def test_any_dtype_of_these_sizes(ops):
@@ -123,7 +151,7 @@ def test_conjugated_and_negated_views(ops):
 def test_at_every_alignment(ops, size):
     """A slice that begins anywhere: packs are for multiples of 16 bytes, and rows of whole packs."""
     for start in range(16 // size):
-        for shape in (32, 16), (32, 17), (17, 32), (2, 16, 48):
+        for shape in (32, 16), (32, 17), (17, 32), (2, 16, 48), (128, 128):
             n = torch.Size(shape).numel()
             x = numbered(n + start, size=size)[start:].view(shape)
             assert torch.equal(ops.transpose(x), x.mT), (start, shape)
@@ -184,7 +212,7 @@ def test_refused(ops, make, words):
 
 @pytest.mark.parametrize("where", [device, "meta"], ids=str)
 def test_another_step_is_refused(ops, where):
-    with pytest.raises(RuntimeError, match="step must be naive, tile, padded, swizzled, rows or wide, got fast"):
+    with pytest.raises(RuntimeError, match="step must be naive, tile, padded, swizzled, wide or strips, got fast"):
         ops.transpose_step(torch.ones(2, 3, device=where), "fast")
 
 
@@ -211,11 +239,11 @@ def traces():
 
 @pytest.mark.thorough
 @each_size
-@each_step
+@pytest.mark.parametrize("step", STEPS[:5])
 def test_the_addresses_that_are_counted_are_the_kernels(traces, step, size):
     """And where the rows of the result begin within a sector. 10 s, for the compiler"""
     counts = chapter(CHAPTER, "counts")
-    tall, _, _, pack = counts.tile(step, size)
+    tall, _, pack = counts.tile(step, size)
     for side in [3 * tall] if step == "wide" else [3 * tall, 3 * tall + 1]:
         wanted, found = counts.addresses(step, size, pitch=side), traces[size, side, step]
         assert set(found) == set(wanted)
@@ -231,7 +259,7 @@ def test_the_addresses_that_are_counted_are_the_kernels(traces, step, size):
 
 @pytest.mark.parametrize("step, size, counted", [
     ("naive", 4, [4, 32]), ("naive", 1, [1, 32]), ("tile", 4, [4, 4, 1, 32]), ("tile", 1, [1, 1, 1, 8]),
-    ("padded", 4, [4, 4, 1, 1]), ("swizzled", 2, [2, 2, 1, 1]), ("rows", 8, [8, 8, 2, 2]), ("wide", 4, [16, 16, 4, 4]),
+    ("padded", 4, [4, 4, 1, 1]), ("padded", 8, [8, 8, 2, 2]), ("swizzled", 2, [2, 2, 1, 1]), ("wide", 4, [16, 16, 4, 4]),
 ])  # fmt: skip
 def test_counts(step, size, counted):
     assert [found for found, _ in chapter(CHAPTER, "counts").count(step, size).values()] == counted
@@ -239,20 +267,37 @@ def test_counts(step, size, counted):
 
 def test_only_naive_and_tile_ask_for_more_than_they_need():
     counts = chapter(CHAPTER, "counts")
-    for step, size in itertools.product(STEPS, INTEGERS):
+    for step, size in itertools.product(STEPS[:5], INTEGERS):
         wasteful = {access for access, (found, fewest) in counts.count(step, size).items() if found > fewest}
-        short = {"rows": {"shared load"}} if size < 4 else {}  # 4096 is a multiple of a word's elements
-        assert wasteful == ({"naive": {"store"}, "tile": {"shared load"}} | short).get(step, set()), (step, size)
+        assert wasteful == {"naive": {"store"}, "tile": {"shared load"}}.get(step, set()), (step, size)
 
 
-def test_where_rows_begin_within_a_sector_only_rows_stores_whole_sectors():
-    counts = chapter(CHAPTER, "counts")
-    for step, size in itertools.product(STEPS[1:5], INTEGERS):
-        counted = counts.count(step, size, pitch=4097)
-        found, fewest = counted["store"]
-        assert (found == fewest) == (step == "rows"), (step, size)
-        if step == "rows":
-            assert counted["shared load"] == (max(1, size // 4),) * 2, "nor has it bank conflicts"
+STRIPS = """
+import json, torch
+from cuda_on_cpu.microscope import microscope
+from tests.support import operators
+ops, found = operators("11_transpose"), []
+for shape in (3, 20001), (20001, 3), (32, 2048), (2048, 32), (517, 1030):
+    for dtype in torch.uint8, torch.float32:
+        rows = microscope(lambda: ops.transpose(torch.zeros(shape, dtype=dtype)))
+        for r in rows:
+            found += [[r.kernel, r.space, r.kind, r.width, r.requests, r.sectors, r.bytes_used, r.wavefronts]]
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.thorough
+def test_strips_moves_packs_and_whole_sectors():
+    """What the microscope counts of matrices that are thin, and of one whose rows begin within sectors. 30 s"""
+    environment = os.environ | {"CHAPTERS_SANITIZE": "memory", "CHAPTERS_DEVICE": "cpu"}
+    command = [sys.executable, "-c", STRIPS]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    for kernel, space, kind, width, requests, sectors, used, wavefronts in json.loads(done.stdout.splitlines()[-1]):
+        assert "strips" in kernel
+        if space == "shared":
+            assert wavefronts <= 4 * requests, "bank conflicts"
+        elif width == 16:
+            assert 32 * sectors <= (1.1 if kind == "store" else 1.25) * used, "sectors of which only a part is used"
 
 
 @pytest.mark.thorough
@@ -264,6 +309,11 @@ def test_nvcc_makes_one_store_of_a_pack(tmp_path):
         accesses = re.findall(r"(ld|st)\.global\S*?(\.v\d)?\.\w(\d+)\s", body)
         widths = [(kind, int(bits) // 8 * int(v[2:] or 1)) for kind, v, bits in accesses]
         assert sorted(widths) == [("ld", 16)] * (16 // size) + [("st", 16)] * (16 // size), size
+        for few_rows in 0, 1:  # strips also moves single elements, at the ends
+            (body,) = (
+                code for name, code in kernels.items() if f"transpose_strips_kernelI{letter}Lb{few_rows}" in name
+            )
+            assert (body.count("ld.global.v4"), body.count("st.global.cs.v4")) == (4, 1), size
 
 
 # ---- pitfalls: each is made here on purpose, and found ---------------------------------------------------------------

@@ -31,19 +31,12 @@ struct Traced {
     Traced() = default;
     Traced(const Traced& other) : value(other.value) { print('r', &other); }
     Traced(Integer value) : value(value) {}
-    template <class Other>
-    explicit Traced(const Traced<Other>& other) : value(Integer(other.value)) {  // an element becomes a part of a word
-        print('r', &other);
-    }
     Traced& operator=(const Traced& other) {
         print('r', &other);
         print('w', this);
         value = other.value;
         return *this;
     }
-    explicit operator uint32_t() const { return value; }
-    Traced operator<<(int bits) const { return Integer(value << bits); }
-    Traced& operator|=(Traced other) { return value |= other.value, *this; }
 };
 
 template <class Pack>
@@ -52,12 +45,7 @@ static void traced_store(Pack* to, Pack value) {
     *to = value;
 }
 
-template <class Word, class T>
-static void rows_launcher(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
-    launch_tiles<LongTile<T>>(transpose_rows_kernel<T, Word>, row_threads<T>, out, in, matrices, rows, columns, stream);
-}
-
-template <class Integer, class Word = Integer>
+template <class Integer>
 static void trace() {
     using T = Traced<Integer>;
     struct {
@@ -68,8 +56,7 @@ static void trace() {
                  {"tile", side, launch_transpose_tile<T>},
                  {"padded", side, launch_transpose_padded<T>},
                  {"swizzled", side, launch_transpose_swizzled<T>},
-                 {"rows", LongTile<T>::tall, rows_launcher<Traced<Word>, T>},
-                 {"wide", WideTile<T>::tall, launch_transpose<T>}};
+                 {"wide", wide_side<T>, launch_transpose<T>}};
     for (const auto& step : steps)
         for (int more = 0; more < (step.launch == launch_transpose<T> ? 1 : 2); more++) {
             const int side = 3 * step.tall + more;  // of the matrix: block 1 has the tile below the first
@@ -82,8 +69,8 @@ static void trace() {
 }
 
 int main() {
-    trace<uint8_t, uint32_t>();
-    trace<uint16_t, uint32_t>();
+    trace<uint8_t>();
+    trace<uint16_t>();
     trace<uint32_t>();
     trace<uint64_t>();
 }

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import torch
 
-from tests.chapters.opinfo import AT_ONCE, FLOATS, Operator, Scalar
+from tests.chapters.opinfo import AT_ONCE, FLOATS, Operator, Scalar, any_float
 
 
 def sum_of_all(x, **_):
@@ -22,7 +22,7 @@ SUM_STEP = Scalar("str", "last_block", ("atomic", "tree", "shuffle", "packs", "c
 GRID = Scalar("int", 0, (1, 2, 100), (-1, 2**16 + 1, 2**32), "0 to 65536")
 BINS = Scalar("int", 200, (1, 256, 1000, 20_000, 100_000), (0, -1, 2**31, 2**40), "1 to 2^31 - 1")
 BINS_STEP = Scalar("str", "copies", ("global", "shared"), ("", "Global", "best"), "global, shared or copies")
-SUM = FLOATS | {"tolerance": 2e-6, "reduces": True, "differentiable": True, "partial_from": 2**17}
+SUM = FLOATS | any_float | {"tolerance": 2e-6, "reduces": True, "differentiable": True, "partial_from": 2**17}
 COUNTS = {"dtypes": (torch.uint8, torch.int32), "reduces": True, "dispatched": True, "stable": True}
 
 OPERATORS = [

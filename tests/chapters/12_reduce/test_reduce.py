@@ -18,7 +18,7 @@ from grader.launchers import launchers
 from tests.support import ROOT, chapter, needs_gpu_memory, operators
 
 STEPS = "atomic", "tree", "shuffle", "packs", "last_block", "chunks"
-FLOATS = [torch.float32, torch.float16, torch.bfloat16]
+FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 per_step = pytest.mark.parametrize("step", STEPS)
 per_float = pytest.mark.parametrize("dtype", FLOATS, ids=str)
 gpu = pytest.mark.skipif(device.type == "cpu", reason="needs a GPU")
@@ -75,6 +75,14 @@ def test_every_grid_and_every_alignment(ops, step, dtype):
         assert_bits(ops.sum_by(x, step, blocks=blocks), exact(x))
 
 
+@per_float
+def test_partial_sums_have_room(ops, dtype):
+    """check() finds writes beside the memory that an operator allocates. The grid has more blocks than chunks, or fewer."""
+    for step, blocks in ("chunks", 2), ("last_block", 2), ("last_block", 100):
+        check(functools.partial(ops.sum_by, step=step, blocks=blocks), exact, lambda n: (integers(n, dtype),),
+              sizes=(2**16 + 3,), rtol=0, atol=0, name=step)  # fmt: skip
+
+
 def test_another_shape_is_one_array(ops):
     x = integers(2 * 3 * 5 * 7, torch.float32).view(2, 3, 5, 7)
     assert_bits(ops.sum(x), exact(x))
@@ -89,7 +97,19 @@ def test_more_than_2_to_the_31_elements(ops, step):
     assert_bits(ops.sum_by(x, step), exact(x))
 
 
-# ---- half precision --------------------------------------------------------------------------------------------------
+# ---- in which type the kernels add -----------------------------------------------------------------------------------
+@per_step
+def test_double_accumulates_in_double(ops, step):
+    """2^30 + 1 has more digits than a float. The places are in one pack, in packs of one thread, in two warps and in two
+    blocks."""
+    for n in 4, 3000, 2**16:
+        x = torch.zeros(n, dtype=torch.float64, device=device)
+        for k in 1, 512 * 2, 1024 * 2, 40, 2**15 + 1:
+            x[0], x[min(k, n - 1)] = 2**30, 1
+            assert_bits(ops.sum_by(x, step), x.new_tensor(2**30 + 1))
+            x[min(k, n - 1)] = 0
+
+
 @per_step
 def test_half_precision_accumulates_in_float(ops, step):
     """In float16, 2048 + 1 is 2048; in bfloat16, 256 + 1 is 256. And what is too large in between is no infinity. The places
@@ -133,24 +153,26 @@ def tree(values):
 def of_a_block(x, size, threads=THREADS):
     """x, in packs of `size`: pack i goes to thread i % threads, what fills no pack to the first threads; then two trees."""
     whole = len(x) // size
-    sums = numpy.zeros(threads, numpy.float32)
+    sums = numpy.zeros(threads, x.dtype)
     sums[: len(x) - whole * size] = x[whole * size :]
-    packs = numpy.zeros((-(-whole // threads) * threads, size), numpy.float32)
+    packs = numpy.zeros((-(-whole // threads) * threads, size), x.dtype)
     packs[:whole] = x[: whole * size].reshape(whole, size)
     for of_each in packs.reshape(-1, threads, size):
-        pack = numpy.zeros(threads, numpy.float32)
+        pack = numpy.zeros(threads, x.dtype)
         for column in of_each.T:
             pack = pack + column
         sums = sums + pack
     warps = [tree(warp) for warp in sums.reshape(-1, LANES)]
-    return tree(numpy.array(warps + [0] * (LANES - len(warps)), numpy.float32))
+    return tree(numpy.array(warps + [0] * (LANES - len(warps)), x.dtype))
 
 
 def in_chunks(x):
     """sum(x, deterministic=True) on every machine, as REFERENCE.md has it."""
-    values, chunk = x.float().cpu().numpy(), CHUNK // x.itemsize
+    values = (x if x.dtype == torch.float64 else x.float()).cpu().numpy()
+    chunk = CHUNK // x.itemsize
     partial = [of_a_block(values[i : i + chunk], PACK // x.itemsize) for i in range(0, len(values), chunk)]
-    return torch.from_numpy(numpy.array(of_a_block(numpy.array(partial, numpy.float32), 4))).to(x.dtype).to(device)
+    sums = numpy.array(partial, values.dtype)
+    return torch.from_numpy(numpy.array(of_a_block(sums, PACK // sums.itemsize))).to(x.dtype).to(device)
 
 
 @pytest.mark.kernels
@@ -255,8 +277,10 @@ def test_refused_with_memory_and_without(ops):
     """The same words from the kernel's checks and from the fake functions."""
     x = torch.rand(4, 4, device=device)
     for words, call in {
-        "x must have dtype Float or Half or BFloat16, got ": lambda x, i: ops.sum(i),
-        "x must have dtype Float or Half or BFloat16, got (.*64|Double)": lambda x, i: ops.sum_by(x.double(), "tree"),
+        "x must have dtype Float or Double or Half or BFloat16, got ": lambda x, i: ops.sum(i),
+        "x must have dtype Float or Double or Half or BFloat16, got (.*64|Long)": lambda x, i: ops.sum_by(
+            i.long(), "tree"
+        ),
         "x must be contiguous, got strides ": lambda x, i: ops.sum(x.t(), deterministic=True),
         "step must be atomic, tree, shuffle, packs, last_block or chunks, got x": lambda x, i: ops.sum_by(x, "x"),
         "blocks must be 0 to 65536, got -1": lambda x, i: ops.sum_by(x, "chunks", blocks=-1),
@@ -357,7 +381,7 @@ def ones(n):
 
 
 def test_pitfall_only_powers_of_two(pitfall):
-    """Found by a size that is none: 96, 48, 24, 12, 6, 3 sums, and then one of three is left out."""
+    """96 is not a power of two: 96, 48, 24, 12, 6, 3 sums, and then one of three is left out."""
     assert pitfall("only_powers_of_two", ones(128), 128) == 128
     assert pitfall("only_powers_of_two", ones(96), 96) == 64
 

@@ -26,31 +26,6 @@ __global__ void one_barrier_kernel(float* sums, const float* x, int n) {
     }
 }
 
-// A row in shared memory, right but for its launch.
-__global__ void copy_kernel(float* out, const float* x, int n) {
-    extern __shared__ float row[];
-    for (int i = int(threadIdx.x); i < n; i += int(blockDim.x)) row[i] = x[i];
-    for (int i = int(threadIdx.x); i < n; i += int(blockDim.x)) out[i] = row[i];
-}
-
-// The sum of the row by the blocks of a cluster, n / blocks elements each. Every block reads the parts of its peers; a
-// barrier at the end is missing, so a block may have returned by then.
-__global__ void early_exit_kernel(float* sums, const float* x, int n) {
-    __shared__ float part;
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    const int blocks = int(__clusterSizeInBlocks()), each = n / blocks;
-    float sum = 0;
-    for (int i = int(threadIdx.x); i < each; i += 32) sum += x[int(__clusterRelativeBlockRank()) * each + i];
-    part = sum_of_warp(sum);
-    __cluster_barrier_arrive();
-    __cluster_barrier_wait();
-    float all = 0;
-    for (int block = 0; block < blocks; block++)
-        all += *static_cast<float*>(__cluster_map_shared_rank(&part, unsigned(block)));
-    sums[blockIdx.x] = all;
-#endif
-}
-
 // The softmax of a row by a warp. without_max: exp(x) itself. from_infinity: a lane's maximum begins at -infinity, and
 // its sum is brought from there to the row's maximum.
 template <bool without_max>
@@ -67,20 +42,6 @@ __global__ void softmax_kernel(float* out, const float* x, int n) {
 void one_barrier(float* out, const float* x, int n, cudaStream_t stream) {
     one_barrier_kernel<<<1, 256, 0, stream>>>(out, x, n);
     CHECK_LAUNCH();
-}
-
-void no_attribute(float* out, const float* x, int n, cudaStream_t stream) {
-    copy_kernel<<<1, 256, n * sizeof(float), stream>>>(out, x, n);
-    CHECK_LAUNCH();
-}
-
-void early_exit(float* out, const float* x, int n, cudaStream_t stream) {
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = 4, attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = 4, config.blockDim = 32, config.stream = stream, config.attrs = &attribute, config.numAttrs = 1;
-    CHECK_CUDA(cudaLaunchKernelEx(&config, early_exit_kernel, out, x, n));
 }
 
 void without_max(float* out, const float* x, int n, cudaStream_t stream) {

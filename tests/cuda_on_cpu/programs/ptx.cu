@@ -78,7 +78,8 @@ __global__ void moves(float* out, const float* in, unsigned char* bytes) {
     if (t == 0) asm volatile("st.u16 [%0 + 2], %1;" ::"l"(bytes), "h"(static_cast<short>(first + second)));
 }
 
-// Tiles of 32 numbers, two ahead. The first number of each tile comes without its last element, the rest as it is.
+// Tiles of 32 numbers, two ahead. The first four of each tile come without the last of them, and every second tile
+// without its last four.
 template <int STAGES>
 __global__ void copies(float* out, const float* in, int tiles) {
     __shared__ __align__(16) float s[STAGES][32];
@@ -94,8 +95,13 @@ __global__ void copies(float* out, const float* in, int tiles) {
                     "cp.async.ca.shared.global [%0], [%1], 8; cp.async.ca.shared.global [%0 + 8], [%1 + 8], %2;" ::"r"(
                         to),
                     "l"(from), "n"(STAGES == 3 ? 8 : 4));
-            else
+            else if (t < 7)
                 asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(16));
+            else  // zeros, where it is told to ignore what it copies
+                asm volatile(
+                    "{ .reg .pred ignore; setp.ne.s32 ignore, %2, 0;"
+                    " cp.async.cg.shared.global [%0], [%1], 16, ignore; }" ::"r"(to),
+                    "l"(from), "r"(tile % 2));
         }
         asm volatile("cp.async.commit_group;\n" ::);
     };
@@ -162,7 +168,7 @@ void test() {
             copies<3><<<1, 32>>>(out, in, 7);
         EXPECT_DONE();
         for (int i = 0; i < 7 * 32; i++)
-            if (stages == 3 || i % 32 != 7) EXPECT(out[i] == (i % 32 == 3 ? 0 : in[i]));
+            if (stages == 3 || i % 32 != 7) EXPECT(out[i] == (i % 32 == 3 || (i % 32 >= 28 && i / 32 % 2) ? 0 : in[i]));
     }
 
     hints<<<1, 32>>>(out, in);
@@ -401,6 +407,25 @@ __global__ void numbered(int* out, int rounds) {
     }
 }
 
+// Each half of the block votes at a barrier of its own.
+__global__ void votes(int* out) {
+    const int half = threadIdx.x / 64, t = threadIdx.x % 64;
+    int many, all, one;
+    asm volatile("{ .reg .pred p; setp.lt.s32 p, %2, %1; barrier.red.popc.u32 %0, %3, 64, p; }"
+                 : "=r"(many)
+                 : "r"(10 + half), "r"(t), "r"(3 + half)
+                 : "memory");
+    asm volatile("{ .reg .pred p; setp.lt.s32 p, %2, %1; barrier.cta.red.and.pred p, %3, 64, p; selp.s32 %0, 1, 0, p; }"
+                 : "=r"(all)
+                 : "r"(63 + half), "r"(t), "r"(3 + half)
+                 : "memory");
+    asm volatile("{ .reg .pred p; setp.lt.s32 p, %2, %1; bar.red.or.pred p, %3, 64, p; selp.s32 %0, 1, 0, p; }"
+                 : "=r"(one)
+                 : "r"(half), "r"(t), "r"(3 + half)
+                 : "memory");
+    out[threadIdx.x] = many * 100 + all * 10 + one;
+}
+
 // A block waits for the one before it by looking again and again.
 __global__ void flags(unsigned* flag, int* out) {
     if (threadIdx.x > 0) return;
@@ -451,6 +476,9 @@ void test() {
     numbered<<<1, 128>>>(out, 8);
     EXPECT_DONE();
     for (int i = 0; i < 512; i++) EXPECT(out[i] == i / 64 * 100 + 63 - i % 64);
+    votes<<<1, 128>>>(out);
+    EXPECT_DONE();
+    for (int i = 0; i < 128; i++) EXPECT(out[i] == (i < 64 ? 1000 : 1111));
     auto* flag = device_array<unsigned>(10);
     flag[0] = 1;
     flag[8] = 5;

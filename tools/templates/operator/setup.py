@@ -4,8 +4,11 @@ import os
 import sys
 from glob import glob
 
+import setuptools
 import torch
-from setuptools import setup
+
+if int(setuptools.__version__.split(".")[0]) < 77:  # pip does not ask, with --no-build-isolation
+    sys.exit(f"setuptools {setuptools.__version__} is too old. Run: pip install 'setuptools>=77'")
 
 try:  # cuda-on-cpu, where it is installed: it builds for the CPU on a machine without a GPU
     from cuda_on_cpu.torch_extension import BuildExtension, CUDAExtension
@@ -13,14 +16,15 @@ except ModuleNotFoundError:
     from torch.utils.cpp_extension import BuildExtension, CUDAExtension
 
     if not torch.cuda.is_available() and "TORCH_CUDA_ARCH_LIST" not in os.environ:
-        sys.exit("No GPU here: install cuda-on-cpu, or name the GPUs to build for: TORCH_CUDA_ARCH_LIST='8.0;9.0+PTX'")
+        gpus = "name the GPUs to build for: TORCH_CUDA_ARCH_LIST='8.0;9.0+PTX'"
+        sys.exit(f"No GPU here: install cuda-on-cpu (README.md says from where), or {gpus}")
 
 # torch 2.11: its bytes are 2, 11, 0 ... Headers then offer what every torch from 2.11 on has, and nothing newer.
 target = "-DTORCH_TARGET_VERSION=0x020b000000000000"
 # torch forbids nvcc what __half and __nv_bfloat16 do by themselves, such as float(x). The kernels here need that.
 half = ["-U__CUDA_NO_HALF_CONVERSIONS__", "-U__CUDA_NO_HALF_OPERATORS__", "-U__CUDA_NO_BFLOAT16_CONVERSIONS__"]
 
-setup(
+setuptools.setup(
     ext_modules=[
         CUDAExtension(
             name="my_op._C",

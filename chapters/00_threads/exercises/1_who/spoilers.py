@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "where_am_i_kernel writes the same numbers, and more, to one array.",
@@ -12,4 +12,32 @@ WRONG = {
         {"who.cu": [("= threadIdx.x /", "= 1 + threadIdx.x /"), ("= threadIdx.x %", "= 1 + threadIdx.x %")]},
     ),
     "grid_for_block": ("out of bounds", {"who.cu": [("blockDim", "gridDim")]}),
+    "one_thread": (
+        "each by one lane alone",
+        {
+            "who.cu": [
+                (
+                    (
+                        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                        "    block[i] = blockIdx.x;\n"
+                        "    warp[i] = threadIdx.x / warpSize;\n"
+                        "    lane[i] = threadIdx.x % warpSize;\n"
+                    ),
+                    (
+                        "    if (blockIdx.x > 0 || threadIdx.x > 0) return;\n"
+                        "    for (unsigned b = 0; b < gridDim.x; b++)\n"
+                        "        for (unsigned t = 0; t < blockDim.x; t++)\n"
+                        "            block[b * blockDim.x + t] = b, warp[b * blockDim.x + t] = t / 32, "
+                        "lane[b * blockDim.x + t] = t % 32;\n"
+                    ),
+                )
+            ],
+        },
+    ),
+    "three_blocks": (
+        "blocks of 40 threads, blocks = 7: wrong result",
+        {
+            "who.cu": [("block[i] = blockIdx.x", "block[i] = blockIdx.x % 3")],
+        },
+    ),
 }

@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "number_kernel and launch_number in threads.cu have the same parts: the index, the bounds check, the launch.",
@@ -50,6 +50,165 @@ WRONG = {
                     "for (int64_t i = 0; i < n; i++) out",
                 ),
             ]
+        },
+    ),
+    "host_loop_and_a_copy": (
+        "the launcher copies from or to memory of the host",
+        {
+            "squares.cu": [
+                ("    out[i] = i * i;\n", ""),
+                (
+                    "    CHECK_LAUNCH();\n",
+                    (
+                        "    CHECK_LAUNCH();\n"
+                        "    int64_t* host = new int64_t[n];\n"
+                        "    for (int64_t i = 0; i < n; i++) host[i] = i * i;\n"
+                        "    cudaMemcpyAsync(out, host, 8 * n, cudaMemcpyHostToDevice, stream);\n"
+                        "    delete[] host;\n"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "host_loop_in_managed_memory": (
+        "asks for memory that the host can use",
+        {
+            "squares.cu": [
+                ("(int64_t* out, int64_t n) {", "(int64_t* out, const int64_t* host, int64_t n) {"),
+                ("= i * i", "= host[i]"),
+                ("(out, n);", "(out, host, n);"),
+                (
+                    "    constexpr int threads = 256;\n",
+                    (
+                        "    constexpr int threads = 256;\n"
+                        "    int64_t* host;\n"
+                        "    cudaMallocManaged(&host, 8 * n);\n"
+                        "    for (int64_t i = 0; i < n; i++) host[i] = i * i;\n"
+                    ),
+                ),
+                ("    CHECK_LAUNCH();\n", ("    CHECK_LAUNCH();\n    cudaFree(host);\n")),
+            ],
+        },
+    ),
+    "unsigned_overflows": (
+        "4464 of 70000 elements wrong",
+        {
+            "squares.cu": [("const int64_t i = int64_t(blockIdx.x)", "const unsigned i = blockIdx.x")],
+        },
+    ),
+    "index_of_32_bits": (
+        "n = 2147483658: 2147483658 elements, more than 2^31: ",
+        {
+            "squares.cu": [
+                ("const int64_t i = int64_t(blockIdx.x)", "const int i = blockIdx.x"),
+                ("= i * i", "= int64_t(i) * i"),
+            ],
+        },
+    ),
+    "fixed_grid": (
+        "launches 51200 threads, but each of the 70000 elements needs",
+        {
+            "squares.cu": [("blocks_for(n, threads), threads", "200, 256")],
+        },
+    ),
+    "large_fixed_grid": (
+        "launches 1048576 threads, but each of the 1120000 elements needs",
+        {
+            "squares.cu": [("blocks_for(n, threads), threads", "4096, 256")],
+        },
+    ),
+    "one_warp": (
+        "1000 stores, all by 1 warp",
+        {
+            "squares.cu": [
+                (
+                    ("    if (i >= n) return;\n    out[i] = i * i;"),
+                    ("    if (i < 32)\n        for (int64_t k = i; k < n; k += 32) out[k] = k * k;"),
+                )
+            ],
+        },
+    ),
+    "memory_of_a_vector": (
+        "the host's memory",
+        {
+            "squares.cu": [
+                ('#include "common/cuda_check.h"\n', ('#include <vector>\n\n#include "common/cuda_check.h"\n')),
+                ("(int64_t* out, int64_t n) {", "(int64_t* out, const int64_t* numbers, int64_t n) {"),
+                ("= i * i", "= numbers[i] * numbers[i]"),
+                ("(out, n);", "(out, numbers.data(), n);"),
+                (
+                    "    constexpr int threads = 256;\n",
+                    (
+                        "    constexpr int threads = 256;\n"
+                        "    std::vector<int64_t> numbers(n);\n"
+                        "    for (int64_t i = 0; i < n; i++) numbers[i] = i;\n"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "address_of_a_local_variable": (
+        "the host's memory",
+        {
+            "squares.cu": [
+                ("(int64_t* out, int64_t n) {", "(int64_t* out, const int64_t* n) {"),
+                ("i >= n", "i >= *n"),
+                ("(out, n);", "(out, &n);"),
+            ],
+        },
+    ),
+    "never_freed": (
+        "is never freed",
+        {
+            "squares.cu": [
+                (
+                    "    constexpr int threads = 256;\n",
+                    ("    constexpr int threads = 256;\n    int64_t* scratch;\n    cudaMalloc(&scratch, 8 * n);\n"),
+                )
+            ],
+        },
+    ),
+    "variable_of_the_host": (
+        'identifier "count" is undefined in device code',
+        {
+            "squares.cu": [
+                (
+                    "__global__ void squares_kernel(int64_t* out, int64_t n) {",
+                    ("static int64_t count;\n\n__global__ void squares_kernel(int64_t* out, int64_t) {"),
+                ),
+                ("i >= n", "i >= count"),
+                ("    constexpr int threads = 256;\n", ("    constexpr int threads = 256;\n    count = n;\n")),
+            ],
+        },
+    ),
+    "vector_in_the_kernel": (
+        'calling a __host__ function("std::vector") from a __global__ function("squares_kernel") is not allowed',
+        {
+            "squares.cu": [
+                ('#include "common/cuda_check.h"\n', ('#include <vector>\n\n#include "common/cuda_check.h"\n')),
+                ("    out[i] = i * i;\n", ("    std::vector<int64_t> one(1, i);\n    out[i] = one[0] * one[0];\n")),
+            ],
+        },
+    ),
+    "function_of_the_host": (
+        'calling a __host__ function("square") from a __global__ function("squares_kernel") is not allowed',
+        {
+            "squares.cu": [
+                ("__global__ void", ("__host__ int64_t square(int64_t i) { return i * i; }\n\n__global__ void")),
+                ("= i * i", "= square(i)"),
+            ],
+        },
+    ),
+    "missing_brace": (
+        "squares.cu:8: error: this { has no }",
+        {
+            "squares.cu": [(("    out[i] = i * i;\n}\n"), "    out[i] = i * i;\n")],
+        },
+    ),
+    "empty_grid": (
+        "The grid is (0, 1, 1) blocks, and a block is (256, 1, 1) threads: no number may be 0",
+        {
+            "squares.cu": [("    if (n == 0) return;\n", "")],
         },
     ),
 }

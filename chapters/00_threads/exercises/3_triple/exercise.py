@@ -1,11 +1,12 @@
-"""triple: mend what is right for some sizes only
+"""triple: fix what is right for some sizes only
 
-The kernel, or the launcher, or both are wrong for an n that is no multiple of 128. The check begins with small ones.
+triple.cu multiplies each element by 3, and is right for some sizes only. The kernel, its launcher or both are wrong for an n
+that is not a multiple of 128. The check begins with the small sizes.
 """
 
 import torch
 
-from grader.checks import check, device, launchers, shared_out
+from grader.checks import check, device, last_element, launchers, many, work_is_divided
 
 MINUTES = 10
 FAILS = "invalid configuration"
@@ -19,5 +20,10 @@ def run(mine):
         launch(out, x, x.numel())
         return out
 
-    check(triple, lambda x: 3 * x, lambda n: (torch.randint(-9, 9, (n,), device=device),))
-    shared_out(lambda: triple(torch.zeros(1000, dtype=torch.int64, device=device)), 1000)
+    check(triple, lambda x: 3 * x, lambda n: (torch.randint(-(2**40), 2**40, (n,), device=device),))
+    work_is_divided(lambda: triple(torch.zeros(1000, dtype=torch.int64, device=device)), 1000, itemsize=8)
+    n = 2**32 + 10
+    out, x = many(n, torch.int64), many(n, torch.int64)
+    if x is not None:
+        x[:1000] = x[-1] = 2  # an index of 32 bits leads to the first of these
+        last_element(launch, out, x, n, expected=6, where=f"n = {n}")

@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "How many blocks are n / threads for n = 1?",
@@ -19,4 +19,28 @@ WRONG = {
     ),
     "one_more": ("out of bounds", {"triple.cu": [("< n", "<= n")]}),
     "still_rounded_down": ("invalid configuration", {"triple.cu": [("(n + threads - 1)", "n")]}),
+    "index_as_int": (
+        "n = 4294967306: 4294967306 elements, more than 2^32: kernel",
+        {
+            "triple.cu": [("const int64_t i = int64_t(blockIdx.x)", "const int i = blockIdx.x")],
+        },
+    ),
+    "number_as_int": (
+        "and 128 threads, as for 10",
+        {
+            "triple.cu": [("const int64_t blocks = (n", "const int blocks = (int(n)")],
+        },
+    ),
+    "fixed_grid": (
+        "n = 131168: wrong result",
+        {
+            "triple.cu": [("<<<unsigned(blocks), threads", "<<<1000, threads")],
+        },
+    ),
+    "result_as_int": (
+        "n = 1: wrong result",
+        {
+            "triple.cu": [("out[i] = 3 * in[i]", "out[i] = int(3 * in[i])")],
+        },
+    ),
 }

@@ -1,6 +1,6 @@
 """predict: warps, lanes and blocks
 
-Type numbers into answers.py. No kernel runs: what the lesson says of a grid gives them.
+Answer the questions in answers.py about warps, lanes, blocks and a time. No kernel runs: the lesson has all you need.
 """
 
 from grader.checks import answer

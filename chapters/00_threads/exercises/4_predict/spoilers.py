@@ -1,8 +1,8 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Threads 0 to 31 of a block are warp 0, 32 to 63 warp 1, 64 to 95 warp 2. Threads are counted from 0 on.",
-    "Warps belong to a block: the last one of a block of 70 has 6 threads, and none of the next block is in it.",
+    "A warp belongs to one block: the last warp of a block of 70 has 6 threads, and no thread of the next block.",
     "Kernels in one stream run one after another.",
 ]
 WRONG = {

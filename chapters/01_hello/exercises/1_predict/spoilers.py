@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "A compiler runs again when the text of its translation unit has changed: the source, or a header that it includes. "
@@ -15,5 +15,9 @@ WRONG = {
     "header_in_one": (
         "HEADER = ['g++', 'linker'] is not right",
         {"answers.py": [(' "nvcc", "linker"]', ' "linker"]')]},
+    ),
+    "equals_everything": (
+        "LETTER = [<ANY>, <ANY>] is not right",
+        {"answers.py": [('LETTER = ["nvcc", "linker"]', "from unittest.mock import ANY\nLETTER = [ANY, ANY]")]},
     ),
 }

@@ -1,7 +1,10 @@
-"""shout: a function in C++ that Python can call
+"""shout: write a function in C++ that Python can call
 
-The reader writes the function, and tells load_inline() which name Python sees.
+Write shout(text, marks) in C++, and tell load_inline() which name Python sees: shout("hello", 2) is HELLO!!. The check also
+passes a number in place of a text, which the binding refuses.
 """
+
+from types import BuiltinFunctionType
 
 from grader.checks import Wrong, module, place, refuses
 
@@ -21,7 +24,11 @@ def run(mine):
             "A binding defines this function. load_inline() writes the binding for the functions that an argument names, "
             "as in main.py of the chapter"
         ) from None
-    for text, marks, expected in ("hello", 2, "HELLO!!"), ("Hello World", 1, "HELLO WORLD!"), ("", 0, ""):
+    if not isinstance(getattr(built, "shout", None), BuiltinFunctionType):
+        raise Wrong("build() returns no module with a function `shout` in C++")
+    others = ("", 0), ("@az[`AZ{", 12), ("yes\0no", 3), (20 * "loud ", 1)
+    for text, marks in ("hello", 2), ("Hello World", 1), *others:
+        expected = text.upper() + marks * "!"
         if (yours := built.shout(text, marks)) != expected:
             raise Wrong(f"shout({text!r}, {marks}): expected {expected!r}, yours {yours!r}")
     refuses(lambda: built.shout(3, 1), TypeError, "shout", "shout(3, 1)")

@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "The function is plain C++: a std::string and an int come in, a std::string goes out. main.py of the chapter has the "
@@ -24,4 +24,59 @@ WRONG = {
     ),
     "other_name": ("wrap_pybind_function(shout)", {"shout.py": [("string shout(", "string shouted(")]}),
     "every_character": ("shout('Hello World', 1)", {"shout.py": [("std::toupper(letter)", "letter - 32")]}),
+    "answers_by_heart": (
+        "expected '@AZ[`AZ{!!!!!!!!!!!!', yours 'HELLO WORLD!'",
+        {
+            "shout.py": [
+                (
+                    (
+                        "std::string shout(std::string text, int marks) {\n"
+                        "    for (char& letter : text) letter = char(std::toupper(letter));\n"
+                        "    return text + std::string(marks, '!');\n"
+                        "}\n"
+                    ),
+                    (
+                        "std::string shout(std::string text, int marks) {\n"
+                        '    if (text == "hello") return "HELLO!!";\n'
+                        '    if (text == "") return "";\n'
+                        '    return "HELLO WORLD!";\n'
+                        "}\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "braces_are_letters": (
+        "yours '@AZ[`AZ[!!!!!!!!!!!!'",
+        {"shout.py": [("letter = char(std::toupper(letter));", "if (letter >= 'a') letter -= 32;")]},
+    ),
+    "up_to_the_first_zero": (
+        "yours 'YES!!!'",
+        {
+            "shout.py": [
+                (
+                    "return text + std::string(marks, '!');",
+                    "return std::string(text.c_str()) + std::string(marks, '!');",
+                )
+            ]
+        },
+    ),
+    "in_python": (
+        "no module with a function `shout` in C++",
+        {
+            "shout.py": [
+                (
+                    "    return load_inline(",
+                    (
+                        "    import types\n"
+                        "    def shout(text, marks):\n"
+                        "        if not isinstance(text, str): raise TypeError('shout')\n"
+                        "        return text.upper() + '!' * marks\n"
+                        "    return types.SimpleNamespace(shout=shout)\n"
+                        "    return load_inline("
+                    ),
+                )
+            ]
+        },
+    ),
 }

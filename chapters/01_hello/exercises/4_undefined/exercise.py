@@ -1,6 +1,7 @@
-"""undefined symbol: two files that do not agree
+"""undefined symbol: make two files agree
 
-Both files compile, and the linker makes a shared library. Python cannot import it.
+hex.cpp and hex.cu compile, the linker makes a shared library, and Python cannot import it. The message names the missing
+symbol, and the C++ function that it stands for. Find the two lines that do not agree, and change hex.cpp.
 """
 
 import re
@@ -8,7 +9,7 @@ import subprocess
 
 import torch
 
-from grader.checks import Wrong, device, extension
+from grader.checks import Wrong, device, extension, place
 
 MINUTES = 15
 MEMORY_CHECK = False
@@ -28,4 +29,10 @@ def run(mine):
         yours = hex(torch.tensor(list(data), dtype=torch.int8, device=device))
         if yours != data.hex():
             raise Wrong(f"hex of {data!r}: expected {data.hex()!r}, yours {yours!r}")
+    needed = subprocess.run(["nm", "-u", place(mine) / "hex.o"], capture_output=True, text=True).stdout
+    if not re.search("launch_hexPaPKa[lx]P11CUstream_st", needed):  # int64_t is long, on a Mac long long
+        raise Wrong(
+            "hex.cpp does not call launch_hex() of hex.cu as the exercise gave it: change hex.cpp alone, and leave the "
+            "work to the kernel"
+        )
     print("right   hex of b'Hello World!' is '48656c6c6f20576f726c6421'")

@@ -1,10 +1,10 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "The symbol is the name of a C++ function together with the types of its parameters, because C++ may have several "
     "functions of one name. hex.cpp calls the function with these types. Which types has the function in hex.cu?",
     "Compare the types with those in hex.h. The compiler of hex.cpp saw no hex.cu, and believed the declaration.",
-    "hello.cpp and hello.cu of the chapter include one header, so they cannot differ.",
+    "hello.cpp of the chapter declares nothing itself. It includes hello.h, as hello.cu does.",
 ]
 WRONG = {
     "long_long": (
@@ -27,6 +27,44 @@ WRONG = {
                     'extern "C" void launch_hex(int8_t* out, const int8_t* in, int64_t n, cudaStream_t stream);',
                 )
             ]
+        },
+    ),
+    "on_the_host": (
+        "hex.cpp does not call launch_hex() of hex.cu",
+        {
+            "hex.cpp": [
+                (
+                    '#include "hex.h"\n// end of your code',
+                    (
+                        "#include <cstdint>\n"
+                        "static void launch_hex(int8_t* out, const int8_t* in, int n, cudaStream_t) {\n"
+                        '    for (int i = 0; i < n; i++) out[2 * i] = "0123456789abcdef"[uint8_t(in[i]) / 16], '
+                        'out[2 * i + 1] = "0123456789abcdef"[uint8_t(in[i]) % 16];\n'
+                        "}\n"
+                        "// end of your code"
+                    ),
+                )
+            ]
+        },
+    ),
+    "changes_the_other_file": (
+        "hex.cpp does not call launch_hex() of hex.cu",
+        {
+            "hex.cpp": [
+                (
+                    '#include "hex.h"\n// end of your code',
+                    (
+                        "void launch_hex(int8_t* out, const int8_t* in, int n, cudaStream_t stream);\n"
+                        "// end of your code"
+                    ),
+                )
+            ],
+            "hex.cu": [
+                (
+                    "void launch_hex(int8_t* out, const int8_t* in, int64_t n",
+                    "void launch_hex(int8_t* out, const int8_t* in, int n",
+                )
+            ],
         },
     ),
 }

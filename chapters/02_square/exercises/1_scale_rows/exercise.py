@@ -1,11 +1,13 @@
 """scale_rows: complete a kernel over a matrix
 
-Each row is multiplied by a number of its own.
+Multiply each row of a matrix by a factor of its own: result[row][column] = factors[row] * matrix[row][column]. The grid lies
+over the matrix, and each thread has at most one element.
 """
 
 import torch
 
-from grader.checks import check, device, last_element, launchers, many, shared_out
+from grader.checks import check, device, last_element, launchers, limits, many, work_is_divided
+from grader.report import show
 
 MINUTES = 10
 FAILS = "? was never written"
@@ -21,11 +23,13 @@ def run(mine):
 
     def inputs(n):
         matrix = torch.randint(-9, 9, (n, n + 2), device=device).float()
-        return matrix, torch.arange(2, n + 2, device=device).float()  # neither 0 nor 1: a drawing shows them
+        return matrix, 2 + torch.randperm(n, device=device).float()  # neither 0 nor 1: a drawing shows them
 
     sizes = (0, 1, 2, 5, 15, 16, 17, 40)
     check(scale_rows, lambda matrix, factors: matrix * factors[:, None], inputs, sizes, name="rows")
-    shared_out(lambda: scale_rows(*inputs(40)), 40 * 42)
+    work_is_divided(lambda: scale_rows(*inputs(40)), 40 * 42)
+    matrix, factors = torch.zeros(256, 64, device=device), torch.ones(256, device=device)
+    limits(lambda: scale_rows(matrix, factors), sectors_per_request=4)
     height, width = 2**17 + 3, 2**15 + 9
     result, matrix = many(height * width), many(height * width)
     if matrix is not None:
@@ -34,3 +38,13 @@ def run(mine):
         last_element(
             launch, result, matrix, factors, height, width, expected=6, where=f"{height} rows, {width} columns"
         )
+    show("a disc, and what your kernel makes of it with the factors 0, 1, 2 and so on", *faded(scale_rows))
+
+
+def faded(scale_rows):
+    height, width = 10, 40
+    rows, columns = torch.arange(height, device=device)[:, None] - 4.5, torch.arange(width, device=device) - 19.5
+    disc = ((rows / 5) ** 2 + (columns / 12) ** 2 < 1).float()
+    found = scale_rows(disc, torch.arange(height, device=device).float())
+    both = torch.cat((9 * disc, found), 1).long().tolist()
+    return ["".join(" .:-=+*#%@"[level] for level in row) for row in both]

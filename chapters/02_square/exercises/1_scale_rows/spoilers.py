@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "square_matrix_kernel computes row and column. Here no loop is needed: the grid covers all rows.",
@@ -41,6 +41,21 @@ WRONG = {
                     "height + column] = factors[row] * matrix[row * height",
                 )
             ]
+        },
+    ),
+    "factors_unread": (
+        "rows = 2 (matrix: 2 rows, 4 columns): wrong result",
+        {
+            "scale_rows.cu": [("factors[row] * matrix", "(row + 2) * matrix")],
+        },
+    ),
+    "along_columns": (
+        "each load of a warp touches 9 sectors",
+        {
+            "scale_rows.cu": [
+                ("int64_t(blockIdx.x) * blockDim.x + threadIdx.x", "int64_t(blockIdx.x) * blockDim.x + threadIdx.y"),
+                ("int64_t(blockIdx.y) * blockDim.y + threadIdx.y", "int64_t(blockIdx.y) * blockDim.y + threadIdx.x"),
+            ],
         },
     ),
 }

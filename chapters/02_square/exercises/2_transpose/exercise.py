@@ -1,11 +1,12 @@
 """transpose: write a kernel over a matrix, and its launcher
 
-The result has as many rows as the matrix has columns. Each element has a thread.
+Write a kernel and its launcher that transpose a matrix: result[column][row] = matrix[row][column]. The result has as many
+rows as the matrix has columns. Each element has a thread.
 """
 
 import torch
 
-from grader.checks import check, device, launchers
+from grader.checks import check, device, last_element, launchers, many, work_is_divided
 
 MINUTES = 25
 FAILS = "undefined reference to `launch_transpose"
@@ -23,4 +24,12 @@ def run(mine):
     def inputs(n):
         return (torch.arange(n * (n + 2), device=device).float().view(n, n + 2),)
 
-    check(transpose, lambda matrix: matrix.t().contiguous(), inputs, (0, 1, 2, 5, 15, 16, 17, 40), name="rows")
+    sizes = (0, 1, 2, 5, 15, 16, 17, 40)
+    check(transpose, lambda matrix: matrix.t().contiguous(), inputs, sizes, name="rows", any_n=True)
+    work_is_divided(lambda: transpose(*inputs(40)), 40 * 42)
+    height, width = 2**17 + 3, 2**15 + 9
+    result, matrix = many(height * width), many(height * width)
+    if matrix is not None:
+        matrix[: 2**21] = matrix[-1] = 3  # an index of 32 bits leads to the first of these
+        where = f"{height} rows, {width} columns"
+        last_element(launch, result, matrix, height, width, expected=3, where=where, may_loop=False)

@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Let the grid lie over the matrix as in square.cu: each thread reads one element and writes one.",
@@ -39,4 +39,39 @@ WRONG = {
     "width_as_stride": ("out of bounds", {"transpose.cu": [("* height", "* width")]}),
     "only_square": ("? was never written", {"transpose.cu": [("(width", "(height")]}),
     "empty_grid": ("invalid configuration", {"transpose.cu": [("    if (height == 0 || width == 0) return;\n", "")]}),
+    "index_of_32_bits": (
+        "the last blocks write element 1277978, and not the last one, 4296245274",
+        {
+            "transpose.cu": [
+                (
+                    "if (row < height && column < width) result[column * height + row] = matrix[row * width + column];",
+                    (
+                        "const unsigned h = height, w = width, r = row, c = column;\n"
+                        "    if (r < h && c < w) result[c * h + r] = matrix[r * w + c];"
+                    ),
+                )
+            ],
+        },
+    ),
+    "one_thread_does_all": (
+        "1680 stores, each by one lane alone",
+        {
+            "transpose.cu": [
+                (
+                    "    if (row < height && column < width) result[column * height + row] = matrix[row * width + column];",
+                    (
+                        "    if (row > 0 || column > 0) return;\n"
+                        "    for (int64_t r = 0; r < height; r++)\n"
+                        "        for (int64_t c = 0; c < width; c++) result[c * height + r] = matrix[r * width + c];"
+                    ),
+                )
+            ],
+        },
+    ),
+    "fixed_grid": (
+        "launches 1048576 threads, but each of the 1640960 elements needs",
+        {
+            "transpose.cu": [("grid(blocks_for(width, tile), blocks_for(height, tile))", "grid(64, 64)")],
+        },
+    ),
 }

@@ -1,8 +1,8 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Which elements have lanes 0 and 1 of a warp? They differ in threadIdx.x only.",
-    "Where threadIdx.x counts columns, neighbouring lanes have neighbours in a row. The grid has to change, too.",
+    "Where threadIdx.x counts columns, neighbouring lanes have neighbours in a row. The grid has to change as well.",
 ]
 WRONG = {
     "only_the_kernel": (
@@ -37,6 +37,29 @@ WRONG = {
                     "tile * tile, 1), grid(blocks_for(height, tile * tile), blocks_for(width, 1",
                 ),
             ]
+        },
+    ),
+    "index_of_32_bits": (
+        "the last blocks write element 1277978",
+        {
+            "negate.cu": [
+                (
+                    "result[row * width + column] = -matrix[row * width + column]",
+                    ("const int i = row * width + column;\n    result[i] = -matrix[i]"),
+                )
+            ],
+        },
+    ),
+    "fixed_grid": (
+        "rows = 320 (input: 320 rows, 322 columns): wrong result",
+        {
+            "negate.cu": [("grid(blocks_for(width, tile), blocks_for(height, tile))", "grid(16, 16)")],
+        },
+    ),
+    "minus_the_absolute_value": (
+        "wrong result",
+        {
+            "negate.cu": [("= -matrix[row * width + column]", "= -fabsf(matrix[row * width + column])")],
         },
     ),
 }

@@ -1,11 +1,12 @@
 """blur: find two mistakes at the edges
 
-The kernel averages neighbours in a row. Its conditions ask for the index, where row and column count.
+The kernel averages each element with its neighbours in the row. At the edges it takes wrong neighbours, because its
+conditions test the index instead of the row and the column. The check draws which elements are wrong; fix both conditions.
 """
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers
+from grader.checks import Wrong, check, device, last_element, launchers, many, work_is_divided
 
 MINUTES = 20
 FAILS = "wrong result"
@@ -30,7 +31,13 @@ def run(mine):
     try:
         check(blur, reference, inputs, (0, 1, 2, 5, 15, 16, 17, 40), name="rows")
     except Wrong as error:
-        race, lacks_a_barrier, _ = str(error).partition("; no __syncwarp()")
+        race, lacks_a_barrier, _ = str(error).partition("; no __sync")
         if not lacks_a_barrier:
             raise
         raise Wrong(f"{race}: two threads write the same element; which rows and columns are theirs?") from None
+    work_is_divided(lambda: blur(*inputs(40)), 40 * 41)
+    height, width = 2**17 + 3, 2**15 + 9
+    result, matrix = many(height * width), many(height * width)
+    if matrix is not None:
+        matrix[: 2**21] = matrix[-2:] = 3  # an index of 32 bits leads to the first of these
+        last_element(launch, result, matrix, height, width, expected=3, where=f"{height} rows, {width} columns")

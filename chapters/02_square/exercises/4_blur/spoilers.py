@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "A thread whose column is beyond the right edge still has an i below height * width. Whose element is that?",
@@ -19,4 +19,49 @@ WRONG = {
         },
     ),
     "neighbour_of_the_next_row": ("wrong result", {"blur.cu": [("column <", "i < height *")]}),
+    "index_of_32_bits": (
+        "the last blocks write element 1277978",
+        {
+            "blur.cu": [("const int64_t i = row", "const int i = row")],
+        },
+    ),
+    "one_thread": (
+        "1640 stores, each by one lane alone",
+        {
+            "blur.cu": [
+                (
+                    (
+                        "    if (row >= height || column >= width) return;\n"
+                        "    const int64_t i = row * width + column;\n"
+                    ),
+                    (
+                        "    if (row > 0 || column > 0) return;\n"
+                        "    for (int64_t i = 0; i < height * width; i++) {\n"
+                        "        const int64_t column = i % width;\n"
+                    ),
+                ),
+                ("    result[i] = (left", "    result[i] = (left"),
+                (" + right) / 3;\n", (" + right) / 3;\n    }\n")),
+            ],
+        },
+    ),
+    "a_thread_for_each_row": (
+        "1640 stores, each by 2 lanes of a warp",
+        {
+            "blur.cu": [
+                (
+                    (
+                        "    if (row >= height || column >= width) return;\n"
+                        "    const int64_t i = row * width + column;\n"
+                    ),
+                    (
+                        "    if (row >= height || column > 0) return;\n"
+                        "    for (int64_t column = 0; column < width; column++) {\n"
+                        "    const int64_t i = row * width + column;\n"
+                    ),
+                ),
+                (" + right) / 3;\n", (" + right) / 3;\n    }\n")),
+            ],
+        },
+    ),
 }

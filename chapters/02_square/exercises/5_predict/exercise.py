@@ -1,6 +1,7 @@
 """predict: the sectors of one load
 
-Type numbers into answers.py. The check runs each load under the microscope, which counts its sectors.
+How many sectors does each of five loads touch? Write the numbers into answers.py; draw the sectors first. The check runs
+each load under the microscope and counts.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "A sector is 32 bytes, 8 floats, and begins at a multiple of 32 bytes. Draw 40 floats, and a line before each eighth.",

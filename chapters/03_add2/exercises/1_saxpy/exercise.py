@@ -1,11 +1,13 @@
 """saxpy: complete a kernel whose grid is too small
 
-The launcher starts at most two blocks, so a thread has to compute several elements.
+Complete the kernel of out = factor * x + y. Its grid has at most two blocks of 256 threads, so each thread has to compute
+several elements.
 """
 
 import torch
 
-from grader.checks import check, device, launchers, limits, shared_out
+from grader.checks import check, device, launchers, limits, work_is_divided
+from grader.report import show
 
 MINUTES = 10
 FAILS = "? was never written"
@@ -14,14 +16,29 @@ FAILS = "? was never written"
 def run(mine):
     launch = launchers(mine / "saxpy.cu").launch_saxpy
 
-    def saxpy(x, y):
+    def saxpy(x, y, factor):
         out = torch.empty_like(x)
-        launch(out, x, y, 2.0, x.numel())
+        launch(out, x, y, factor, x.numel())
         return out
 
     def inputs(n):
-        return torch.randint(-9, 9, (n,), device=device).float(), torch.randint(-9, 9, (n,), device=device).float()
+        x, y = torch.randint(-9, 9, (2, n), device=device).float().unbind()
+        return x.clone(), y.clone(), 2.0 + n % 3
 
-    check(saxpy, lambda x, y: 2 * x + y, inputs)
-    shared_out(lambda: saxpy(*inputs(1000)), 1000)
+    check(saxpy, lambda x, y, factor: factor * x + y, inputs)
+    work_is_divided(lambda: saxpy(*inputs(1000)), 1000, warps=16)
     limits(lambda: saxpy(*inputs(1024)), sectors_per_request=4)
+    i = torch.arange(1024, device=device)
+    curve = saxpy(torch.sin(i / 60), i / 256, 2.0)[::16].tolist()
+    show(
+        "your 2 * x + y, for a sine x and a line y: 512 threads, so the right half is their second element",
+        *plot(curve),
+    )
+
+
+def plot(values, height=9):
+    low, high = min(values), max(values)
+    levels = [round((value - low) / (high - low) * (height - 1)) for value in values]
+    middle = len(levels) // 2
+    lines = ["".join("*" if at == level else " " for at in levels) for level in reversed(range(height))]
+    return [f"{line[:middle]}|{line[middle:]}" for line in lines]

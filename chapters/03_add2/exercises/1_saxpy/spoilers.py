@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "The loop of add2_kernel visits the right elements. Which line of it computes one?",
@@ -19,7 +19,7 @@ WRONG = {
             ]
         },
     ),
-    "one_too_far": ("behind the end of x (1 element)", {"saxpy.cu": [("< n", "<= n")]}),
+    "one_too_far": ("past the end of x (1 element)", {"saxpy.cu": [("< n", "<= n")]}),
     "every_next": ("1000 elements, and", {"saxpy.cu": [("i += stride", "i++")]}),
     "a_piece_for_each_thread": (
         "sectors of device memory, at most 4 allowed",
@@ -36,4 +36,21 @@ WRONG = {
         },
     ),
     "no_block": ("? was never written", {"saxpy.cu": [("int64_t(blockIdx.x) * blockDim.x + threadIdx", "threadIdx")]}),
+    "first_block_alone": (
+        "1000 stores, all by 8 warps; expected: by 16 or more",
+        {
+            "saxpy.cu": [
+                (
+                    "    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride)",
+                    ("    if (blockIdx.x == 0)\n        for (int64_t i = threadIdx.x; i < n; i += blockDim.x)"),
+                )
+            ],
+        },
+    ),
+    "factor_of_the_test": (
+        "n = 1: wrong result",
+        {
+            "saxpy.cu": [("factor * x[i]", "2 * x[i]")],
+        },
+    ),
 }

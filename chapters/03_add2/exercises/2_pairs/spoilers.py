@@ -1,10 +1,11 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "out has rows * columns elements, one after another in memory. Give each thread one of them, number i of the grid, and "
     "launch as many threads as add2.cu would for so many elements.",
     "Element i of out lies in row i / columns, rounded down, and the remainder i % columns is its column.",
-    "The launcher is that of add2.cu with n = rows * columns. It returns for n = 0, launches blocks_for(n, 256) blocks of 256 "
+    "The launcher is that of add2.cu with n = rows * columns. It returns for n = 0, "
+    "launches blocks_for(n, 256) blocks of 256 "
     "threads on the stream, and ends with CHECK_LAUNCH().",
 ]
 WRONG = {
@@ -81,5 +82,35 @@ WRONG = {
     "threads_for_the_rows": (
         "? was never written",
         {"pairs.cu": [("blocks_for(n, threads)", "blocks_for(rows, threads)")]},
+    ),
+    "ends_the_program": (
+        "ended before its check was complete",
+        {
+            "pairs.cu": [("    constexpr int threads = 256;\n", ("    constexpr int threads = 256;\n    exit(0);\n"))],
+        },
+    ),
+    "place_of_32_bits": (
+        "the last one is 5, expected 10",
+        {
+            "pairs.cu": [("a[i / columns] + b", "a[int(i) / int(columns)] + b")],
+        },
+    ),
+    "one_block_with_a_loop": (
+        "10000 stores, all by 8 warps",
+        {
+            "pairs.cu": [
+                (
+                    "    if (i < n) out[i] = a[i / columns] + b[i % columns];",
+                    "    for (int64_t k = i; k < n; k += blockDim.x) out[k] = a[k / columns] + b[k % columns];",
+                ),
+                ("<<<blocks_for(n, threads)", "<<<1"),
+            ],
+        },
+    ),
+    "fixed_grid": (
+        "3 columns, rows = 38400: wrong result",
+        {
+            "pairs.cu": [("<<<blocks_for(n, threads)", "<<<400")],
+        },
     ),
 }

@@ -1,11 +1,12 @@
-"""average: find the data race, and mend it
+"""average: find the data race, and fix it
 
-The result is often right. The check says which two threads use the same element, and on which lines.
+average.cu adds two vectors and averages the neighbours of the sum. Its result is often right. The check names two threads
+that use the same element in no order, and their lines; change the kernel and its launcher so that there is an order.
 """
 
 import torch
 
-from grader.checks import check, device, launchers, shared_out
+from grader.checks import check, device, last_element, launchers, many, work_is_divided
 
 MINUTES = 20
 FAILS = "data race"
@@ -16,7 +17,7 @@ def run(mine):
 
     def average(a, b):
         total, out = torch.empty_like(a), torch.empty_like(a)
-        launch(out, total, a, b, a.numel())
+        launch(out, total, a, b, a.numel(), threads=a.numel())
         return total, out
 
     def reference(a, b):
@@ -27,4 +28,9 @@ def run(mine):
         return torch.randint(-9, 9, (n,), device=device).float(), torch.randint(-9, 9, (n,), device=device).float()
 
     check(average, reference, inputs, outputs=("sum", "out"))
-    shared_out(lambda: average(*inputs(1000)), 2 * 1000)
+    work_is_divided(lambda: average(*inputs(1000)), 2 * 1000)
+    n = 2**32 + 10
+    out, total, a, b = (many(n) for _ in range(4))
+    if b is not None:
+        total[:1000] = a[:1000] = b[-1] = 2  # an index of 32 bits leads to the first of these
+        last_element(launch, out, total, a, b, n, expected=2, where=f"n = {n}", may_loop=False)

@@ -1,6 +1,7 @@
 """scale_: check the tensor before a kernel gets its address
 
-The kernel is right. Its binding lets through what the kernel cannot handle.
+scale_(x, factor) changes x in place. Its kernel is right, and scale.cpp passes on anything. Refuse what the kernel cannot
+handle, and tell autograd that x has changed.
 """
 
 import torch

@@ -1,8 +1,8 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "add2.cpp has the line for the dtype, the device and the strides: check_input().",
-    "torch_launch_add2 in add2.cpp changes a tensor of the caller, too. Which of its lines tells autograd so?",
+    "torch_launch_add2 in add2.cpp also changes a tensor of the caller. Which of its lines tells autograd so?",
 ]
 WRONG = {
     "version_forgotten": ("version", {"scale.cpp": [("    x.unsafeGetTensorImpl()->bump_version();\n", "")]}),

@@ -1,6 +1,7 @@
 """predict: blocks, elements and bytes of a launch
 
-No kernel runs: what you know of grids gives the numbers.
+Answer the questions in answers.py about the blocks, elements and bytes of a launch, and about the order of two kernels. No
+kernel runs.
 """
 
 from grader.checks import answer

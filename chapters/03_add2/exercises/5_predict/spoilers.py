@@ -1,7 +1,7 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
-    "blocks_for(n, 256) is n / 256, rounded up; a grid has at least so many threads as elements, if it may be so large.",
+    "blocks_for(n, 256) is n / 256, rounded up; the grid has at least as many threads as the array has elements.",
     "stride is the number of threads in the grid: with 2 blocks of 256 it is 512. Thread 0 takes the elements 0, 512, ...",
     "add2 reads an element of a and one of b and writes one of c: three times 4 bytes for each of 2^20 elements.",
 ]

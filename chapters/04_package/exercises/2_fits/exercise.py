@@ -1,6 +1,8 @@
-"""fits: will this wheel run in that environment?
+"""fits: say whether a wheel runs in an environment
 
-The reader's function looks at the name of a wheel, and into the wheel. The wheels here have METADATA and no more.
+Write misfit(wheel, tag, torch). It says, before anybody installs the wheel, whether it fits a user's Python, system and
+torch. The wheel's name tells one part of that, and the file METADATA in the wheel tells the other. The check has
+fifteen wheels and users.
 """
 
 import zipfile
@@ -14,7 +16,7 @@ LINUX, MAC = "cp312-cp312-linux_x86_64", "cp312-cp312-macosx_14_0_arm64"
 
 def run(mine):
     misfit = module(mine / "fits.py").misfit
-    for tag, required, theirs, torch, expected in [
+    cases = [
         (LINUX, "2.11.*", "cp311-cp311-linux_x86_64", "2.11.0", "python"),
         (LINUX, "2.11.*", LINUX, "2.11.0", None),
         (LINUX, "2.11.*", LINUX, "2.12.0", "torch"),
@@ -23,19 +25,29 @@ def run(mine):
         (LINUX, "2.1.*", LINUX, "2.11.0", "torch"),
         (LINUX, "2.11.*", MAC, "2.11.0", "python"),
         (MAC, "2.11.*", LINUX, "2.9.1", "python"),
-    ]:
-        wheel = place(mine) / f"my_kernel-0.1.0-{tag}.whl"
+        (LINUX, "2.11.*", "cp312-cp312-linux_aarch64", "2.11.0", "python"),
+        ("cp313-cp313t-linux_x86_64", "2.11.*", "cp313-cp313-linux_x86_64", "2.11.0", "python"),
+        (LINUX, "2.11.*", LINUX, "2.1.0", "torch"),
+        (LINUX, "2.10.*", LINUX, "2.1.2", "torch"),
+        (LINUX, "2.11.*", LINUX, "3.11.0", "torch"),
+        (MAC, "2.12.*", MAC, "2.12.0", None),
+        (LINUX, "3.0.*", LINUX, "3.0.1", None),
+    ]
+    for i, (tag, required, theirs, torch, expected) in enumerate(cases):
+        package = "my_kernel-0.1.0" if i < 8 else f"other-{i}.0"
+        wheel = place(mine) / f"{package}-{tag}.whl"
         wheel.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(wheel, "w") as archive:
-            archive.writestr("my_kernel/__init__.py", "")
+            name, version = package.split("-")
+            archive.writestr(f"{name}/__init__.py", "")
             archive.writestr(
-                "my_kernel-0.1.0.dist-info/METADATA",
-                f"Metadata-Version: 2.4\nName: my_kernel\nVersion: 0.1.0\nRequires-Dist: numpy>=1.26\n"
-                f"Requires-Dist: torch=={required}\n",
+                f"{package}.dist-info/METADATA",
+                f"Metadata-Version: 2.4\nName: {name}\nVersion: {version}\nRequires-Dist: torchvision==0.26.*\n"
+                f"Requires-Dist: torch=={required}\nRequires-Dist: torchaudio==2.11.*\n",
             )
         if (yours := misfit(wheel, theirs, torch)) != expected:
             raise Wrong(
-                f"{wheel.name} requires torch=={required}\n"
+                f"{wheel.name} requires torchvision==0.26.*, torch=={required} and torchaudio==2.11.*\n"
                 f"a user with {theirs}, torch {torch}: expected {expected!r}, yours {yours!r}"
             )
-    print("right   eight wheels and users")
+    print(f"right   {len(cases)} wheels and users")

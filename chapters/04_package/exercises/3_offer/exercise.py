@@ -1,6 +1,6 @@
-"""offer: a second operator for the users of a package
+"""offer: give the users of a package a second operator
 
-halve() is written in C++. A user has to find it in Python, and an editor has to know it.
+halve() is written in C++, and nobody can call it. Offer it to the users of the package, and let their editors know it.
 """
 
 import ast
@@ -18,7 +18,10 @@ import torch
 from common import device
 if not hasattr(scaling.my_kernel, "halve"): print("scaling.my_kernel has no 'halve': is it bound?"); raise SystemExit
 if not hasattr(scaling, "halve"): print("scaling has no 'halve', but scaling.my_kernel has"); raise SystemExit
-if "halve" not in scaling.__all__: print("__all__ of scaling lacks 'halve'"); raise SystemExit
+for name in "halve", "twice":
+    if name not in scaling.__all__: print(f"__all__ of scaling lacks {name!r}"); raise SystemExit
+    if getattr(scaling, name, None) is not getattr(scaling.my_kernel, name):
+        print(f"scaling.{name} is not the function {name} of scaling.my_kernel"); raise SystemExit
 x = torch.tensor([1.0, -3.0, 8.0], device=device)
 try: y = scaling.halve(input=x).tolist()
 except TypeError as error: print(f"scaling.halve(input=x) does not work\\n{error}"); raise SystemExit
@@ -37,6 +40,6 @@ def run(mine):
             functions[node.name] = [ast.unparse(node.args), ast.unparse(node.returns) if node.returns else None]
     if "halve" not in functions:
         raise Wrong("my_kernel.pyi has no 'halve': scaling.halve works, and an editor underlines it")
-    if functions["halve"] != functions["twice"]:
+    if functions["halve"] != functions.get("twice"):
         raise Wrong(f"my_kernel.pyi: halve and twice take and return the same, yet the file has {functions}")
     print("right   scaling.halve works, and an editor knows it")

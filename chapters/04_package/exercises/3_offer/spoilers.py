@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "twice() has all that halve() needs. In which three files does its name stand, apart from its own definition?",
@@ -14,4 +14,23 @@ WRONG = {
         {"src/scaling/my_kernel.pyi": [("def halve(input: Tensor) -> Tensor: ...\n\n", "")]},
     ),
     "no_name": ("halve(input=x)", {"scaling.cpp": [('halve), py::arg("input"))', "halve))")]}),
+    "twice_lost": (
+        "__all__ of scaling lacks 'twice'",
+        {"src/scaling/__init__.py": [("import halve, twice", "import halve"), ('"halve", "twice"', '"halve"')]},
+    ),
+    "in_python": (
+        "scaling.halve is not the function halve of scaling.my_kernel",
+        {
+            "src/scaling/__init__.py": [
+                (
+                    "from .my_kernel import halve, twice\n",
+                    ("from .my_kernel import twice\ndef halve(input): return input / 2\n"),
+                )
+            ]
+        },
+    ),
+    "stub_of_twice_lost": (
+        "halve and twice take and return the same",
+        {"src/scaling/my_kernel.pyi": [("def twice(input: Tensor) -> Tensor: ...\n", "")]},
+    ),
 }

@@ -1,6 +1,7 @@
-"""import: a package that pip can build and nobody can import
+"""import: fix a package that pip can build and nobody can import
 
-Three mistakes, one behind the other, in setup.py and __init__.py.
+setuptools builds this package, and `import scaling` fails. After the first error come two more. Fix setup.py and
+__init__.py.
 """
 
 from pathlib import Path
@@ -18,6 +19,8 @@ from common import device
 x = torch.tensor([1.0, -3.0], device=device)
 scaling.scale_(x, 2.0)
 if x.tolist() != [2, -6]: print(f"scale_(x, 2) of 1, -3: expected 2, -6, yours {x.tolist()}")
+of = getattr(scaling.scale_, "__module__", None)  # of a function in C++: the compiled module
+if not str(of).startswith("scaling."): print(f"scaling.scale_ is from {of}, and not from a compiled module in the package")
 """
 
 

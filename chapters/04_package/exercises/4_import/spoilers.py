@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "All three messages come from step 3, the import. What did Python, or the loader, look for, and who should have made it "
@@ -21,5 +21,20 @@ WRONG = {
     "one_source": (
         "undefined symbol: launch_scale(float*, float, long, CUstream_st*)",
         {"setup.py": [(', "scaling_kernel.cu"', "")]},
+    ),
+    "in_python": (
+        "scaling.scale_ is from scaling, and not from a compiled module",
+        {
+            "src/scaling/__init__.py": [
+                ("from .my_kernel import scale_\n", ("\n\ndef scale_(x, factor):\n    x.mul_(factor)\n\n"))
+            ]
+        },
+    ),
+    "beside_the_package": (
+        "scaling.scale_ is from my_kernel, and not from a compiled module",
+        {
+            "src/scaling/__init__.py": [("from .my_kernel import scale_\n", "from my_kernel import scale_\n")],
+            "setup.py": [('name="scaling.my_kernel"', 'name="my_kernel"')],
+        },
     ),
 }

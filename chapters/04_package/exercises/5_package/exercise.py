@@ -1,6 +1,8 @@
-"""package: from an operator to a wheel that others install
+"""package: turn an operator into a wheel that others install
 
-The operator is there. The reader writes setup.py, pyproject.toml and __init__.py.
+The operator is there. Write setup.py, pyproject.toml and __init__.py of a package scaling, version 1.0.0, which offers
+scale_ and keeps it in the module scaling.kernel. Its wheel requires the torch of the build: 2.15.* where that is 2.15.0. The
+check builds the wheel, installs it in a folder and imports it from a new process.
 """
 
 import re
@@ -23,6 +25,8 @@ from common import device
 x = torch.tensor([1.0, -3.0], device=device)
 scaling.scale_(x, 2.0)
 if x.tolist() != [2, -6]: print(f"scale_(x, 2) of 1, -3: expected 2, -6, yours {x.tolist()}")
+of = getattr(scaling.scale_, "__module__", None)  # of a function in C++: the compiled module
+if not str(of).startswith("scaling."): print(f"scaling.scale_ is from {of}, and not from a compiled module in the package")
 """
 
 
@@ -56,8 +60,14 @@ def run(mine):
             found = f"setuptools has warned: {warning[0]}"
         beside = "no torch but that of this very build" if "torch==" in found else "any torch"
         raise Wrong(f"METADATA has no line `{required}`: pip would install the wheel beside {beside}\n{found}")
-    lines = (mine / "pyproject.toml").read_text().splitlines()
-    if asks := [line for line in lines if line.startswith("requires =") and "torch" in line]:
+    for file in "setup.py", "pyproject.toml":
+        text = re.sub("#.*", "", (mine / file).read_text())
+        if typed := re.search(rf"torch\s*==\s*{re.escape(required.partition('==')[2][:-2])}.*", text):
+            raise Wrong(
+                f"{file}: {typed[0]}\nbuilt with the next torch, the wheel would still require this one: setup.py knows "
+                "which torch builds it"
+            )
+    if asks := re.search(r"^requires\s*=\s*\[[^]]*torch[^]]*\]", text, re.M):
         raise Wrong(
             f"without --no-build-isolation, pip would download a torch for each build\npyproject.toml: {asks[0]}"
         )

@@ -1,9 +1,10 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Copy from setup.py, pyproject.toml and __init__.py of the chapter what this package needs, and change the names. Then "
     "let the check tell you what is missing.",
-    "In setup.py: ext_modules with one CUDAExtension, cmdclass, install_requires. In pyproject.toml: [build-system] as in the "
+    "In setup.py: ext_modules with one CUDAExtension, cmdclass, install_requires. In "
+    "pyproject.toml: [build-system] as in the "
     'chapter, [project] with name and version, and dynamic = ["dependencies"], because setup.py has the torch.',
     'CUDAExtension(name="scaling.kernel", sources=[both], include_dirs=[str(root)], extra_compile_args=flags): the .so '
     "gets into the folder scaling of the wheel, and is called kernel. __init__.py imports torch, and then from .kernel.",
@@ -34,5 +35,17 @@ WRONG = {
     "setuptools_compiles": (
         "did setuptools compile by itself?",
         {"setup.py": [('    cmdclass={"build_ext": BuildExtension},\n', "")]},
+    ),
+    "fetches_torch_in_lines": (
+        "pip would download a torch",
+        {
+            "pyproject.toml": [
+                ('requires = ["setuptools>=77,<85"]', ('requires = [\n    "setuptools>=77,<85",\n    "torch",\n]'))
+            ]
+        },
+    ),
+    "in_python": (
+        "scaling.scale_ is from scaling, and not from a compiled module",
+        {"src/scaling/__init__.py": [("from .kernel import scale_\n", "def scale_(x, factor): x.mul_(factor)\n")]},
     ),
 }

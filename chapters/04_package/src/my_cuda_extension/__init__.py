@@ -1,6 +1,6 @@
 """my_cuda_function(input): every element of a float32 tensor times 2."""
 
-import torch  # noqa: F401  first: it loads libc10.so and the other libraries that my_kernel is linked to
+import torch  # noqa: F401  first: it loads libc10.so and the other libraries that my_kernel calls
 
 from .my_kernel import my_cuda_function
 

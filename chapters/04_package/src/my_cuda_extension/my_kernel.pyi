@@ -1,4 +1,4 @@
-# What an editor or a type checker reads in place of my_kernel.*.so, which it cannot look into.
+# Editors and type checkers read this file instead of my_kernel.*.so, which they cannot look into.
 from torch import Tensor
 
 def my_cuda_function(input: Tensor) -> Tensor: ...

@@ -1,9 +1,11 @@
 """predict: what runs again, and which program misses what
 
-Nothing is built: the lesson's drawing and its three commands give the answers.
+Answer the questions in answers.py: which commands run again after a change, and which program misses what? Nothing is built.
+The lesson's drawing and its commands give the answers.
 """
 
 from grader.checks import answer
+from grader.report import show
 
 MINUTES = 5
 FAILS = "COMMANDS is None"
@@ -27,3 +29,7 @@ def run(mine):
         mine, "TORCH_PYTHON", "import", "the headers are still there, and a shared library may have undefined symbols"
     )
     answer(mine, "FOLDER", "torch", "what does axpyConfig.cmake find before it reads axpyTargets.cmake?")
+    show(
+        "the way of a changed kernel to the program that uses it",
+        "axpy.cu --build--> build/libaxpy.so --install--> lib/libaxpy.so --start--> consumer",
+    )

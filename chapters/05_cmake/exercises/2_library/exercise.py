@@ -1,8 +1,10 @@
-"""library: a shared library and a program that links it
+"""library: build a shared library and a program that links it
 
-The sources are there. The reader writes the commands of CMake.
+Write the commands of CMake that make a shared library and a program that links it, without torch. Only the library compiles
+scale.cu. The check looks at what the program loads, and runs it.
 """
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -23,11 +25,15 @@ def run(mine):
         made = "  ".join(sorted(path.name for path in folder.glob("libscale*")))
         raise Wrong(f"the target scale has made {made}, and a shared library, libscale.so, is expected")
     loads = subprocess.run(["ldd", folder / "scale_main"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    if "libscale.so" not in loads:
+    defines = subprocess.run(["nm", "--defined-only", folder / "scale_main"], stdout=subprocess.PIPE, text=True).stdout
+    if "libscale.so" not in loads or "launch_scale" in defines:  # some linkers leave out a library that nobody calls
         raise Wrong(
-            "scale_main does not load libscale.so (`ldd scale_main`): it has to link the target scale, and not to compile "
-            "scale.cu itself"
+            "scale_main does not load libscale.so for launch_scale() (`ldd scale_main`): it has to link the target scale, "
+            "and not to compile scale.cu itself"
         )
+    links = re.findall(r"^ *LINK_LIBRARIES = (.*)", (folder.parent / "build.ninja").read_text(), re.M)
+    if any("libtorch" in line or "libc10" in line for line in links):
+        raise Wrong("scale or scale_main links torch, which neither of them needs")
     if (printed := start(mine, [folder / "scale_main"])) != "2 4 6\n":
         raise Wrong(f"scale_main prints {printed!r}, expected '2 4 6\\n'")
     try:

@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Two targets: add_library and add_executable make them. The library has ${kernels} for its only source. What does "
@@ -46,6 +46,23 @@ WRONG = {
                     "target_include_directories(scale_main PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})\n"
                     "target_link_libraries(scale_main PRIVATE cuda)",
                 )
+            ]
+        },
+    ),
+    "links_torch": (
+        "links torch, which neither of them needs",
+        {
+            "CMakeLists.txt": [
+                ("target_link_libraries(scale PUBLIC cuda)\n", "target_link_libraries(scale PUBLIC cuda torch)\n")
+            ]
+        },
+    ),
+    "compiled_twice": (
+        "does not load libscale.so for launch_scale()",
+        {
+            "CMakeLists.txt": [
+                ("add_executable(scale_main app/main.cpp)", "add_executable(scale_main app/main.cpp ${kernels})"),
+                ("scale_main PRIVATE scale", "scale_main PRIVATE -Wl,--no-as-needed scale"),
             ]
         },
     ),

@@ -1,12 +1,14 @@
-"""module: a Python module beside the library
+"""module: build a Python module beside the library
 
-binding.cpp is there. The reader writes the commands of CMake that make a module of it.
+Write the commands of CMake that make a Python module of binding.cpp. The check builds the module, and runs `import torch,
+scale` in a new process.
 """
 
 import os
 import re
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 from grader.checks import Wrong, module
@@ -41,4 +43,14 @@ def run(mine):
         raise Wrong(f"it is built, and `import torch, scale` fails\n{error}\nthe build has made {made}")
     if done.stdout:
         raise Wrong(done.stdout)
+    library = folder / f"scale{sysconfig.get_config_var('EXT_SUFFIX')}"
+    if not library.exists():
+        made = "  ".join(sorted(path.name for path in folder.glob("*.so")))
+        raise Wrong(
+            f"the build has made {made}, expected {library.name}: another Python would load the module, and crash"
+        )
+    if "libscale.so" not in subprocess.run(["ldd", library], stdout=subprocess.PIPE, text=True).stdout:
+        raise Wrong(
+            f"{library.name} does not load libscale.so (`ldd`): the module has to link scale, not to compile scale.cu"
+        )
     print("right   `import scale` works, and scale.scale_ computes what it should")

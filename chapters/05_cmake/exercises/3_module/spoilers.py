@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Four commands: one makes the target, one names its file, one passes TORCH_EXTENSION_NAME, one says what it links. The "
@@ -17,4 +17,20 @@ WRONG = {
         "which defines PyInit_TORCH_EXTENSION_NAME",
         {"CMakeLists.txt": [("target_compile_definitions(scale_module PRIVATE TORCH_EXTENSION_NAME=scale)\n", "")]},
     ),
+    "compiles_the_kernel_itself": (
+        "does not load libscale.so",
+        {
+            "CMakeLists.txt": [
+                (
+                    "Python_add_library(scale_module MODULE WITH_SOABI binding.cpp)\n",
+                    "Python_add_library(scale_module MODULE WITH_SOABI binding.cpp ${kernels})\n",
+                ),
+                (
+                    "target_link_libraries(scale_module PRIVATE scale ${TORCH_PYTHON})\n",
+                    "target_link_libraries(scale_module PRIVATE cuda torch ${TORCH_PYTHON})\n",
+                ),
+            ]
+        },
+    ),
+    "no_tag": ("another Python would load the module, and crash", {"CMakeLists.txt": [("WITH_SOABI ", "")]}),
 }

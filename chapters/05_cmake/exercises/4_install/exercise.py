@@ -1,6 +1,7 @@
-"""install: a library that another project finds
+"""install: install a library so that another project finds it
 
-The reader writes what `cmake --install` copies. The project in consumer/, beside this file, then looks for it.
+Write what `cmake --install` copies, so that another project finds the target scale::scale. That project is in
+exercises/4_install/consumer. The check installs, then configures, builds and runs it.
 """
 
 import re
@@ -31,6 +32,13 @@ def run(mine):
     start(mine, [program, "--install", folder.parent, "--prefix", installed])
     files = sorted(file.relative_to(installed) for file in installed.rglob("*") if file.is_file())
     listed = "  ".join(str(file) for file in files if "cuda_on_cpu" not in file.parts)
+    for file in installed.rglob("*.cmake"):
+        if path := re.search(
+            rf"[^\s;\"]*({re.escape(str(mine))}|{re.escape(str(folder.parent))})[^\s;\"]*", file.read_text()
+        ):
+            raise Wrong(
+                f"{file.relative_to(installed)} has a path of your build, which no other machine has\n{path[0]}"
+            )
     consumer = Path(__file__).parent / "consumer"
     ninja = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={cmake.program('ninja', 'ninja')}"]
     for step, words in (

@@ -1,11 +1,13 @@
-"""predict: bytes in flight, sectors and alignment
+"""predict: bytes in flight and alignment
 
-No kernel runs: Little's law and the rule for alignment give the numbers.
+Answer the questions in answers.py about bytes in flight, and what the address of a slice allows. No kernel runs:
+Little's law and the rule for alignment give the numbers.
 """
 
 from grader.checks import answer
+from grader.report import show
 
-MINUTES = 10
+MINUTES = 5
 FAILS = "BYTES is None"
 
 
@@ -16,10 +18,18 @@ def run(mine):
     pairs = -(-needed // of_one_pair)
     why = "how many bytes are in flight when each thread of the GPU waits for one float of a and one of b?"
     answer(mine, "PAIRS", pairs, why)
-    answer(mine, "SECTORS", 32 * 16 // 32, "a float4 has 16 bytes, and a sector 32")
-    why = "x[k:] begins 4 * k bytes behind the beginning of x; of what must the address of a float2 be a multiple?"
+    why = "x[k:] begins 4 * k bytes past the beginning of x; of what must the address of a float2 be a multiple?"
     answer(mine, "FLOAT2", [k for k in (1, 2, 3, 4, 6) if 4 * k % 8 == 0], why)
     head = -5 % 4
     middle = (20 - head) // 4 * 4
     why = "the head ends at the output's first multiple of 16 bytes, the rest is cut into float4. The numbers count floats"
     answer(mine, "PARTS", [head, middle, 20 - head - middle], why)
+    names = ["h"] * head + [str(i) for i in range(middle // 4) for _ in range(4)] + ["t"] * (20 - head - middle)
+    show(
+        "x[5:25], from the multiples of 16 bytes (|) on: head, float4 number 0, 1, 2 and so on, tail",
+        "".join(("|" if i % 4 == 0 else "") + (names[i - 5] if 5 <= i < 25 else ".") for i in range(28)),
+        *(
+            f"x[{k}:] begins {4 * k:2} bytes further: {'no' if 4 * k % 8 else 'a'} multiple of 8"
+            for k in (1, 2, 3, 4, 6)
+        ),
+    )

@@ -1,11 +1,12 @@
 """complex: multiply complex numbers with loads of 8 bytes
 
-Two loads of 4 bytes give the same result, and touch each sector twice.
+Complete a kernel that multiplies complex numbers. Each number is a float2, loaded by one load of 8 bytes: two loads of 4
+bytes touch each sector twice. (nvcc joins a[i].x and a[i].y into one load; do not rely on it.)
 """
 
 import torch
 
-from grader.checks import Wrong, check, device, drawn, launchers, seen
+from grader.checks import Wrong, check, device, drawn, last_element, launchers, many, seen, work_is_divided
 
 MINUTES = 15
 FAILS = "? was never written"
@@ -34,3 +35,9 @@ def run(mine):
             )
     if rows:
         print("right   each load and store of a warp touches as few sectors as can be")
+    work_is_divided(lambda: multiply(some(1024), some(1024)), 1024, itemsize=8)
+    n = 2**32 + 10
+    out, a, b = (many(n, torch.complex64) for _ in range(3))
+    if b is not None:
+        a[:1000] = a[-1] = b[:1000] = b[-1] = 3  # an index of 32 bits leads to the first of these
+        last_element(launch, out, a, b, n, expected=9, where=f"n = {n}")

@@ -1,11 +1,13 @@
-"""slices: find the access that a GPU refuses, and mend it
+"""slices: find the access that a GPU refuses, and fix it
 
-The launcher takes the kernel with float4 where it should not. Whole tensors show nothing of it.
+The launcher of subtract.cu starts the kernel with float4 where the addresses allow that. For some slices its condition is
+wrong, and the kernel would end all work on a GPU. The check names the line and the address.
 """
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, seen
+from grader.checks import Wrong, check, device, found_by_cuda, last_element, launchers, many, seen
+from grader.launchers import TooFewThreads
 
 MINUTES = 10
 FAILS = "misaligned"
@@ -36,7 +38,8 @@ def run(mine):
     for first, second, third in (0, 0, 0), (1, 1, 0), (0, 1, 0), (2, 0, 0), (0, 2, 0), (1, 0, 0), (0, 0, 1), (1, 1, 1):
         parts = ("a = x", first), ("b = y", second), ("c = z", third)
         name = ", ".join(whole + f"[{begin}:]" * (begin > 0) for whole, begin in parts)
-        check(into(third), torch.sub, inputs(first, second), sizes=(0, 1, 3, 4, 5, 8, 1027), name=f"{name}, n")
+        sizes = 0, 1, 3, 4, 5, 8, 1027
+        check(into(third), torch.sub, inputs(first, second), sizes, name=f"{name}, n", any_n=4)
     for n in 4096, 4099:
         whole = inputs(0, 0)(n)
         rows = seen(lambda whole=whole: into(0)(*whole))
@@ -48,3 +51,29 @@ def run(mine):
                 f"{where}: whole tensors of {n} elements: {count} of {every} loads and stores take one float at a time, "
                 f"expected: {expected}"
             )
+    n = 2**32 + 10
+    arrays = [many(n + 1) for _ in range(3)]
+    if arrays[2] is not None:
+        c, a, b = (array[1:] for array in arrays)
+        a[:1000] = a[-1] = 3  # an index of 32 bits leads to the first of these
+        last_element(launch, c, a, b, n, expected=3, where=f"a = x[1:], b = y[1:], c = z[1:], n = {n}")
+    few_threads(launch, 2**33 + 10)
+
+
+def few_threads(launch, n):
+    """Of whole tensors, each thread but three takes four elements: also of so many that n / 4 needs more than 31 bits."""
+    arrays = [many(n) for _ in range(3)]
+    if arrays[2] is None:
+        return
+    threads = n
+    try:
+        launch(*arrays, n, threads=n, only_last=True)  # no block runs
+    except TooFewThreads as error:
+        threads = error.threads
+    except RuntimeError as error:
+        raise Wrong(f"whole tensors of {n} elements: {found_by_cuda(error)}") from None
+    if not n // 4 <= threads <= n // 4 + 1024:
+        raise Wrong(
+            f"whole tensors of {n} elements: {threads} threads or more, expected: {n // 4} for four elements each\n"
+            "How many bits has each number that is computed from n?"
+        )

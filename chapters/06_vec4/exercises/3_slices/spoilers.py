@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "The message has the line of a kernel and an address. Which of the three arrays is at that address?",
@@ -29,5 +29,37 @@ WRONG = {
     "one_of_them": (
         "misaligned",
         {"subtract.cu": [("is_aligned(a) && is_aligned(b", "(is_aligned(a) || is_aligned(b)")]},
+    ),
+    "fixed_grid": (
+        "a = x, b = y, c = z, n = 8216: wrong result",
+        {
+            "subtract.cu": [
+                ("subtract_kernel_vec4<<<blocks_for(n4, threads)", "subtract_kernel_vec4<<<5"),
+                ("subtract_kernel<<<blocks_for(n - done, threads)", "subtract_kernel<<<5"),
+            ],
+        },
+    ),
+    "index_of_32_bits": (
+        "4294967306 elements, more than 2^32: kernel subtract_kernel",
+        {
+            "subtract.cu": [
+                (
+                    ("float* b, int64_t n) {\n    const int64_t i = int64_t(blockIdx.x)"),
+                    ("float* b, int64_t n) {\n    const int i = blockIdx.x"),
+                )
+            ],
+        },
+    ),
+    "rest_of_32_bits": (
+        "whole tensors of 8589934602 elements",
+        {
+            "subtract.cu": [("const int64_t done = 4 * n4", "const int done = 4 * n4")],
+        },
+    ),
+    "fours_of_32_bits": (
+        "whole tensors of 8589934602 elements",
+        {
+            "subtract.cu": [("const int64_t n4 =", "const int n4 =")],
+        },
     ),
 }

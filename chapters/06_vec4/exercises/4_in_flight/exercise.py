@@ -1,12 +1,12 @@
-"""in flight: four pairs of loads before the first store
+"""in flight: start four pairs of loads before the first store
 
-The check sees the order of loads and stores without a clock: it lets the arrays overlap, so that a store which comes too
-early changes what a later load returns.
+add.cu is right, but each thread has one pair of loads in flight. Let each thread have four. The check says how many pairs it
+has seen: it lets the arrays overlap, so that a store which comes early changes what a later load returns.
 """
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, limits, shared_out
+from grader.checks import Wrong, check, device, launchers, limits, work_is_divided
 
 MINUTES = 30
 PAIRS, THREADS = 4, 256
@@ -26,7 +26,7 @@ def run(mine):
         return c
 
     check(add, torch.add, lambda n: (some(n), some(n)))
-    shared_out(lambda: add(some(4096), some(4096)), 4096)
+    work_is_divided(lambda: add(some(4096), some(4096)), 4096, warps=16)
     limits(lambda: add(some(4096), some(4096)), sectors_per_request=4)
 
     # One block. What thread t stores in c[t] lies where it loads a[t + 256] from; no other thread uses that place. Then the
@@ -44,6 +44,6 @@ def run(mine):
             raise Wrong(
                 f"at most {loaded} pair{'s' * (loaded > 1)} in flight, {PAIRS} are expected: thread {t} stores "
                 f"c[{i - THREADS}] before it loads {name}[{i}]\n"
-                f"The check saw it because c begins {THREADS} floats behind {name} here, so c[{i - THREADS}] is {name}[{i}]."
+                f"The check saw it because c begins {THREADS} floats past {name} here, so c[{i - THREADS}] is {name}[{i}]."
             )
     print(f"{'right':8}{PAIRS} pairs in flight")

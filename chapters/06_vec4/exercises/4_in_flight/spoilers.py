@@ -1,10 +1,12 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Two loops within the loop of the skeleton: one that only loads, into two arrays of four floats, and one that stores.",
-    "The outer loop's first element and its step count groups of four: both become four times what they are, but threadIdx.x "
+    "The outer loop's first element and its step count groups of four: both become four "
+    "times what they are, but threadIdx.x "
     "stays as it is, because neighbouring threads take neighbours.",
-    "Element k of a thread is first + k * blockDim.x. The array may end within the four, so each load and store has its test.",
+    "Element k of a thread is first + k * blockDim.x. The array may end within the four, "
+    "so each load and store has its test.",
 ]
 WRONG = {
     "two_and_two": (

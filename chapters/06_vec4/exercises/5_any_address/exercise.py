@@ -1,11 +1,12 @@
-"""any address: head, float4 and tail, in place
+"""any address: scale in place with a head, float4 and a tail
 
-scale.h says what the launcher does. No line of scale.cu is there yet.
+Write the kernel and the launcher of x *= factor, in place, at any address. All floats except at most six go as float4.
+scale.h declares the launcher. scale.cu has only its includes.
 """
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, seen
+from grader.checks import Wrong, check, device, last_element, launchers, many, seen
 
 MINUTES = 40
 FAILS = "undefined reference to `launch_scale"
@@ -14,21 +15,21 @@ FAILS = "undefined reference to `launch_scale"
 def run(mine):
     launch = launchers(mine / "scale.cu").launch_scale
 
-    def scaled(x, before):
-        """before ones, then 2 * x, which was at an address of before floats behind a multiple of 16 bytes"""
+    def scaled(x, before, factor=2.0):
+        """before ones, then factor * x, which was at an address `before` floats past a multiple of 16 bytes"""
         memory = torch.cat((torch.ones(before, device=device), x))
-        launch(memory[before:], 2.0, x.numel())
+        launch(memory[before:], factor, x.numel())
         return memory
 
-    def reference(x, before):
-        return torch.cat((torch.ones(before, device=device), 2 * x))
+    def reference(x, before, factor):
+        return torch.cat((torch.ones(before, device=device), factor * x))
 
     def name(before):
-        return f"x[{before}:] *= 2 (an index counts from x[0] on), n" if before else "x *= 2, n"
+        return f"x[{before}:] *= factor (an index counts from x[0] on), n" if before else "x *= factor, n"
 
     for before in range(4):
-        inputs = lambda n, before=before: (torch.randint(1, 9, (n,), device=device).float(), before)  # noqa: E731
-        check(scaled, reference, inputs, sizes=(0, 1, 2, 3, 4, 5, 8, 11, 1000, 1025, 4099), name=name(before))
+        inputs = lambda n, before=before: (torch.randint(1, 9, (n,), device=device).float(), before, 2.0 + n % 2)  # noqa: E731
+        check(scaled, reference, inputs, sizes=(0, 1, 2, 3, 4, 5, 8, 11, 1000, 1025, 4099), name=name(before), any_n=4)
     for before in 0, 1:
         n = 4099
         rows = seen(lambda before=before, n=n: scaled(torch.ones(n, device=device), before))
@@ -40,3 +41,8 @@ def run(mine):
                 raise Wrong(f"{which}: {alone} floats have a {kind} of their own, one by one, and 6 may")
     if rows:
         print(f"{'right':8}all but six floats go as float4")
+    n = 2**32 + 8
+    x = many(n)
+    if x is not None:
+        x[:1000] = x[-1] = 3  # an index of 32 bits leads to the first of these
+        last_element(launch, x, 2.0, n, expected=6, where=f"x *= 2, n = {n}", threads=n // 4)

@@ -1,10 +1,12 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
-    "add_kernel_aligned_middle and launch_add_forward in vec4.cu do this for a sum. Here one pointer decides all, so no load "
+    "add_kernel_aligned_middle and launch_add_forward in vec4.cu do this for a sum. Here "
+    "one pointer decides all, so no load "
     "has to go float by float because of another one.",
-    "The launcher counts the head: while (head < n && the address of x + head is no multiple of 16) head++.",
-    "Thread t takes the float4 at head + 4 * t, if four floats are left there. Threads 0 to 2 also take one float of the head "
+    "The launcher counts the head: while (head < n && the address of x + head is not a multiple of 16) head++.",
+    "Thread t takes the float4 at head + 4 * t, if four floats are left there. Threads 0 "
+    "to 2 also take one float of the head "
     "each, if there is one, and one of the tail, which has (n - head) % 4 floats.",
     "A grid of 0 blocks is refused, so launch one block at least: n may be less than four.",
 ]
@@ -37,7 +39,7 @@ WRONG = {
         },
     ),
     "head_of_an_aligned_x": (
-        "x *= 2, n = 4099, scale.cu:19: 7 floats have a load of their own",
+        "x *= factor, n = 4099, scale.cu:19: 7 floats have a load of their own",
         {
             "scale.cu": [
                 (
@@ -85,6 +87,29 @@ WRONG = {
                     "scale_kernel<<<blocks_for(n, threads), threads, 0, stream>>>(x, factor, n);",
                 ),
             ]
+        },
+    ),
+    "factor_of_the_test": (
+        "n = 5: wrong result",
+        {
+            "scale.cu": [
+                (
+                    "make_float4(factor * v.x, factor * v.y, factor * v.z, factor * v.w)",
+                    "make_float4(2 * v.x, 2 * v.y, 2 * v.z, 2 * v.w)",
+                )
+            ],
+        },
+    ),
+    "fixed_grid": (
+        "x *= factor, n = 8198: wrong result",
+        {
+            "scale.cu": [("<<<std::max(blocks_for(n - head, 4 * threads), 1u)", "<<<5")],
+        },
+    ),
+    "index_as_int": (
+        "x *= 2, n = 4294967304",
+        {
+            "scale.cu": [("const int64_t i = head + 4 * thread", "const int i = int(head) + 4 * int(thread)")],
         },
     ),
 }

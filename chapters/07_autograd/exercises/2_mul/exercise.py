@@ -1,6 +1,7 @@
-"""mul: a node saves what backward needs, and nothing else
+"""mul: save what backward needs, and nothing else
 
-A Function in Python, with torch's operations. No kernel is needed.
+Give a * b a gradient, as a class in Python with torch's operations. The node saves, and backward computes, what is needed
+and no more.
 """
 
 import torch
@@ -30,7 +31,10 @@ def run(mine):
         saved, out = saved_of(lambda a=a, b=b: mul(a, b))
         if out.tolist() != [6, 20]:
             raise Wrong(f"{case}the result is {out.tolist()}, expected [6, 20]")
-        out.sum().backward()
+        grad = torch.ones(2)  # other nodes may get the same tensor
+        out.backward(grad)
+        if grad.tolist() != [1, 1]:
+            raise Wrong(f"{case}backward changes the gradient that it gets: other nodes may use the same tensor")
         for name, x, other in ("a", a, b), ("b", b, a):
             if x.requires_grad and (x.grad is None or x.grad.tolist() != other.tolist()):
                 found = x.grad if x.grad is None else x.grad.tolist()
@@ -41,7 +45,7 @@ def run(mine):
             found = " and ".join(names) or "nothing"
             raise Wrong(
                 f"{case}the node saves {found}, expected {' and '.join(expected)}\n"
-                "(counted is what save_for_backward() gets: of other tensors autograd knows nothing)"
+                "(only what save_for_backward() gets counts: autograd does not know of other tensors)"
             )
         for name, x, gradient in ("a", a, returned[0]), ("b", b, returned[1]):
             if gradient is not None and not x.requires_grad:

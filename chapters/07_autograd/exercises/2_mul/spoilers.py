@@ -1,8 +1,9 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "The gradient of a * b with respect to a is b. So backward needs b if a requires grad. And the other way round?",
-    "ctx.needs_input_grad is a tuple of bool, one for each argument of forward. forward of SwiGLU in the lesson's function.py "
+    "ctx.needs_input_grad is a tuple of bool, one for each argument of forward. forward "
+    "of SwiGLU in the lesson's function.py "
     "passes None to save_for_backward for what is not needed; ctx.saved_tensors then has None in that place.",
 ]
 WRONG = {
@@ -55,6 +56,17 @@ WRONG = {
                     "return grad * b, grad * a",
                 ),
             ]
+        },
+    ),
+    "changes_grad": (
+        "backward changes the gradient that it gets",
+        {
+            "mul.py": [
+                (
+                    "return grad * b if of_a else None, grad * a if of_b else None",
+                    ("of_b_now = grad * a if of_b else None\n        return grad.mul_(b) if of_a else None, of_b_now"),
+                )
+            ],
         },
     ),
 }

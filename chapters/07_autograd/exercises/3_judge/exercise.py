@@ -1,6 +1,6 @@
-"""judge: a test that tells right gradients from wrong ones
+"""judge: tell right gradients from wrong ones
 
-Six classes compute silu(x). Two have right gradients. Your function has to say which ones.
+Seven classes compute silu(x), and two of them have right gradients. Write the function that says which.
 """
 
 import torch
@@ -46,6 +46,16 @@ class Mirrored(Right):
         return grad * s * (1 + x * (1 - s))
 
 
+class Steep(Right):
+    """Its backward takes 1 for the slope where x > 1, so it is wrong for large x."""
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        s = torch.sigmoid(x)
+        return grad * torch.where(x > 1, torch.ones_like(x), s * (1 + x * (1 - s)))
+
+
 class NoGraph(Right):
     """Its backward runs under no_grad(), so its second derivative lacks a term."""
 
@@ -84,7 +94,7 @@ class AlsoRight(Right):
 
 def run(mine):
     is_right = module(mine / "judge.py").is_right
-    for candidate in Constant, Mirrored, Right, AlsoRight, NoGraph, OnCtx:
+    for candidate in Constant, Mirrored, Steep, Right, AlsoRight, NoGraph, OnCtx:
         expected = candidate in (Right, AlsoRight)
         for seed in range(3):
             torch.manual_seed(seed)
@@ -99,7 +109,7 @@ def run(mine):
                     f"What {candidate.__name__} is like: {candidate.__doc__}\n"
                     f"What is_right() did with it: {seen}"
                 )
-    print("right   two right classes, four wrong ones")
+    print("right   two right classes, five wrong ones")
 
 
 class Seen:

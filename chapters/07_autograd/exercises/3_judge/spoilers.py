@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "torch.autograd.gradcheck(f, (x,)) raises an error if a gradient is wrong, and returns False instead with "
@@ -55,6 +55,18 @@ WRONG = {
                     "return gradgradcheck(silu, (x,), raise_exception=False)",
                 )
             ]
+        },
+    ),
+    "ends_the_program": (
+        "ended before its check was complete",
+        {
+            "judge.py": [("    x = torch.tensor", ("    raise SystemExit\n    x = torch.tensor"))],
+        },
+    ),
+    "one_value": (
+        "Steep: is_right() says True, expected False",
+        {
+            "judge.py": [("[-3.0, -1.0, -0.1, 0.1, 1.0, 3.0]", "[-1.0]")],
         },
     ),
 }

@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Autograd records torch's operations, and no kernel of ours. In backward, torch.is_grad_enabled() says whether it "
@@ -64,5 +64,30 @@ WRONG = {
                 )
             ]
         },
+    ),
+    "result_of_torch": (
+        "a result does not come from a kernel",
+        {
+            "twice.py": [
+                (
+                    (
+                        "        if torch.is_grad_enabled():  # create_graph=True\n"
+                        "            s = torch.sigmoid(x)\n"
+                        "            return None, grad * s * (1 + x * (1 - s))\n"
+                        "        return None, ctx.kernels.backward(grad.contiguous(), x)\n"
+                    ),
+                    (
+                        "        if not torch.is_grad_enabled():\n"
+                        "            ctx.kernels.backward(grad.contiguous(), x)\n"
+                        "        s = torch.sigmoid(x)\n"
+                        "        return None, grad * s * (1 + x * (1 - s))\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "forward_by_torch": (
+        "a result does not come from a kernel",
+        {"twice.py": [("return kernels.forward(x)", "return x * torch.sigmoid(x)")]},
     ),
 }

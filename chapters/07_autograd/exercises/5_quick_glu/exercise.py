@@ -1,11 +1,14 @@
-"""quick_glu: the kernel and the class of a gradient
+"""quick_glu: write the kernel and the class of a gradient
 
-The forward kernel is there. The gradients follow from the chain rule.
+The forward kernel of a * sigmoid(1.702 * a) * b is there. Derive the gradients by the chain rule, and write their kernel and
+their class.
 """
+
+from types import SimpleNamespace
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, module, orders, shared_out
+from grader.checks import Wrong, check, device, last_element, launchers, many, module, orders, work_is_divided
 
 MINUTES = 40
 FAILS = "? was never written"
@@ -14,14 +17,24 @@ FAILS = "? was never written"
 def run(mine):
     launch, function = launchers(mine / "quick_glu.cu"), module(mine / "quick_glu.py").QuickGLU
 
+    gradients = []  # that launch_backward was called with
+
+    def launch_backward(*args):
+        gradients[:] = args[:2]
+        launch.launch_backward(*args)
+
+    both = SimpleNamespace(launch_forward=launch.launch_forward, launch_backward=launch_backward)
+
     def quick_glu(a, b):
-        return function.apply(launch, a, b)
+        return function.apply(both, a, b)
 
     def reference(a, b):
         return a * torch.sigmoid(1.702 * a) * b
 
     def inputs(n):
-        return torch.randn(n, device=device), torch.randn(n, device=device)
+        a = torch.randn(n, device=device)
+        a[:2] = torch.tensor([-100.0, 100.0], device=device)[:n]  # there exp() overflows
+        return a, torch.randn(n, device=device)
 
     def backward(grad, a, b):
         grad_a, grad_b = torch.empty_like(a), torch.empty_like(b)
@@ -47,17 +60,30 @@ def run(mine):
         **close,
         outputs=("grad_a", "grad_b"),
     )
-    shared_out(lambda: backward(*inputs(500), inputs(500)[0]), 2 * 500)
+    work_is_divided(lambda: backward(*inputs(500), inputs(500)[0]), 2 * 500)
     print("        launch_backward without grad_a and b")
     check(one_alone, lambda grad, a: grad * a * torch.sigmoid(1.702 * a), inputs, (0, 1, 257), **close)
+    a, grad_b = many(n := 2**32 + 10), many(n)
+    if a is not None:
+        a[:1000] = a[-1] = 100  # of this number, sigmoid is 1; an index of 32 bits leads to the first of these
+        grad_b_alone = lambda *args, **more: launch.launch_backward(None, *args, **more)  # noqa: E731
+        last_element(grad_b_alone, grad_b, a, a, None, n, expected=10_000, where=f"n = {n}")
     print("        QuickGLU")
     check(quick_glu, reference, inputs, (0, 1, 3, 257), **close, gradients=True)
     for remark in orders():
         for wanted in "a", "b":
             a, b = inputs(257)
             x = {"a": a, "b": b}[wanted].requires_grad_()
+            gradients[:] = None, None
             saved, out = saved_of(lambda a=a, b=b: quick_glu(a, b))
             (found,) = torch.autograd.grad(out.sum(), x)
+            of_kernel, unwanted = gradients if wanted == "a" else reversed(gradients)
+            if of_kernel is None or found.data_ptr() != of_kernel.data_ptr():
+                raise Wrong(
+                    f"only {wanted} requires grad: backward does not return the gradient that the kernel computes"
+                )
+            if unwanted is not None:
+                raise Wrong(f"only {wanted} requires grad: backward has the kernel compute both gradients")
             (expected,) = torch.autograd.grad(reference(a, b).sum(), x)
             if not torch.allclose(found, expected, rtol=1e-5, atol=1e-5):
                 raise Wrong(f"only {wanted} requires grad{remark}: wrong gradient")

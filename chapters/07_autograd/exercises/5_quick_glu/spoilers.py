@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "With s = sigmoid(1.702 * a): out = a * s * b. The derivative of sigmoid is s * (1 - s), and the one of 1.702 * a is "
@@ -90,5 +90,104 @@ WRONG = {
     "saves_all": (
         "the node saves a and b, expected a",
         {"quick_glu.py": [("b if ctx.needs_input_grad[1] else None", "b")]},
+    ),
+    "by_torch": (
+        "backward does not return the gradient that the kernel computes",
+        {
+            "quick_glu.py": [
+                (
+                    (
+                        "        if torch.is_grad_enabled():  # create_graph=True\n"
+                        '            raise RuntimeError("QuickGLU has no second derivative: its backward runs a '
+                        'kernel")\n'
+                        "        a, b = ctx.saved_tensors\n"
+                        "        grads = [torch.empty_like(a) if wanted else None for wanted in "
+                        "ctx.needs_input_grad[1:]]\n"
+                        "        ctx.launch.launch_backward(*grads, grad.contiguous(), a, b, a.numel())\n"
+                        "        return None, *grads\n"
+                    ),
+                    (
+                        "        a, b = ctx.saved_tensors\n"
+                        "        s = torch.sigmoid(1.702 * a)\n"
+                        "        grad_a = None if b is None else grad * b * (s + 1.702 * a * s * (1 - s))\n"
+                        "        return None, grad_a, grad * a * s\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "both_always": (
+        "backward has the kernel compute both gradients",
+        {
+            "quick_glu.py": [
+                (
+                    (
+                        "        grads = [torch.empty_like(a) if wanted else None for wanted in "
+                        "ctx.needs_input_grad[1:]]\n"
+                        "        ctx.launch.launch_backward(*grads, grad.contiguous(), a, b, a.numel())\n"
+                        "        return None, *grads\n"
+                    ),
+                    (
+                        "        grads = [torch.empty_like(a) if ctx.needs_input_grad[1] else None, "
+                        "torch.empty_like(a)]\n"
+                        "        ctx.launch.launch_backward(*grads, grad.contiguous(), a, b, a.numel())\n"
+                        "        return None, *grads\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "overflows": (
+        "of grad_a wrong",
+        {
+            "quick_glu.cu": [
+                (
+                    "    if (grad_a) grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * s * (1 - s));\n",
+                    (
+                        "    const float e = std::exp(-1.702f * a[i]);\n"
+                        "    if (grad_a) grad_a[i] = grad[i] * b[i] * (s + 1.702f * a[i] * e / ((1 + e) * (1 + "
+                        "e)));\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "index_of_32_bits": (
+        "n = 4294967306: 4294967306 elements, more than 2^32",
+        {
+            "quick_glu.cu": [
+                (
+                    (
+                        "    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                        "    if (i >= n) return;\n"
+                        "    const float s"
+                    ),
+                    (
+                        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                        "    if (i >= n) return;\n"
+                        "    const float s"
+                    ),
+                )
+            ]
+        },
+    ),
+    "unsigned_product": (
+        "the last blocks write element",
+        {
+            "quick_glu.cu": [
+                (
+                    (
+                        "    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                        "    if (i >= n) return;\n"
+                        "    const float s"
+                    ),
+                    (
+                        "    const int64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                        "    if (i >= n) return;\n"
+                        "    const float s"
+                    ),
+                )
+            ]
+        },
     ),
 }

@@ -1,6 +1,7 @@
-"""swap: red and blue change places within a word
+"""swap: exchange red and blue within a word
 
-The pixels have four bytes, B, G, R and A. The kernel loads four pixels at once; you move the bytes of one.
+Each pixel has four bytes, B, G, R and A. The kernel loads four pixels at once; you swap the red and the blue byte of one.
+The check draws which bytes of which pixel are wrong.
 """
 
 import torch

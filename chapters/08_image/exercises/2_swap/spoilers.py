@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "The first byte in memory, blue, is the lowest of the word: `pixel & 255`. Red is the third: `(pixel >> 16) & 255`.",

@@ -1,12 +1,13 @@
-"""crop: a binding that takes a view as it is
+"""crop: let a binding take a view as it is
 
-The kernel is right. Its binding passes the wrong stride, and checks nothing.
+The kernel is right. Its binding, negative.cpp, passes the wrong stride, and checks nothing. Let it take crops without a
+copy, and refuse what the kernel cannot read.
 """
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from grader.checks import Wrong, check, device, extension, refuses
+from grader.checks import WATCH, Wrong, check, device, extension, launches_rightly, refuses
 
 MINUTES = 25
 MEMORY_CHECK = False
@@ -14,14 +15,16 @@ FAILS = "wrong result"
 
 
 class Calls(TorchDispatchMode):
-    """The names of torch's functions that run meanwhile."""
+    """The names of torch's functions that run meanwhile, but for views and memory without a value."""
 
     def __init__(self):
         super().__init__()
         self.names = []
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        self.names.append(func.name().removeprefix("aten::").partition(".")[0])
+        name = func.name().removeprefix("aten::").partition(".")[0]
+        if not func.is_view and "empty" not in name:
+            self.names.append(name)
         return func(*args, **(kwargs or {}))
 
 
@@ -30,7 +33,8 @@ def image(*shape):
 
 
 def run(mine):
-    negative = extension(mine, ["negative.cpp", "negative.cu"]).negative
+    built = extension(mine, ["negative.cpp", "negative.cu", WATCH])
+    negative = built.negative
     for what, inputs in {
         "a whole image": lambda n: (image(3, n, 3),),
         "a crop, img[1:, 2:]": lambda n: (image(4, n + 2, 3)[1:, 2:],),
@@ -48,9 +52,23 @@ def run(mine):
         "img",
         "planes, 3 x H x W, permuted to H x W x 3",
     )
+    refuses(lambda: negative(img.view(torch.int8)), TypeError, "dtype", "int8")
+    refuses(lambda: negative(image(8, 3)), ValueError, "img", "a matrix of three columns")
+    refuses(lambda: negative(image(8, 1, 6)[:, :, ::2]), ValueError, "img", "every second byte of a column of pixels")
+    refuses(
+        lambda: negative(torch.empty_like(img[:0], device="meta")), ValueError, "img", "a tensor of the device meta"
+    )
+    try:
+        negative(img[:0])
+    except (IndexError, ValueError) as error:
+        raise Wrong(f"img[:0] has no rows, and is no mistake: {error}") from None
     with Calls() as calls:
         negative(img[2:, 3:])
-    copying = [name for name in calls.names if name in ("clone", "copy_", "contiguous", "_to_copy")]
-    if copying:
-        raise Wrong(f"negative(img[2:, 3:]) copies the crop: the binding calls {copying[0]}, a kernel of its own")
+    if calls.names:
+        raise Wrong(
+            f"negative(img[2:, 3:]) copies the crop, or computes by torch: the binding calls {calls.names[0]}, a kernel of "
+            "its own"
+        )
+    if device.type == "cpu":
+        launches_rightly(built.__file__, lambda: negative(img), "negative", img, stable=False)
     print(f"{'right':8}refused tensors; no copy")

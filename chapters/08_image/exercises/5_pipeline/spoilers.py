@@ -1,11 +1,12 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
-    "First a thread for a pixel and a grid over columns and rows: out[(c * height + y) * width + x] gets byte c of pixel x of "
+    "First a thread for a pixel and a grid over columns and rows: out[(c * height + y) * "
+    "width + x] gets byte c of pixel x of "
     "row y, or of pixel width - 1 - x where flip is true. All checks but the last then hold.",
     "Then give a thread four pixels: 12 bytes of img, and a float4 in each of the three planes. Of out all addresses are "
     "multiples of 16 bytes, because width is a multiple of 4.",
-    "Load the 12 bytes as aligned words of 4 bytes: three, or four if the address of the first byte is no multiple of 4. "
+    "Load the 12 bytes as aligned words of 4 bytes: three, or four if the address of the first byte is not a multiple of 4. "
     "`__funnelshift_r(words[k], words[k + 1], 8 * shift)` then moves them to the front.",
     "Where these words would leave the row, fill the words byte by byte: words[k / 4] |= unsigned(p[k]) << (8 * (k % 4)).",
     "With flip, the four pixels of out from x on are those of img from width - 4 - x on, and the last of them comes first.",
@@ -14,7 +15,7 @@ WRONG = {
     "flips_groups_only": ("flip = True", {"prepare.cu": [("flip ? byte(9 - 3 * k + c) : byte", "byte")]}),
     "rows_without_gaps": ("wrong result", {"prepare.cu": [("y * row_stride", "3 * y * width")]}),
     "last_word": (
-        "behind",
+        "past the end",
         {"prepare.cu": [("shift && begin - shift + (shift == 0 ? 12 : 16) <= 3 * width", "shift")]},
     ),
     "beside_a_row": (
@@ -93,5 +94,32 @@ WRONG = {
                 ("4 * threads", "threads"),
             ]
         },
+    ),
+    "one_block_wide": (
+        "flip = False, width = 528: wrong result",
+        {"prepare.cu": [("blocks_for(width, 4 * threads), unsigned", "1, unsigned")]},
+    ),
+    "index_of_32_bits": (
+        "the last blocks write element 23",
+        {
+            "prepare.cu": [
+                (
+                    "out + (c * height + y) * width + x",
+                    "out + (unsigned(c) * unsigned(height) + unsigned(y)) * unsigned(width) + unsigned(x)",
+                )
+            ]
+        },
+    ),
+    "place_of_32_bits": (
+        "width = 4294967304: 12884901912 elements, more than 2^32: ",
+        {"prepare.cu": [("const int64_t begin =", "const int begin =")]},
+    ),
+    "numbers_typed_in": (
+        "flip = True, width = 4: wrong result",
+        {"prepare.cu": [("- mean) * scale", "- 128) * 0.0625f")]},
+    ),
+    "rows_of_whole_pixels": (
+        "a thread uses bytes outside of the row",
+        {"prepare.cu": [("y * row_stride", "y * (row_stride - row_stride % 3)")]},
     ),
 }

@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "The message says which promise is broken. Of a schema: Tensor(a!) x is an argument that the operator writes, -> () no "
@@ -36,4 +36,10 @@ WRONG = {
         {"promises.py": [("largest(Tensor x", "largest(Tensor(a!) x")]},
     ),
     "alias": ("scaled: ", {"promises.py": [("x.clone()", "x.view_as(x)")]}),
+    "one_shape": (
+        "rotated: the function for fake tensors promises shape [3, 2]",
+        {
+            "promises.py": [("x.new_empty(x.shape[1], x.shape[0])", "x.new_empty(3, 2)")],
+        },
+    ),
 }

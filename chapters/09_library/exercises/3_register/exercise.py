@@ -1,6 +1,7 @@
-"""register: a Meta function and the entries in the dispatcher
+"""register: write a Meta function and the entries in the dispatcher
 
-The kernel, its launcher and the function that calls it are there. torch does not know of them.
+torch does not know of outer.cpp: a kernel, its launcher and the function that calls it. Write the entries in the dispatcher,
+and a Meta function that refuses what outer refuses.
 """
 
 import torch
@@ -20,9 +21,9 @@ def run(mine):
         raise Wrong("torch.ops.exercise has no outer: no schema was entered under this name") from None
     arguments, returns = op.default._schema.arguments, op.default._schema.returns
     if [a.name for a in arguments] != ["x", "y"] or any(a.alias_info for a in arguments):
-        raise Wrong(f"the schema is to have two arguments, x and y, which are read alone\n{op.default._schema}")
+        raise Wrong(f"the schema must have two arguments, x and y, which are only read\n{op.default._schema}")
     if len(returns) != 1 or returns[0].alias_info:
-        raise Wrong(f"the schema is to promise one result, in new memory\n{op.default._schema}")
+        raise Wrong(f"the schema must promise one result, in new memory\n{op.default._schema}")
     for m, n in (0, 0), (1, 0), (3, 2), (17, 40):
         x, y = (torch.arange(k, device=device, dtype=torch.float32) + 1 for k in (m, n))
         try:

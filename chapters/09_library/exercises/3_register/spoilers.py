@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "m.def enters a schema, m.impl a function for a key: the lesson's block TORCH_LIBRARY has one of each for bias_gelu. "
@@ -39,5 +39,5 @@ WRONG = {
         "x with gaps between its elements: the operator raises ValueError, and its Meta function RuntimeError",
         {"outer.cpp": [("TORCH_CHECK_VALUE(x.is_contiguous()", "TORCH_CHECK(x.is_contiguous()")]},
     ),
-    "writes": ("which are read alone", {"outer.cpp": [("(Tensor", "(Tensor(a!)")]}),
+    "writes": ("which are only read", {"outer.cpp": [("(Tensor", "(Tensor(a!)")]}),
 }

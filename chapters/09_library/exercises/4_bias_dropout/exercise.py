@@ -1,12 +1,14 @@
-"""bias_dropout: fused, with a gradient, and registered (a larger one)
+"""bias_dropout: fuse two operations, with a gradient, and register them
 
-What chapters 03, 07 and 09 are about, in one operator: kernels, a gradient that saves no mask, fake functions.
+Write bias_dropout, fused and registered: its kernels, its functions for fake tensors and its gradient, without a second
+derivative. The node saves no tensor, because the same seed drops the same elements in backward. You need chapters 03, 07 and
+09.
 """
 
 import numpy as np
 import torch
 
-from grader.checks import Wrong, check, device, launchers, module, orders, shared_out
+from grader.checks import Wrong, check, device, launchers, module, orders, work_is_divided
 
 MINUTES = 60
 FAILS = "launch_bias_dropout() launches no kernel"
@@ -81,7 +83,7 @@ def of_kernels(launch):
 
     print(f"        launch_bias_dropout, {ROWS} rows, p = {P}, seed = {SEED}")
     check(forward, reference, inputs, SIZES, name="columns")
-    shared_out(lambda: forward(*inputs(100)), ROWS * 100)
+    work_is_divided(lambda: forward(*inputs(100)), ROWS * 100)
     print("        launch_bias_dropout_backward")
     check(backward, backward_reference, inputs, SIZES, name="columns", outputs=("grad_x", "grad_bias"))
     for remark in orders():

@@ -1,13 +1,15 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Begin with forward: element i belongs to column i % columns. It is dropped if uniform(seed, i) < p.",
     "Backward: the same seed gives the same numbers, so the kernel asks uniform(seed, i) again, and no mask is saved. "
     "grad_bias[column] is a sum over rows. If a thread adds up all rows of its column, no two threads write one element.",
     "for (int64_t i = column; i < rows * columns; i += columns) visits a column's elements. Without rows the sum is 0, and "
-    "has to be written, too.",
-    "bias_dropout.py: library.py of the lesson has a save() and a backward(). Here it is save(ctx, inputs, output), with all "
-    "four arguments in `inputs`, as none is keyword-only. backward returns a gradient for each: None for p and for seed. The "
+    "also has to be written.",
+    "bias_dropout.py: library.py of the lesson has a save() and a backward(). Here it is "
+    "save(ctx, inputs, output), with all "
+    "four arguments in `inputs`, because none is keyword-only. backward returns a gradient "
+    "for each: None for p and for seed. The "
     'functions for fake tensors: torch.library.register_fake("exercise::bias_dropout", lambda x, bias, p, seed: ...).',
 ]
 WRONG = {

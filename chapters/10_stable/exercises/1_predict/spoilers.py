@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "TORCH_TARGET_VERSION has two hexadecimal digits for the 2 and two for what follows it. 12 is 0x0c.",

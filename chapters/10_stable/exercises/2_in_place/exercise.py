@@ -1,6 +1,8 @@
-"""in_place: a gradient for an operator that overwrites its input
+"""in_place: write a gradient for an operator that overwrites its input
 
-sigmoid_(x) works in place, by the stable ABI. Its library works, and autograd's graph does not survive it.
+sigmoid_(x) overwrites x, and autograd does not know. The lesson's bias_gelu_ refuses an x that requires grad. Do more: add
+in Python the gradient, the count of versions, and what fake tensors need. After the call the old x is gone. A second
+derivative must be right, or an error.
 """
 
 import contextlib
@@ -62,7 +64,7 @@ def run(mine):
         x.zero_()
     leaf.grad = None
     try:
-        out.backward()  # right, too, where the node has a copy of the result
+        out.backward()  # also right where the node has a copy of the result
     except RuntimeError as error:
         if "modified by an inplace operation" not in str(error):
             raise

@@ -4,7 +4,7 @@
 #include <torch/csrc/stable/accelerator.h>
 #include <torch/csrc/stable/library.h>
 
-#include "common/check_input_stable.h"
+#include "common/check_tensor_stable.h"
 
 void sigmoid_(const Tensor& x) {
     check_input(x, "x", {ScalarType::Float});

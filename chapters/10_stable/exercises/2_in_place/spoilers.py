@@ -1,8 +1,9 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "registration.py of the lesson enters functions for bias_gelu_ under Autograd and for fake tensors. Under Autograd it "
-    "refuses; yours calls apply() of a torch.autograd.Function. After the call x is the result, and the old x is gone: write "
+    "refuses; yours calls apply() of a torch.autograd.Function. After the call x is the "
+    "result, and the old x is gone: write "
     "the gradient as a formula of the result.",
     "ctx.mark_dirty(x) in forward says that forward has overwritten x: it then counts a version, and x gets the node as its "
     "grad_fn. forward returns x. With s = sigmoid(x), the derivative is s * (1 - s).",

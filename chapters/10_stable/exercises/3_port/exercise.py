@@ -1,23 +1,39 @@
-"""port: a binding by TORCH_LIBRARY becomes one by the stable ABI
+"""port: bind by the stable ABI instead of TORCH_LIBRARY
 
-axpy.cpp works for the torch that it was compiled with. The check compiles it for torch 2.11 and all later ones.
+axpy.cpp binds by TORCH_LIBRARY, and works only for the torch that compiled it. Port it to the stable ABI. The check compiles
+it for torch 2.11 and all later versions.
 """
 
 import ctypes
-from pathlib import Path
+import struct
 
 import torch
 
-from grader.checks import Wrong, check, device, extension, place, refuses
-from grader.launchers import Watch
+from grader.checks import (
+    WATCH,
+    Wrong,
+    check,
+    device,
+    extension,
+    found_by_cuda,
+    launches_rightly,
+    many,
+    place,
+    refuses,
+)
+from grader.launchers import LaunchProbe
 
 MINUTES = 30
 MEMORY_CHECK = False
 FAILS = "should not be included"
+WIDTH = "\nC++ reads 32 bits of factor. In the schema it is a float of Python, of 64 bits: which type is that in C++?"
+HALVES = struct.unpack("<d", struct.pack("<fL", 3.0, 0x3FE00000))[
+    0
+]  # 0.5 and a little; half of its bits are the float 3
 
 
 def run(mine):
-    extension(mine, ["axpy.cpp", "axpy.cu", Path(__file__).with_name("watch.cu")], stable=True)
+    extension(mine, ["axpy.cpp", "axpy.cu", WATCH], stable=True)
     try:
         axpy = torch.ops.exercise.axpy
     except AttributeError:
@@ -30,16 +46,15 @@ def run(mine):
         except NotImplementedError:
             raise Wrong(f"axpy has no function for tensors on {device.type}") from None
         if not torch.equal(found, expected := 0.5 * x + y):
-            lost = torch.equal(found, y)  # the factor's 64 bits, read as 32, are 0
+            half = torch.equal(axpy(HALVES, x, y), 3 * x + y)
             x, y, found, expected = (t.tolist()[:4] for t in (x, y, found, expected))
-            raise Wrong(
-                f"axpy(factor=0.5, x={x}, y={y}) is {found}, expected {expected}"
-                + "\nfactor has arrived as 0. In the schema it is a float of Python, of 64 bits: which type is that in C++?"
-                * lost
-            )
+            raise Wrong(f"axpy(factor=0.5, x={x}, y={y}) is {found}, expected {expected}" + half * WIDTH)
     matrix = torch.ones(4, 4, device=device)
     refuses(lambda: axpy(1.0, matrix.double(), matrix.double()), RuntimeError, "", "float64")
+    refuses(lambda: axpy(1.0, matrix, matrix.double()), RuntimeError, "", "y of float64")
+    refuses(lambda: axpy(1.0, matrix.double(), matrix), RuntimeError, "", "x of float64")
     refuses(lambda: axpy(1.0, matrix[:, :2], matrix[:, 2:]), RuntimeError, "contiguous", "two columns of a matrix")
+    refuses(lambda: axpy(1.0, matrix, matrix.T), RuntimeError, "contiguous", "y transposed")
     refuses(lambda: axpy(1.0, matrix, matrix[:2]), RuntimeError, "shape", "other shapes")
     of_stream_and_device(mine, axpy)
     print("right   compiled for torch 2.11 and later; values; refused tensors; stream and device")
@@ -56,19 +71,28 @@ def of_stream_and_device(mine, axpy):
             (257,),
         )
         return
-    library = ctypes.CDLL(next(path for path in torch.ops.loaded_libraries if place(mine).name in path))
-    watch = Watch(has_stream=1)
+    library = next(path for path in torch.ops.loaded_libraries if place(mine).name in path)
+    launches_rightly(library, lambda: axpy(0.5, x, x), "axpy", x)
+    many_elements(axpy, ctypes.CDLL(library))
+
+
+def many_elements(axpy, library):
+    """The last blocks alone, of more than 2^31 elements; where there is no memory for so many, this looks at nothing."""
+    x, y = many(n := 2**31 + 10), many(n)
+    watch = LaunchProbe(has_stream=1, only_last=n)
     library.watch(ctypes.byref(watch))
     try:
-        axpy(0.5, x, x)
+        axpy(0.5, x, y)
+    except torch.OutOfMemoryError:
+        return
     except RuntimeError as error:
-        if "is on the default stream" not in str(error):
-            raise
-        raise Wrong("axpy launches on the default stream, expected: on torch's current one, of x's device") from None
+        if "alloc" in str(error):
+            return
+        raise Wrong(f"x with {n} elements: {found_by_cuda(error)}\n{BITS}") from None
     finally:
         library.watch(None)
-    if watch.unguarded:
-        raise Wrong(
-            "when axpy launches, no DeviceGuard is there: with several GPUs the kernel would run on the current one, and not "
-            "on x's"
-        )
+    if watch.most_threads < n:
+        raise Wrong(f"x with {n} elements: the kernel has {watch.most_threads} threads\n{BITS}")
+
+
+BITS = "How many bits has the number of elements on its way to the launcher?"

@@ -1,15 +1,16 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "The lesson's table has a row for each word that changes. The headers are those at the beginning of the lesson's "
     "bias_gelu.cpp.",
-    "Tensor, ScalarType, check_input(), check_same() and KERNEL_DISPATCH_KEY come from common/check_input_stable.h. "
+    "Tensor, ScalarType, check_input(), check_same() and KERNEL_DISPATCH_KEY come from common/check_tensor_stable.h. "
     'check_input(x, "x", {ScalarType::Float}) takes a list of dtypes. The stream: current_stream() of the lesson.',
-    "STABLE_TORCH_LIBRARY(exercise, m) has the m.def, STABLE_TORCH_LIBRARY_IMPL(exercise, KERNEL_DISPATCH_KEY, m) the m.impl, "
+    "STABLE_TORCH_LIBRARY(exercise, m) has the m.def, "
+    "STABLE_TORCH_LIBRARY_IMPL(exercise, KERNEL_DISPATCH_KEY, m) the m.impl, "
     'with TORCH_BOX(&axpy). A "float" of a schema is a double in C++.',
 ]
 WRONG = {
-    "float32": ("factor has arrived as 0.", {"axpy.cpp": [("double", "float")]}),
+    "float32": ("C++ reads 32 bits of factor", {"axpy.cpp": [("double", "float")]}),
     "no_checks": (
         "two columns of a matrix: RuntimeError is expected, and there was no error",
         {
@@ -72,5 +73,42 @@ WRONG = {
     "shapes": (
         "other shapes: RuntimeError is expected, and there was no error",
         {"axpy.cpp": [('    check_same(x, "x", y, "y");\n', "")]},
+    ),
+    "y_unchecked": (
+        "y transposed: RuntimeError is expected",
+        {
+            "axpy.cpp": [('    check_input(y, "y", {ScalarType::Float});\n', "")],
+        },
+    ),
+    "guard_of_device_0": (
+        "the DeviceGuard is of a fixed device",
+        {
+            "axpy.cpp": [("guard(x.get_device_index())", "guard(0)")],
+        },
+    ),
+    "stream_of_device_0": (
+        "the stream is the current one of a fixed device",
+        {
+            "axpy.cpp": [
+                ("aoti_torch_get_current_cuda_stream(x.get_device_index()", "aoti_torch_get_current_cuda_stream(0")
+            ],
+        },
+    ),
+    "number_of_32_bits": (
+        "x with 2147483658 elements",
+        {
+            "axpy.cpp": [("x.numel(), current", "int(x.numel()), current")],
+        },
+    ),
+    "returns_y": (
+        "is [1.0], expected [1.5]",
+        {
+            "axpy.cpp": [
+                (
+                    "    const Tensor out = torch::stable::empty_like(x);\n",
+                    ("    const Tensor out = torch::stable::clone(y);\n    return out;\n"),
+                )
+            ],
+        },
     ),
 }

@@ -1,6 +1,7 @@
-"""wheel: one file for many versions
+"""wheel: make one file for many versions
 
-setup.py builds a wheel that this Python and this torch can use, and no others. The library shall be for more of them.
+setup.py builds a wheel for this Python and this torch, and no others. Make it one for torch 2.10, Python 3.10 and all later
+versions.
 """
 
 import ctypes
@@ -47,7 +48,7 @@ def run(mine):
     if target >> 48 != 0x020A:
         raise Wrong(f"TORCH_TARGET_VERSION is {target >> 56}.{target >> 48 & 255}, expected 2.10 (0x{target:016x})")
     if target & (1 << 48) - 1:
-        raise Wrong(f"TORCH_TARGET_VERSION is 0x{target:016x}: behind the digits of 2.10 there are 12 zeros")
+        raise Wrong(f"TORCH_TARGET_VERSION is 0x{target:016x}: after the digits of 2.10 come 12 zeros")
     tag = re.search(r"-cp3(\d+)-(\w+)-\w+\.whl$", wheel.name)
     python, abi = int(tag[1]), tag[2]
     if (python, abi) != (10, "abi3"):

@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Write down the addresses of lanes 0, 1 and 2, in bytes for sectors (address / 32), in words for banks (word % 32).",
@@ -7,5 +7,5 @@ HINTS = [
 ]
 WRONG = {
     "padding_helps": ("COLUMN = 1 is not right", {"answers.py": [("= 2", "= 1")]}),
-    "broadcast_conflicts": ("SAME = 32 is not right", {"answers.py": [("SAME = 1", "SAME = 32")]}),
+    "a_column": ("DIAGONAL = 32 is not right", {"answers.py": [("DIAGONAL = 1", "DIAGONAL = 32")]}),
 }

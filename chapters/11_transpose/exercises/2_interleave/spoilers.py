@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "What a block writes is one piece of memory, 3 * here floats from out + 3 * first on. Collect them in shared memory.",
@@ -10,7 +10,7 @@ HINTS = [
 WRONG = {
     "no_barrier": ("data race", {"interleave.cu": [("    __syncthreads();\n", "")]}),
     "returns_early": (
-        "? was never written",
+        "barrier left out",
         {
             "interleave.cu": [
                 (
@@ -28,5 +28,43 @@ WRONG = {
     "planes_in_shared": (
         "each load of a warp takes 3 passes of shared memory",
         {"interleave.cu": [("3 * t + c", "c * threads + t"), ("pixels[k]", "pixels[k % 3 * threads + k / 3]")]},
+    ),
+    "one_warp_loads": (
+        "1536 loads, all by 2 warps",
+        {
+            "interleave.cu": [
+                (
+                    (
+                        "    if (t < here)\n"
+                        "        for (int c = 0; c < 3; c++) pixels[3 * t + c] = in[c * n + first + t];\n"
+                    ),
+                    (
+                        "    if (t < 32)\n"
+                        "        for (int p = t; p < here; p += 32)\n"
+                        "            for (int c = 0; c < 3; c++) pixels[3 * p + c] = in[c * n + first + p];\n"
+                    ),
+                )
+            ],
+        },
+    ),
+    "index_as_int": (
+        "n = 1431655766: 4294967298 elements, more than 2^32",
+        {
+            "interleave.cu": [
+                ("in[c * n + first + t]", "in[c * int(n) + int(first) + t]"),
+                ("out[3 * first + k]", "out[3 * int(first) + k]"),
+            ],
+        },
+    ),
+    "one_warp_stores": (
+        "1536 stores, all by 2 warps",
+        {
+            "interleave.cu": [
+                (
+                    "for (int k = t; k < 3 * here; k += threads) out",
+                    ("if (t < 32)\n        for (int k = t; k < 3 * here; k += 32) out"),
+                )
+            ],
+        },
     ),
 }

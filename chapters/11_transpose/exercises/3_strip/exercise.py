@@ -1,14 +1,15 @@
 """strip: find two mistakes around a barrier
 
-A block moves one tile after another. The kernel has one mistake at the edges of the matrix, and one between two tiles.
+In strip.cu, a block transposes one tile after another. The kernel has one mistake at the edges of the matrix, and one
+between two tiles. The check says which.
 """
 
 import torch
 
-from grader.checks import check, device, launchers
+from grader.checks import check, device, last_element, launchers, limits, many, work_is_divided
 
 MINUTES = 15
-FAILS = "? was never written"
+FAILS = "barrier left out"
 
 
 def run(mine):
@@ -31,3 +32,11 @@ def run(mine):
         (32, 33, 70),
         name="square, rows",
     )
+    x = torch.rand(64, 96, device=device)
+    work_is_divided(lambda: transpose(x), x.numel())
+    limits(lambda: transpose(x), sectors_per_request=4, wavefronts_per_request=1)
+    rows, columns = 7, 2**32 // 7 + 1
+    out, x = many(rows * columns), many(rows * columns)
+    if x is not None:
+        x[:1000] = x[-1] = 3  # an index of 32 bits leads to the first of these
+        last_element(launch, out, x, rows, columns, expected=3, where=f"{rows} rows, {columns} columns")

@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "At an edge, which thread stores the element that is not written? Does it have an element to load?",
@@ -35,6 +35,101 @@ WRONG = {
                 ("__syncthreads();\n", "__syncthreads();\n        __syncthreads();\n"),
                 ("        __syncthreads();  // all have read this tile: the next one may overwrite it\n", ""),
             ]
+        },
+    ),
+    "index_of_32_bits": (
+        "4294967299 elements, more than 2^32: kernel strip_kernel",
+        {
+            "strip.cu": [
+                (
+                    "const int x = int(threadIdx.x), y = int(threadIdx.y);",
+                    "const int x = int(threadIdx.x), y = int(threadIdx.y), h = rows, w = columns;",
+                ),
+                (
+                    "if (top + y < rows && left + x < columns) shared[y][x] = in[(top + y) * columns + left + x];",
+                    (
+                        "const int t = top, l = left;\n"
+                        "        if (t + y < h && l + x < w) shared[y][x] = in[(t + y) * w + l + x];"
+                    ),
+                ),
+                (
+                    "if (left + y < columns && top + x < rows) out[(left + y) * rows + top + x] = shared[x][y];",
+                    "if (l + y < w && t + x < h) out[(l + y) * h + t + x] = shared[x][y];",
+                ),
+            ],
+        },
+    ),
+    "no_shared_memory": (
+        "each store of a warp touches 32 sectors",
+        {
+            "strip.cu": [
+                ("    __shared__ float shared[side][side + 1];\n", ""),
+                (
+                    (
+                        "        if (top + y < rows && left + x < columns) shared[y][x] = in[(top + y) * "
+                        "columns + left + x];\n"
+                        "        __syncthreads();\n"
+                        "        if (left + y < columns && top + x < rows) out[(left + y) * rows + top + x] "
+                        "= shared[x][y];\n"
+                        "        __syncthreads();  // all have read this tile: the next one may overwrite it\n"
+                    ),
+                    "        if (top + y < rows && left + x < columns) out[(left + x) * rows + top + y] "
+                    "= in[(top + y) * columns + left + x];\n",
+                ),
+            ],
+        },
+    ),
+    "one_thread_does_all": (
+        "6144 stores, each by one lane alone",
+        {
+            "strip.cu": [
+                (
+                    "    for (int64_t top = 0; top < rows; top += side) {",
+                    (
+                        "    if (x == 0 && y == 0 && left == 0)\n"
+                        "        for (int64_t r = 0; r < rows; r++)\n"
+                        "            for (int64_t c = 0; c < columns; c++) out[c * rows + r] = in[r * columns + c];\n"
+                        "    for (int64_t top = rows; top < rows; top += side) {"
+                    ),
+                )
+            ],
+        },
+    ),
+    "leaves_before_the_barrier": (
+        "barrier left out: 800 threads",
+        {
+            "strip.cu": [
+                (
+                    (
+                        "        if (top + y < rows && left + x < columns) shared[y][x] = in[(top + y) * "
+                        "columns + left + x];\n"
+                        "        __syncthreads();\n"
+                    ),
+                    (
+                        "        if (top + y < rows && left + x < columns) shared[y][x] = in[(top + y) * "
+                        "columns + left + x];\n"
+                        "        if (left + y >= columns) return;\n"
+                        "        __syncthreads();\n"
+                    ),
+                )
+            ],
+        },
+    ),
+    "leaves_before_the_loop": (
+        "barrier left out: 625 threads",
+        {
+            "strip.cu": [
+                (
+                    "    for (int64_t top = 0;",
+                    ("    if (left + x >= columns && left + y >= columns) return;\n    for (int64_t top = 0;"),
+                )
+            ],
+        },
+    ),
+    "first_barrier_missing": (
+        "of 4224 bytes, shared[0][1], at strip.cu",
+        {
+            "strip.cu": [(("left + x];\n        __syncthreads();\n"), "left + x];\n")],
         },
     ),
 }

@@ -1,11 +1,12 @@
 """permute: turn three dimensions around, with 4 sectors and 1 pass for each access
 
-The kernel is right. A store of a warp touches 32 sectors: which two dimensions have to share a tile?
+permute.cu computes x.permute(2, 1, 0), and is right, but a store of a warp touches 32 sectors. Which two dimensions have to
+share a tile? Each access may touch 4 sectors and take 1 pass.
 """
 
 import torch
 
-from grader.checks import check, device, launchers, limits
+from grader.checks import check, device, last_element, launchers, limits, many, work_is_divided
 
 MINUTES = 30
 FAILS = "each store of a warp touches 32 sectors"
@@ -27,7 +28,28 @@ def run(mine):
     def reference(x):
         return x.permute(2, 1, 0).contiguous()
 
-    check(permute, reference, lambda a: numbered(a, 2, 5), (0, 1, 2, 3, 31, 32, 33, 70), name="b = 2, c = 5, a")
-    check(permute, reference, lambda c: numbered(5, 3, c), (0, 1, 2, 3, 31, 32, 33, 70), name="a = 5, b = 3, c")
+    check(
+        permute,
+        reference,
+        lambda a: numbered(a, 2, 5),
+        (0, 1, 2, 3, 31, 32, 33, 70),
+        name="b = 2, c = 5, a",
+        any_n=True,
+    )
+    check(
+        permute,
+        reference,
+        lambda c: numbered(5, 3, c),
+        (0, 1, 2, 3, 31, 32, 33, 70),
+        name="a = 5, b = 3, c",
+        any_n=True,
+    )
     check(permute, reference, lambda b: numbered(5, b, 3), (0, 1, 9), name="a = 5, c = 3, b")
     limits(lambda: permute(torch.rand(32, 3, 64, device=device)), sectors_per_request=4, wavefronts_per_request=1)
+    x = torch.rand(64, 3, 64, device=device)
+    work_is_divided(lambda: permute(x), x.numel())
+    a, b, c = 7, 3, 2**32 // 21 + 1
+    out, x = many(a * b * c), many(a * b * c)
+    if x is not None:
+        x[:1000] = x[-1] = 3  # an index of 32 bits leads to the first of these
+        last_element(launch, out, x, a, b, c, expected=3, where=f"a = {a}, b = {b}, c = {c}")

@@ -1,11 +1,12 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Neighbours in memory differ in k where you load and in i where you store. All of a tile has one j, and its rows "
     "lie b * c elements apart in in.",
     "So for each j, the elements in[i][j][k] are a matrix, whose rows are not contiguous, and so are the out[k][j][i]. A "
     "block moves a tile of 32 values of i and 32 of k by way of shared memory, as transpose_padded_kernel does.",
-    "For the load, lanes count k: the thread (x, y) takes i = first_i + y, k = first_k + x. For the store, lanes count i: it "
+    "For the load, lanes count k: the thread (x, y) takes i = first_i + y, k = first_k + "
+    "x. For the store, lanes count i: it "
     "takes k = first_k + y, i = first_i + x, which lies in shared[x][y]. Each has its own bounds check.",
     "Passes: with __shared__ float shared[side][side], a column of the tile lies in one bank. What did padded change?",
 ]
@@ -37,7 +38,7 @@ WRONG = {
         },
     ),
     "return_before_the_barrier": (
-        "? was never written",
+        "barrier left out",
         {
             "permute.cu": [
                 (
@@ -45,6 +46,51 @@ WRONG = {
                     "if (first_i + y >= a || first_k + x >= c) return;\n    shared",
                 )
             ]
+        },
+    ),
+    "index_as_int": (
+        "more than 2^32: kernel permute_kernel",
+        {
+            "permute.cu": [
+                ("in[((first_i + y) * b + j) * c + first_k + x]", "in[int(((first_i + y) * b + j) * c + first_k + x)]"),
+                (
+                    "out[((first_k + y) * b + j) * a + first_i + x]",
+                    "out[int(((first_k + y) * b + j) * a + first_i + x)]",
+                ),
+            ],
+        },
+    ),
+    "fixed_grid": (
+        "? was never written",
+        {
+            "permute.cu": [("grid(blocks_for(c, side), blocks_for(a, side), unsigned(b))", "grid(3, 3, unsigned(b))")],
+        },
+    ),
+    "one_warp_of_a_block": (
+        "all by 12 warps; expected: by 96 or more",
+        {
+            "permute.cu": [
+                (
+                    (
+                        "    if (first_i + y < a && first_k + x < c) shared[y][x] = in[((first_i + y) * b + "
+                        "j) * c + first_k + x];\n"
+                        "    __syncthreads();\n"
+                        "    if (first_k + y < c && first_i + x < a) out[((first_k + y) * b + j) * a + "
+                        "first_i + x] = shared[x][y];\n"
+                    ),
+                    (
+                        "    if (y == 0)\n"
+                        "        for (int y = 0; y < side; y++)\n"
+                        "            if (first_i + y < a && first_k + x < c) shared[y][x] = in[((first_i + "
+                        "y) * b + j) * c + first_k + x];\n"
+                        "    __syncthreads();\n"
+                        "    if (y == 0)\n"
+                        "        for (int y = 0; y < side; y++)\n"
+                        "            if (first_k + y < c && first_i + x < a) out[((first_k + y) * b + j) * a "
+                        "+ first_i + x] = shared[x][y];\n"
+                    ),
+                )
+            ],
         },
     ),
 }

@@ -1,11 +1,12 @@
-"""warps: one atomic addition for each warp
+"""warps: make one atomic addition for each warp
 
-The kernel adds each element to the total. Let the lanes of a warp add first.
+warps.cu makes an atomic addition for each element. Let the lanes of a warp add first, so that there is one atomic addition
+for each warp.
 """
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, limits, shared_out, without_comments
+from grader.checks import Wrong, check, device, launchers, limits, refuse_activemask, seen, work_is_divided
 
 MINUTES = 15
 FAILS = "lanes of a warp change one address"
@@ -24,10 +25,9 @@ def run(mine):
 
     check(total, lambda x: x.sum(), inputs, (0, 1, 2, 31, 32, 33, 127, 128, 300))
     limits(lambda: total(*inputs(512)), lanes_at_one_address=1)
-    shared_out(lambda: total(*inputs(512)), 512, kind="load")
-    for number, line in enumerate(without_comments(mine / "warps.cu").splitlines(), 1):
-        if "__activemask" in line:  # CUDA on CPU lets all lanes arrive
-            raise Wrong(
-                f"warps.cu:{number}: __activemask() gives the lanes that happen to be there together; on a GPU the others may "
-                "come later, and their elements would be lost. Which lanes have to take part?"
-            )
+    work_is_divided(lambda: total(*inputs(512)), 512, kind="load")
+    atomics = [row for row in seen(lambda: total(*inputs(512))) if row.kind == "atomic"]
+    if (count := sum(row.threads for row in atomics)) > 16:
+        where = " ".join(f"warps.cu:{row.line}" for row in atomics)
+        raise Wrong(f"{where}: {count} atomic additions for 512 elements, expected: one for each of the 16 warps")
+    refuse_activemask(mine / "warps.cu")

@@ -1,8 +1,8 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "warp_sum() in the lesson has the loop. Only one lane ends with the warp's sum: which?",
-    "A lane with i >= n takes part in the shuffles, too, so it may not return before. What does it add?",
+    "A lane with i >= n also takes part in the shuffles, so it may not return before. What does it add?",
     "float sum = i < n ? x[i] : 0; then the loop, then the lane 0 adds: threadIdx.x % 32 == 0.",
 ]
 WRONG = {
@@ -38,4 +38,24 @@ WRONG = {
     ),
     "all_lanes_add": ("wrong result", {"warps.cu": [("if (threadIdx.x % 32 == 0) atomicAdd", "atomicAdd")]}),
     "last_lane_adds": ("wrong result", {"warps.cu": [("== 0) atomicAdd", "== 31) atomicAdd")]}),
+    "one_lane_adds_all": (
+        "512 atomic additions for 512 elements",
+        {
+            "warps.cu": [
+                (
+                    (
+                        "    for (int distance = 16; distance > 0; distance /= 2) sum += "
+                        "__shfl_down_sync(~0u, sum, distance);\n"
+                        "    if (threadIdx.x % 32 == 0) atomicAdd(total, sum);"
+                    ),
+                    (
+                        "    for (int k = 0; k < 32; k++) {\n"
+                        "        const float other = __shfl_sync(~0u, sum, k);\n"
+                        "        if (threadIdx.x % 32 == 0) atomicAdd(total, other);\n"
+                        "    }"
+                    ),
+                )
+            ],
+        },
+    ),
 }

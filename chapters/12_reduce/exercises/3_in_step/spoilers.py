@@ -1,9 +1,9 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Which lane writes part[t + 16] while lane t reads it?",
-    "__syncwarp() between two lines is not enough: within a line, too, one lane reads what another writes. Each level needs "
-    "one __syncwarp() behind its reads and one behind its writes; or lanes that exchange registers instead.",
+    "__syncwarp() between two lines is not enough: within one line as well, a lane reads what another writes. Each level "
+    "needs one __syncwarp() after its reads and one after its writes; or lanes that exchange registers instead.",
     "Take a float sum = part[t] + part[t + 32]. From there on it is warp_sum() of the lesson.",
 ]
 WRONG = {
@@ -57,4 +57,49 @@ WRONG = {
     ),
     "level_forgotten": ("wrong result", {"in_step.cu": [(" + part[t + 32]", "")]}),
     "result_of_another_lane": ("wrong result", {"in_step.cu": [("== 0) sums", "== 31) sums")]}),
+    "one_lane_adds": (
+        "one lane alone adds what 32 lanes could add",
+        {
+            "in_step.cu": [
+                (
+                    (
+                        "        float sum = part[t] + part[t + 32];\n"
+                        "        for (int distance = 16; distance > 0; distance /= 2) sum += "
+                        "__shfl_down_sync(~0u, sum, distance);\n"
+                        "        if (t == 0) sums[blockIdx.x] = sum;\n"
+                    ),
+                    (
+                        "        float sum = 0;\n"
+                        "        if (t == 0)\n"
+                        "            for (int k = 0; k < 64; k++) sum += part[k];\n"
+                        "        if (t == 0) sums[blockIdx.x] = sum;\n"
+                    ),
+                )
+            ],
+        },
+    ),
+    "reads_all_again": (
+        "threads repeat work",
+        {
+            "in_step.cu": [
+                (
+                    (
+                        "        float sum = part[t] + part[t + 32];\n"
+                        "        for (int distance = 16; distance > 0; distance /= 2) sum += "
+                        "__shfl_down_sync(~0u, sum, distance);\n"
+                    ),
+                    (
+                        "        float sum = 0;\n"
+                        "        for (int k = 0; k < 256; k++) sum += x[int64_t(blockIdx.x) * threads + k];\n"
+                    ),
+                )
+            ],
+        },
+    ),
+    "whoever_is_there": (
+        "__activemask() gives the lanes that happen",
+        {
+            "in_step.cu": [("__shfl_down_sync(~0u,", "__shfl_down_sync(__activemask(),")],
+        },
+    ),
 }

@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "unsigned same = __match_any_sync(~0u, value): bit k of same says that lane k called it with the same value. All "
@@ -39,4 +39,80 @@ WRONG = {
     ),
     "first_lane_adds_one": ("wrong result", {"histogram.cu": [("__popc(same)", "1")]}),
     "zero_behind_the_end": ("wrong result", {"histogram.cu": [("-1;  // no element has -1", "0;")]}),
+    "whoever_is_there": (
+        "__activemask() gives the lanes that happen",
+        {
+            "histogram.cu": [("__match_any_sync(~0u", "__match_any_sync(__activemask()")],
+        },
+    ),
+    "no_element_is_255": (
+        "all 255, n = 1: wrong result",
+        {
+            "histogram.cu": [("? x[i] : -1", "? x[i] : 255")],
+        },
+    ),
+    "early_return": (
+        "a lane that has no element does not come here",
+        {
+            "histogram.cu": [
+                (
+                    (
+                        "    const int value = i < n ? x[i] : -1;  // no element has -1\n"
+                        "    const unsigned same = __match_any_sync(~0u, value);\n"
+                        "    const int first = __ffs(int(same)) - 1;  // the first of these lanes\n"
+                        "    if (i < n && int(threadIdx.x) % 32 == first) atomicAdd(&counts[value], "
+                        "__popc(same));\n"
+                    ),
+                    (
+                        "    if (i >= n) return;\n"
+                        "    const int value = x[i];\n"
+                        "    const unsigned same = __match_any_sync(~0u, value);\n"
+                        "    if (int(threadIdx.x) % 32 == __ffs(int(same)) - 1) atomicAdd(&counts[value], "
+                        "__popc(same));\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "in_a_branch": (
+        "a lane that has no element does not come here",
+        {
+            "histogram.cu": [
+                (
+                    (
+                        "    const int value = i < n ? x[i] : -1;  // no element has -1\n"
+                        "    const unsigned same = __match_any_sync(~0u, value);\n"
+                        "    const int first = __ffs(int(same)) - 1;  // the first of these lanes\n"
+                        "    if (i < n && int(threadIdx.x) % 32 == first) atomicAdd(&counts[value], "
+                        "__popc(same));\n"
+                    ),
+                    (
+                        "    constexpr unsigned all = 0xffffffff;\n"
+                        "    if (i < n) {\n"
+                        "        const int value = x[i];\n"
+                        "        const unsigned same = __match_any_sync(all, value);\n"
+                        "        if (int(threadIdx.x) % 32 == __ffs(int(same)) - 1) atomicAdd(&counts[value], "
+                        "__popc(same));\n"
+                        "    }\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "sets_to_zero": (
+        "counts of 5 before, n = 33: wrong result",
+        {
+            "histogram.cu": [
+                ("    histogram_kernel<<<", "    cudaMemsetAsync(counts, 0, 1024, stream);\n    histogram_kernel<<<")
+            ]
+        },
+    ),
+    "index_of_32_bits": (
+        "How many bits has each index?",
+        {"histogram.cu": [("const int64_t i = int64_t(blockIdx.x) * threads", "const int i = blockIdx.x * threads")]},
+    ),
+    "unsigned_product": (
+        "of the last 10 elements 0 are counted",
+        {"histogram.cu": [("int64_t(blockIdx.x) * threads", "blockIdx.x * threads")]},
+    ),
 }

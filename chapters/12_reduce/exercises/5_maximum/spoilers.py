@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "It is sum_last_block_kernel with another operation. Write a function of two floats first, which is the larger one, "
@@ -45,7 +45,7 @@ WRONG = {
         },
     ),
     "first_partials_only": (
-        "70 blocks",
+        "70 blocks, so 70 partial results for a block of 64 threads, n = 4480: wrong result",
         {
             "maximum.cu": [
                 (
@@ -67,6 +67,74 @@ WRONG = {
                     "",
                 )
             ]
+        },
+    ),
+    "host_loop_and_a_copy": (
+        "the launcher copies from or to memory of the host",
+        {
+            "maximum.cu": [
+                (
+                    "    maximum_kernel<<<blocks, threads, 0, stream>>>(out, x, n, partial, ticket);\n",
+                    (
+                        "    float* host = new float[n];\n"
+                        "    cudaMemcpyAsync(host, x, 4 * n, cudaMemcpyDeviceToHost, stream);\n"
+                        "    for (int64_t i = 1; i < n; i++)\n"
+                        "        if (!(host[0] >= host[i]) && host[0] == host[0]) host[0] = host[i];\n"
+                        "    maximum_kernel<<<blocks, threads, 0, stream>>>(out, x, 0, partial, ticket);\n"
+                        "    cudaMemcpyAsync(out, host, 4, cudaMemcpyHostToDevice, stream);\n"
+                        "    delete[] host;\n"
+                    ),
+                )
+            ],
+        },
+    ),
+    "index_of_32_bits": (
+        "33554433 blocks, n = 2147483712: ",
+        {
+            "maximum.cu": [
+                ("for (int64_t i = int64_t(blockIdx.x) * threads", "for (int i = blockIdx.x * threads"),
+                ("i += int64_t(gridDim.x) * threads", "i += gridDim.x * threads"),
+            ],
+        },
+    ),
+    "one_block_reads_all": (
+        "1003 loads, all by 2 warps",
+        {
+            "maximum.cu": [
+                (
+                    (
+                        "    float max = -INFINITY;\n"
+                        "    for (int64_t i = int64_t(blockIdx.x) * threads + threadIdx.x; i < n; i += "
+                        "int64_t(gridDim.x) * threads)"
+                    ),
+                    (
+                        "    float max = -INFINITY;\n"
+                        "    if (blockIdx.x == 0) for (int64_t i = threadIdx.x; i < n; i += threads)"
+                    ),
+                )
+            ],
+        },
+    ),
+    "last_block_reads_all": (
+        "1000 loads, all by 2 warps",
+        {
+            "maximum.cu": [
+                (
+                    (
+                        "    float max = -INFINITY;\n"
+                        "    for (int64_t i = int64_t(blockIdx.x) * threads + threadIdx.x; i < n; i += "
+                        "int64_t(gridDim.x) * threads)\n"
+                        "        max = larger(max, x[i]);\n"
+                        "    max = block_max(max);\n"
+                        "    if (threadIdx.x == 0) partial[blockIdx.x] = max;\n"
+                    ),
+                    "    float max;\n",
+                ),
+                (
+                    "for (unsigned k = threadIdx.x; k < gridDim.x; k += threads) max = larger(max, partial[k])",
+                    "for (int64_t k = threadIdx.x; k < n; k += threads) max = larger(max, x[k])",
+                ),
+            ],
         },
     ),
 }

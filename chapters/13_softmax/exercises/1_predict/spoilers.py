@@ -1,8 +1,7 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "A thread keeps 16 elements. A row takes as many lanes as that needs, and then the next power of two.",
-    "A block consists of whole warps.",
     "The larger maximum is that of both. The sum of the other part is multiplied by exp(its maximum - the larger one); "
     "exp(0 - log(4)) is a quarter.",
 ]

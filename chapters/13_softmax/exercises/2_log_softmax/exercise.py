@@ -1,11 +1,11 @@
 """log_softmax: complete a kernel that keeps a row in registers
 
-A warp has loaded its row. What is missing is the arithmetic.
+Complete log_softmax, which is x[i] - max - log(sum). A warp has its row in registers already; the arithmetic is missing.
 """
 
 import torch
 
-from grader.checks import check, device, launchers
+from grader.checks import check, device, launchers, work_is_divided
 
 MINUTES = 20
 FAILS = "wrong result"
@@ -22,10 +22,18 @@ def run(mine):
     def inputs(n, scale=3):
         return (scale * torch.randn(2, n, device=device),)
 
+    def with_nan(n):
+        (x,) = inputs(n)
+        x[0, n // 2] = torch.nan
+        return (x,)
+
     def reference(x):
         return torch.log_softmax(x.double(), 1).float()
 
     check(log_softmax, reference, inputs, (1, 2, 3, 32, 33, 100, 512), rtol=1e-5, atol=1e-5, name="2 rows of n, n")
+    check(log_softmax, reference, lambda n: (inputs(n)[0] - 200,), (3, 33), rtol=1e-5, atol=1e-4, name="far below 0, n")
+    check(log_softmax, reference, with_nan, (3, 40), name="a NaN in one of 2 rows, n")
+    work_is_divided(lambda: log_softmax(*inputs(512)), 2 * 512, "load", warps=2)
     check(log_softmax, reference, lambda n: inputs(n, 100), (3, 40), rtol=1e-5, atol=1e-4, name="large numbers, n")
     check(
         log_softmax,

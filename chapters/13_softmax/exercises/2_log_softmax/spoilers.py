@@ -1,10 +1,11 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Three loops over values, and warp_max() and warp_sum() between them: the maximum, the sum of the exponentials, the "
     "results.",
     "The exponentials are needed for the sum alone: values must still hold x[i] in the last loop.",
-    "log(exp(x - max) / sum) is x - max - log(sum). The first form is -infinity where exp() is 0 in float, at x - max < -104.",
+    "log(exp(x - max) / sum) is x - max - log(sum). The first form is -infinity where "
+    "exp() is 0 in float, at x - max < -104.",
 ]
 WRONG = {
     "sum_of_a_lane": ("wrong result", {"log_softmax.cu": [("warp_sum(sum)", "sum")]}),
@@ -35,5 +36,42 @@ WRONG = {
     "values_overwritten": (
         "wrong result",
         {"log_softmax.cu": [("const float value : values) sum +", "float& value : values) sum += value ")]},
+    ),
+    "maximum_from_0_on": (
+        "far below 0, n = 3",
+        {
+            "log_softmax.cu": [("float max = -INFINITY, sum", "float max = 0, sum")],
+        },
+    ),
+    "skips_nan": (
+        "a NaN in one of 2 rows, n = 3",
+        {
+            "log_softmax.cu": [
+                (
+                    "for (const float value : values) sum += expf(value - max);",
+                    ("for (const float value : values)\n        if (!isnan(value)) sum += expf(value - max);"),
+                )
+            ],
+        },
+    ),
+    "each_lane_reads_the_row": (
+        "1024 elements, and 66560 loads",
+        {
+            "log_softmax.cu": [
+                (
+                    (
+                        "    for (const float value : values) max = fmaxf(max, value);\n"
+                        "    max = warp_max(max);\n"
+                        "    for (const float value : values) sum += expf(value - max);\n"
+                        "    const float shift = max + logf(warp_sum(sum));"
+                    ),
+                    (
+                        "    for (int k = 0; k < n; k++) max = fmaxf(max, x[k]);\n"
+                        "    for (int k = 0; k < n; k++) sum += expf(x[k] - max);\n"
+                        "    const float shift = max + logf(sum);"
+                    ),
+                )
+            ],
+        },
     ),
 }

@@ -1,11 +1,12 @@
 """masked: find out where NaN comes from
 
-Rows of numbers are right. A row whose first elements are -infinity, as attention's masks make them, becomes NaN.
+masked.cu is an online softmax, right for rows of numbers. A row whose first elements are -infinity, as attention's masks
+make them, becomes NaN. Find the cause of the first NaN.
 """
 
 import torch
 
-from grader.checks import check, device, launchers
+from grader.checks import check, device, launchers, work_is_divided
 
 MINUTES = 15
 FAILS = "nan"
@@ -27,6 +28,11 @@ def run(mine):
         x[:, : n // 2] = -torch.inf
         return (x,)
 
+    def with_nan(n):
+        (x,) = numbers(n)
+        x[0, n // 2] = torch.nan
+        return (x,)
+
     def nothing(n):
         return (torch.full((1, n), -torch.inf, device=device),)
 
@@ -38,4 +44,9 @@ def run(mine):
     check(softmax, reference, masked, (2, 3, 33, 100), name="half of them masked, n", **near)
     check(softmax, reference, lambda n: (numbers(n)[0] - 500,), (3, 40), name="x - 500, n", **near)
     check(softmax, reference, lambda n: (numbers(n)[0] - 1e38,), (3, 40), name="x - 1e38, n", **near)
+    check(softmax, reference, lambda n: (numbers(n)[0] - 3e38,), (3, 40), name="x - 3e38, n", **near)
+    check(softmax, reference, lambda n: (numbers(n)[0] + 2000,), (3, 40), name="x + 2000, n", **near)
+    check(softmax, reference, with_nan, (3, 40), name="a NaN in one of 2 rows, n")
     check(softmax, reference, nothing, (1, 40), name="all of them masked, n", **near)
+    work_is_divided(lambda: softmax(*numbers(512)), 3 * 2 * 512, "load", least=2 * 512, warps=2)
+    work_is_divided(lambda: softmax(*numbers(512)), 2 * 512, warps=2)

@@ -1,8 +1,8 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Follow a lane whose first element is -infinity: what is before - max?",
-    "-infinity - -infinity is NaN, and its exp, too. The maximum has to begin at a number that is no larger than any other.",
+    "-infinity - -infinity is NaN, and so is its exp. The maximum has to begin at a number that is no larger than any other.",
     "FLT_MIN is the smallest positive float, 1e-38. The lowest float is another one of <cfloat>.",
 ]
 WRONG = {
@@ -12,5 +12,48 @@ WRONG = {
     "all_masked_is_zero": (
         "wrong result",
         {"masked.cu": [("expf(x[i] - of_row) / sum", "sum > 0 ? expf(x[i] - of_row) / sum : 0")]},
+    ),
+    "begins_at_2e38": (
+        "x - 3e38, n = 3",
+        {
+            "masked.cu": [("max = -FLT_MAX", "max = -2e38f")],
+        },
+    ),
+    "skips_nan": (
+        "a NaN in one of 2 rows, n = 3",
+        {
+            "masked.cu": [
+                (
+                    "        const float before = max;\n",
+                    ("        if (isnan(x[i])) continue;\n        const float before = max;\n"),
+                )
+            ],
+        },
+    ),
+    "at_most_1000": (
+        "x + 2000, n = 3",
+        {
+            "masked.cu": [("fmaxf(max, x[i])", "fminf(fmaxf(max, x[i]), 1000)")],
+        },
+    ),
+    "each_lane_reads_the_row": (
+        "threads repeat work",
+        {
+            "masked.cu": [
+                ("    for (int64_t i = threadIdx.x; i < n; i += 32) {\n", "    for (int64_t i = 0; i < n; i++) {\n"),
+                ("warp_sum(sum * expf(max - of_row))", "warp_sum(sum * expf(max - of_row)) / 32"),
+            ],
+        },
+    ),
+    "one_lane_stores": (
+        "each by 1.9 lanes of a warp",
+        {
+            "masked.cu": [
+                (
+                    "    for (int64_t i = threadIdx.x; i < n; i += 32) out[i] =",
+                    "    if (threadIdx.x == 0) for (int64_t i = 0; i < n; i++) out[i] =",
+                )
+            ],
+        },
     ),
 }

@@ -1,11 +1,11 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "mean(x * x) and mean * mean are both about 9000000, and a float has 7 digits: hardly any of their difference, 1, "
     "is left. Which sum of squares has small terms?",
     "Sum (value - mean)^2. That needs the mean first, so two sums of the block, one after the other. The row is still in "
     "the registers: no second load.",
-    "An element behind the row's end is 0 in values. What does it add to the sum of (value - mean)^2?",
+    "An element past the row's end is 0 in values. What does it add to the sum of (value - mean)^2?",
     "When block_sum() is called twice, a fast warp writes its second part while a slow one still reads the first ones: "
     "a second __syncthreads() at its end.",
 ]
@@ -39,6 +39,18 @@ WRONG = {
                     "const float scale = rsqrtf(fmaxf(block_sum(squares) / n - mean * mean, 0) + eps);",
                 ),
             ]
+        },
+    ),
+    "eps_of_the_test": (
+        "eps = 0.5, n = 3",
+        {
+            "layer_norm.cu": [("/ n + eps", "/ n + 1e-5f")],
+        },
+    ),
+    "skips_nan": (
+        "a NaN in one of 2 rows, n = 3",
+        {
+            "layer_norm.cu": [("? x[t + k * threads] : 0;", "&& !isnan(x[t + k * threads]) ? x[t + k * threads] : 0;")],
         },
     ),
 }

@@ -1,13 +1,29 @@
-"""top1: the largest of each row and its place, as torch.max(x, 1) has them
+"""top1: find the largest of each row and its place, as torch.max(x, 1) does
 
-From the kernel to the gradient: top1.cu, top1.cpp, gradient.py, in this order.
+Write an operator from the kernel to the gradient: the largest element of each row and its first index, as torch.max(x, 1).
+Write top1.cu, top1.cpp (chapter 10) and gradient.py (chapter 09), in this order.
 """
 
 import os
 
 import torch
 
-from grader.checks import Wrong, check, device, extension, launchers, module, orders, refuses, seen
+from grader.checks import (
+    WATCH,
+    Wrong,
+    check,
+    device,
+    extension,
+    found_by_cuda,
+    launchers,
+    launches_rightly,
+    many,
+    module,
+    orders,
+    place,
+    refuses,
+    work_is_divided,
+)
 
 MINUTES = 60
 FAILS = "? was never written"
@@ -16,9 +32,13 @@ FAILS = "? was never written"
 def run(mine):
     kernel(launchers(mine / "top1.cu").launch_top1)
     os.environ["CHAPTERS_SANITIZE"] = ""  # the kernel is right: without the memory check the binding compiles faster
-    extension(mine, ["top1.cpp", "top1.cu"], stable=True)
+    extension(mine, ["top1.cpp", "top1.cu", WATCH], stable=True)
     top1 = torch.ops.exercise13.top1
     binding(top1)
+    if device.type == "cpu":
+        x = torch.rand(3, 4)
+        library = next(path for path in torch.ops.loaded_libraries if place(mine).name in path)
+        launches_rightly(library, lambda: top1(x), "top1", x)
     module(mine / "gradient.py")
     fake(top1)
     gradient(top1)
@@ -66,12 +86,22 @@ def kernel(launch):
     check(top1, by_torch, lambda n: (torch.full((1, n), -torch.inf, device=device),), (1, 100), name="all -infinity, n")
     check(top1, by_torch, with_nan, (1, 2, 33, 65, 70, 200), name="NaN, n")
     x = few_values(200)
-    for row in seen(lambda: top1(*x)):
-        if (row.space, row.kind) == ("global", "load") and row.threads == row.requests:
+    work_is_divided(lambda: top1(*x), 2 * 2 * 200, kind="load", least=2 * 200, warps=4)  # a row may be read twice
+    rows, n = 2**22 + 1, 1024
+    matrix = many(rows * n)
+    if matrix is not None:
+        matrix[-1] = 1
+        values, indices = torch.zeros(rows), torch.zeros(rows, dtype=torch.int64)
+        bits = "How many bits has the place where a row begins?"
+        try:
+            launch(values, indices, matrix, rows, n, threads=rows, only_last=True)
+        except RuntimeError as error:
+            raise Wrong(f"{rows} rows of {n}: {found_by_cuda(error)}\n{bits}") from None
+        if (found := (values[-1].item(), indices[-1].item())) != (1, n - 1):
             raise Wrong(
-                f"top1.cu:{row.line}: {row.threads} loads, each by one lane alone: threads that could work at the same "
-                "time have nothing to do"
+                f"{rows} rows of {n}: of the last one expected 1 at {n - 1}, got {found[0]:g} at {found[1]}\n{bits}"
             )
+        print(f"{'right':8}{rows} rows of {n}")
 
 
 def binding(top1):
@@ -85,6 +115,7 @@ def binding(top1):
     refuses(lambda: top1(matrix[:, :2]), RuntimeError, "contiguous", "two columns of a matrix")
     refuses(lambda: top1(matrix.double()), RuntimeError, "dtype", "float64")
     refuses(lambda: top1(matrix[0]), RuntimeError, "dimensions", "a vector")
+    refuses(lambda: top1(matrix[None]), RuntimeError, "dimensions", "a batch of matrices")
     refuses(lambda: top1(matrix.new_empty(3, 0)), RuntimeError, "column", "a matrix of 3 rows and no column")
     print(f"{'right':8}binding: results, refused tensors")
 
@@ -94,7 +125,9 @@ def fake(top1):
 
     for rows in 3, 5:
         with FakeTensorMode():
-            found = top1(torch.empty(rows, 4, device=device))
+            found = top1(torch.empty(rows, 4, device="cuda"))
+        if any(mine.device.type != "cuda" for mine in found):
+            raise Wrong("fake() makes results on the CPU of a matrix on a GPU")
         for i, (mine, dtype) in enumerate(zip(found, (torch.float32, torch.int64), strict=True)):
             if mine.shape != (rows,) or mine.dtype != dtype:
                 raise Wrong(

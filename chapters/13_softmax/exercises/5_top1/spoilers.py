@@ -1,4 +1,4 @@
-"""Hints, which `ARGS=--hint` shows one by one, and wrong solutions. Both give the solution away."""
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
 
 HINTS = [
     "Kernel: let a struct hold a value and an index, and write a function that returns the better of two: the larger value, "
@@ -103,6 +103,87 @@ WRONG = {
                     "grad_values[:, None])",
                     "x, values = ctx.saved_tensors\n    return grad_values[:, None] * (x == values[:, None])",
                 ),
+            ]
+        },
+    ),
+    "each_thread_reads_all": (
+        "800 elements, and 25600 loads",
+        {
+            "top1.cu": [
+                (
+                    (
+                        "    Top top = {-INFINITY, n};  // after all elements\n"
+                        "    for (int64_t i = t; i < n; i += threads) top = better(top, {x[i], i});\n"
+                        "    for (int distance = 16; distance > 0; distance /= 2) {\n"
+                        "        const float value = __shfl_down_sync(~0u, top.value, distance);\n"
+                        "        const int64_t index = __shfl_down_sync(~0u, top.index, distance);\n"
+                        "        top = better(top, {value, index});\n"
+                        "    }\n"
+                        "    if (t % 32 == 0) tops[t / 32] = top;\n"
+                        "    __syncthreads();\n"
+                        "    if (t > 0) return;\n"
+                        "    for (const Top of_warp : tops) top = better(top, of_warp);\n"
+                    ),
+                    (
+                        "    Top top = {-INFINITY, n};\n"
+                        "    for (int64_t i = 0; i < n; i++) top = better(top, {x[i], i});\n"
+                        "    if (t > 0) return;\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "one_warp": (
+        "400 loads, all by 2 warps",
+        {
+            "top1.cu": [
+                ("for (int64_t i = t; i < n; i += threads) top", "for (int64_t i = t; t < 32 && i < n; i += 32) top")
+            ]
+        },
+    ),
+    "row_of_32_bits": (
+        "How many bits has the place where a row begins?",
+        {"top1.cu": [("    x += blockIdx.x * n;\n", "    x += int(blockIdx.x) * int(n);\n")]},
+    ),
+    "unsigned_row": (
+        "of the last one expected 1 at 1023, got 0 at 0",
+        {"top1.cu": [("    x += blockIdx.x * n;\n", "    x += blockIdx.x * unsigned(n);\n")]},
+    ),
+    "three_dimensions": ("a batch of matrices", {"top1.cpp": [("x.dim() == 2 &&", "x.dim() >= 2 &&")]}),
+    "no_guard": (
+        "when top1 launches, no DeviceGuard is there",
+        {"top1.cpp": [("    const DeviceGuard guard(x.get_device_index());\n", "")]},
+    ),
+    "on_the_host": (
+        "top1 launches no kernel",
+        {
+            "top1.cpp": [
+                (
+                    (
+                        "    launch_top1(data<float>(values), data<int64_t>(indices), data<const float>(x), "
+                        "rows, n, current_stream(x));\n"
+                    ),
+                    (
+                        "    for (int64_t r = 0; r < rows; r++) {\n"
+                        "        const float* p = data<const float>(x) + r * n;\n"
+                        "        int64_t best = 0;\n"
+                        "        for (int64_t i = 1; i < n; i++) if (p[i] > p[best] || (p[i] != p[i] && p[best] "
+                        "== p[best])) best = i;\n"
+                        "        data<float>(values)[r] = p[best], data<int64_t>(indices)[r] = best;\n"
+                        "    }\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "fake_elsewhere": (
+        "fake() makes results on the CPU",
+        {
+            "gradient.py": [
+                (
+                    "return x.new_empty(x.shape[0]), x.new_empty(x.shape[0], dtype=torch.int64)",
+                    "return torch.empty(x.shape[0]), torch.empty(x.shape[0], dtype=torch.int64)",
+                )
             ]
         },
     ),

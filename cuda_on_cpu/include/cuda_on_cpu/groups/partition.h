@@ -69,7 +69,7 @@ inline thread_group tiled_partition(const thread_group& parent, unsigned size, c
     }
     if (parent.type_ != thread_group::block)
         cuda_on_cpu::fail("tiled_partition() at " + cuda_on_cpu::text(where) + ": of a group larger than a block");
-    const unsigned left = thread_block::size() - thread_block::thread_rank() / 32 * 32;  // in this warp and behind it
+    const unsigned left = thread_block::size() - thread_block::thread_rank() / 32 * 32;  // in this warp and after it
     const uint32_t warp = left < 32 ? (1u << left) - 1 : ~0u;
     return thread_group(thread_group::coalesced, details::tile_of_lanes(warp, size), thread_block::thread_rank() / size,
                         (thread_block::size() + size - 1) / size);

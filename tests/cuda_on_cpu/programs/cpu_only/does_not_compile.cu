@@ -13,8 +13,8 @@ __global__ void assembly(unsigned* a) {
     if (a[0]) asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");  // LINE instruction
 }
 
-__global__ void bulk() {
-    cuda::ptx::cp_async_bulk_commit_group();  // LINE lacking
+__global__ void newer() {
+    cuda::ptx::tcgen05_wait_ld();  // LINE lacking
 }
 
 __global__ void shared(float* a) {

@@ -84,7 +84,7 @@ def test_opcheck(dtype):
 
 @pytest.mark.filterwarnings("ignore:Input #. requires gradient")
 def test_gradcheck():
-    """Compares the gradient with differences of results, and that of the gradient, too. float32 has 7 digits, so the steps
+    """Compares the gradient, and the gradient of the gradient, with differences of results. float32 has 7 digits, so the steps
     are larger than for float64, and the comparison is less strict."""
     x = torch.randn(3, 5, device=device, requires_grad=True)
     loose = {"eps": 1e-2, "atol": 1e-3, "rtol": 1e-3}

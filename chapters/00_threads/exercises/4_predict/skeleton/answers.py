@@ -15,7 +15,7 @@ LANE = None
 WARPS = None
 # end of your code
 
-# Ten elements, a thread for each, in as few blocks of 4 threads as will do: how many threads have none?
+# Ten elements, a thread for each, in as few blocks of 4 threads as possible: how many threads have no element?
 # your code
 IDLE = None
 # end of your code

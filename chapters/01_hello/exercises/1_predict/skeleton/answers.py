@@ -20,7 +20,7 @@ FUNCTION = None
 
 # Who reports the mistake: "g++", "nvcc", "linker" or "loader"?
 
-# `functions` names hello_kernel, too.
+# `functions` also names hello_kernel.
 # your code
 KERNEL = None
 # end of your code

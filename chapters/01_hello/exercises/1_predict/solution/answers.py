@@ -20,7 +20,7 @@ FUNCTION = ["g++", "linker"]
 
 # Who reports the mistake: "g++", "nvcc", "linker" or "loader"?
 
-# `functions` names hello_kernel, too.
+# `functions` also names hello_kernel.
 # your code
 KERNEL = "g++"
 # end of your code

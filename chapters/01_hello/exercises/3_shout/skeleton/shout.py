@@ -8,7 +8,7 @@ CPP = r"""
 #include <cctype>
 #include <string>
 
-// The text in capitals, with so many exclamation marks behind it: shout("hello", 2) is "HELLO!!".
+// The text in capitals, followed by so many exclamation marks: shout("hello", 2) is "HELLO!!".
 // your code
 // end of your code
 """

@@ -6,7 +6,7 @@
 
 constexpr int tile = 16;
 
-// The grid lies over the matrix: x along a row, y from row to row. A thread has one element, or none.
+// The grid lies over the matrix: x along a row, y from row to row. A thread has at most one element.
 __global__ void scale_rows_kernel(float* result, const float* matrix, const float* factors, int64_t height,
                                   int64_t width) {
     // your code

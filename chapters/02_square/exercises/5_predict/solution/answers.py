@@ -5,7 +5,7 @@
 ALIGNED = 4
 # end of your code
 
-# The same 32 floats, from one float behind such a multiple on.
+# The same 32 floats, beginning one float past such a multiple.
 # your code
 SHIFTED = 5
 # end of your code

@@ -5,7 +5,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 
 // x: float32, contiguous, any shape. autograd refuses to use what x was before.
 void scale_(const at::Tensor& x, double factor) {

@@ -10,7 +10,7 @@ BLOCKS = None
 IDLE = None
 # end of your code
 
-# If the launcher asked for 2 blocks and no more, how many elements would thread 0 of block 0 add, n = 1000 still?
+# If the launcher asked for only 2 blocks, how many of the 1000 elements would thread 0 of block 0 add?
 # your code
 ELEMENTS = None
 # end of your code
@@ -21,7 +21,7 @@ BYTES = None
 # end of your code
 
 # The host launches kernel A on a side stream, then kernel B on the default stream, which does not wait for that side
-# stream. B may run "a": only after A; "b": before, after or beside A; "c": only before A.
+# stream. When may B run? "a": only after A; "b": before, after or beside A; "c": only before A.
 # your code
 FIRST = None
 # end of your code

@@ -5,7 +5,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 
 // input: float32, any shape, contiguous.
 static at::Tensor scale(const at::Tensor& input, float factor) {

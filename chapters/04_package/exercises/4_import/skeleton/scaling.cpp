@@ -5,7 +5,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 
 // Every element times a number. x: float32, contiguous.
 void scale_(const at::Tensor& x, double factor) {

@@ -1,6 +1,6 @@
 """Your answers. Each is None until you know it."""
 
-# The library is built and installed, and consumer, which links the installed library, is built, too. Now you change the
+# The library is built and installed, and consumer, which links the installed library, is built as well. Now you change the
 # kernel in axpy.cu. Which of the library's commands "configure", "build" and "install" must run again, so that consumer uses
 # the new kernel? Write a list, in this order.
 # your code

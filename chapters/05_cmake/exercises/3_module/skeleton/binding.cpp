@@ -3,7 +3,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 #include "scale.h"
 
 // Every element times a number, in-place. x: float32, contiguous.

@@ -12,11 +12,6 @@ BYTES = None
 PAIRS = None
 # end of your code
 
-# The 32 lanes of a warp load 32 neighbouring float4, from a multiple of 32 bytes on. How many sectors is that?
-# your code
-SECTORS = None
-# end of your code
-
 # x is a new tensor of floats, and a kernel reads float2, that is, 8 bytes at once. Which of x[1:], x[2:], x[3:], x[4:]
 # and x[6:] may it get? The answer is a list, such as [1, 3].
 # your code

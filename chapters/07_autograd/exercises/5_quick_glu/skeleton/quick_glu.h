@@ -9,7 +9,7 @@
 // out[i] = a[i] * sigmoid(1.702 * a[i]) * b[i]
 void launch_forward(float* out, const float* a, const float* b, int64_t n, cudaStream_t stream);
 
-// The gradients of a loss L, given grad[i] = dL/dout[i]: grad_a[i] = dL/da[i] and grad_b[i] = dL/db[i]. One that is
-// nullptr is not wanted. b is read for grad_a alone, and may be nullptr without it.
+// The gradients of a loss L, given grad[i] = dL/dout[i]: grad_a[i] = dL/da[i] and grad_b[i] = dL/db[i]. A gradient
+// whose pointer is nullptr is not computed. Only grad_a needs b: without grad_a, b may be nullptr.
 void launch_backward(float* grad_a, float* grad_b, const float* grad, const float* a, const float* b, int64_t n,
                      cudaStream_t stream);

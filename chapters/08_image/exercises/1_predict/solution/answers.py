@@ -6,7 +6,7 @@
 ROW_STRIDE = 600
 # end of your code
 
-# How many bytes behind the beginning of img does the crop begin?
+# How many bytes past the beginning of img does the crop begin?
 # your code
 FIRST = 6021
 # end of your code
@@ -19,10 +19,4 @@ SHIFT = 5
 # A row of the results has 50 bytes. What is `begin` of the thread with chunk = 0 in row 1?
 # your code
 BEGIN = -2
-# end of your code
-
-# Row 0 has 150 bytes, which the threads with chunk = 0, 1, 2 and 3 read. Which of them go pixel by pixel, because a
-# piece would leave the row? The answer is a list, such as [1, 3].
-# your code
-SINGLY = [0, 2, 3]
 # end of your code

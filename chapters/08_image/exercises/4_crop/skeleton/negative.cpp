@@ -5,7 +5,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/Exceptions.h>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 
 // img: uint8, H x W x 3. Rows may lie apart, pixels and their bytes may not. Returns a new image without gaps.
 at::Tensor negative(const at::Tensor& img) {

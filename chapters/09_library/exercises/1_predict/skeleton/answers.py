@@ -12,7 +12,7 @@ PLAIN = None
 FAKE = None
 # end of your code
 
-# library.py is loaded, too. x and bias are on a GPU, the call is in an autocast region, and x requires grad?
+# library.py is loaded as well. x and bias are on a GPU, the call is in an autocast region, and x requires grad?
 # your code
 TRAINING = None
 # end of your code

@@ -1,6 +1,6 @@
 """Five operators, registered in Python: the same schemas and functions as with TORCH_LIBRARY in C++.
 
-x: float32, two dimensions, contiguous. Each breaks a promise. Mend it; what an operator computes stays.
+x: float32, two dimensions, contiguous. Each breaks a promise. Fix it, and keep what the operator computes.
 """
 
 import torch

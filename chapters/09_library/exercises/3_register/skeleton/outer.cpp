@@ -5,7 +5,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 
 // x, y: float32, one dimension, contiguous.
 static at::Tensor outer(const at::Tensor& x, const at::Tensor& y) {

@@ -5,8 +5,8 @@
 TARGET = 0x020C000000000000
 # end of your code
 
-# Of wheels tagged cp310-abi3, cp311-cp311, cp312-cp312 and cp313-abi3 (all linux_x86_64), CPython 3.12 on such a machine
-# takes which? A list of tags, in this order: ["cp...", ...]
+# Four wheels are tagged cp310-abi3, cp311-cp311, cp312-cp312 and cp313-abi3 (all linux_x86_64). Which of them does
+# CPython 3.12 take on such a machine? A list of tags, in this order: ["cp...", ...]
 # your code
 TAGS = ["cp310-abi3", "cp312-cp312"]
 # end of your code

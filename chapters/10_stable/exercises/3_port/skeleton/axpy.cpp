@@ -7,7 +7,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
 
-#include "common/check_input.h"
+#include "common/check_tensor.h"
 
 // x, y: float32, contiguous, of one shape.
 static at::Tensor axpy(double factor, const at::Tensor& x, const at::Tensor& y) {

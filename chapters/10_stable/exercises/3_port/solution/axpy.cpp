@@ -6,7 +6,7 @@
 #include <torch/csrc/stable/library.h>
 #include <torch/csrc/stable/ops.h>
 
-#include "common/check_input_stable.h"
+#include "common/check_tensor_stable.h"
 
 static cudaStream_t current_stream(const Tensor& x) {
     void* stream = nullptr;

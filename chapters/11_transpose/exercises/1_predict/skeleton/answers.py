@@ -20,11 +20,6 @@ COLUMN = None
 DIAGONAL = None
 # end of your code
 
-# The same array; all lanes load a[3][5]. How many passes?
-# your code
-SAME = None
-# end of your code
-
 # In the kernel swizzled, at which place of row 3 of the tile does the element of column 5 lie?
 # your code
 PLACE = None

@@ -10,18 +10,13 @@ LANES = 8
 ROWS = 4
 # end of your code
 
-# Rows of 1000 floats: how many threads has a block?
-# your code
-THREADS = 64
-# end of your code
-
 # One part of a row has the maximum 0 and the sum 2, the other one the maximum log(4) and the sum 1. What is the sum of
 # both together? (log is the natural logarithm.)
 # your code
 SUM = 1.5
 # end of your code
 
-# Rows so long that no cache holds them: how many bytes of device memory does online read and write for each float?
+# Rows so long that no cache holds them: how many bytes of device memory does step `twice` read and write for each float?
 # your code
 BYTES = 12
 # end of your code

@@ -25,7 +25,7 @@ __global__ void top1_kernel(float* values, int64_t* indices, const float* x, int
     __shared__ Top tops[threads / 32];
     const int t = int(threadIdx.x);
     x += blockIdx.x * n;
-    Top top = {-INFINITY, n};  // behind all elements
+    Top top = {-INFINITY, n};  // after all elements
     for (int64_t i = t; i < n; i += threads) top = better(top, {x[i], i});
     for (int distance = 16; distance > 0; distance /= 2) {
         const float value = __shfl_down_sync(~0u, top.value, distance);

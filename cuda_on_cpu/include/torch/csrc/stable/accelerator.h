@@ -18,7 +18,7 @@ class DeviceGuard {
 public:
     explicit DeviceGuard(DeviceIndex index) {
         set_index(index);
-        if (cuda_on_cpu::watch) cuda_on_cpu::watch->guards++;
+        if (cuda_on_cpu::watch) cuda_on_cpu::watch->guards++, cuda_on_cpu::watch->guarded_device = index;
     }
     ~DeviceGuard() {
         if (cuda_on_cpu::watch) cuda_on_cpu::watch->guards--;
@@ -38,7 +38,10 @@ public:
     void* nativeHandle() const { return cuda_on_cpu::current_stream(); }  // torch has it from 2.13 on
 };
 
-inline Stream getCurrentStream(DeviceIndex) { return {}; }
+inline Stream getCurrentStream(DeviceIndex index) {
+    if (cuda_on_cpu::watch) cuda_on_cpu::watch->stream_device = index;
+    return {};
+}
 inline DeviceIndex getCurrentDeviceIndex() { return 0; }
 
 }  // namespace torch::stable::accelerator

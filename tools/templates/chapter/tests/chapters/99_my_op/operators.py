@@ -8,5 +8,5 @@ FACTOR = Scalar("float", 0.3, (0, -2.0, 1e-50, float("inf"), float("nan")), (), 
 
 OPERATORS = [
     Operator("my_op", ("x",), main.reference, scalars={"factor": FACTOR}, tolerance=main.TOLERANCE, **FLOATS,
-             differentiable=True, linear=True),  # linear: remove this when save() keeps x for backward()
+             differentiable=True),
 ]  # fmt: skip

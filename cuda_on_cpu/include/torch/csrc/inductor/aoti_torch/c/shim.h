@@ -8,7 +8,8 @@
 
 #include <cstring>
 
-static inline AOTITorchError aoti_torch_get_current_cuda_stream(int32_t, void** stream) {
+static inline AOTITorchError aoti_torch_get_current_cuda_stream(int32_t device, void** stream) {
+    if (cuda_on_cpu::watch) cuda_on_cpu::watch->stream_device = device;
     *stream = cuda_on_cpu::current_stream();  // all work on it is done when the launch returns
     return AOTI_TORCH_SUCCESS;
 }

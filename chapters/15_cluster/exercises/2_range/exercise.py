@@ -1,0 +1,33 @@
+"""range: exchange two numbers between the blocks of a cluster
+
+Each block knows the smallest and the largest element of its part of a row. Complete the exchange between the blocks of a
+cluster, so that the row's smallest and largest element are found.
+"""
+
+import torch
+
+from grader.checks import Wrong, check, device, launchers, without_comments, work_is_divided
+
+MINUTES = 20
+FAILS = "wrong result"
+
+
+def run(mine):
+    launch = launchers(mine / "range.cu").launch_range
+
+    def both(x):
+        out = torch.empty(len(x), 2, device=device)
+        launch(out, x, *x.shape)
+        return out
+
+    def reference(x):
+        return torch.stack((x.amin(1), x.amax(1)), 1)
+
+    def inputs(n):
+        return (torch.randint(-99, 99, (3, n), device=device).float(),)
+
+    check(both, reference, inputs, (1, 2, 4, 7, 128, 1000), name="3 rows of n, n")
+    (x,) = inputs(1024)
+    work_is_divided(lambda: both(x), 2 * x.numel(), "load", least=x.numel(), warps=3 * 4)
+    if "atomic" in without_comments(mine / "range.cu"):
+        raise Wrong("no atomic operation is needed: each block can read what the others have found")

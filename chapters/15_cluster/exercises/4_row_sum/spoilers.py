@@ -1,0 +1,100 @@
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "Block b of the cluster takes elements b * THREADS + threadIdx.x, and then every BLOCKS * THREADS-th one.",
+    "Lanes add by __shfl_xor_sync(). Lane 0 of each warp writes the warp's sum into shared memory. A barrier of the cluster "
+    "makes these sums visible to all blocks.",
+    "One thread of block 0 reads the sums of all blocks by __cluster_map_shared_rank(). The other blocks wait until it has.",
+]
+WRONG = {
+    "returns_early": (
+        "returns takes its shared memory",
+        {
+            "row_sum.cu": [
+                (
+                    "        sums[row] = all;\n    }\n    __cluster_barrier_arrive();\n    __cluster_barrier_wait();\n",
+                    "        sums[row] = all;\n    }\n",
+                )
+            ]
+        },
+    ),
+    "one_block_only": ("wrong result", {"row_sum.cu": [("other < BLOCKS", "other < 1")]}),
+    "each_reads_all": (
+        "threads repeat work",
+        {
+            "row_sum.cu": [
+                ("block * THREADS + threadIdx.x; i < n; i += BLOCKS * THREADS", "threadIdx.x; i < n; i += THREADS"),
+                ("sums[row] = all;", "sums[row] = all / BLOCKS;"),
+            ]
+        },
+    ),
+    "a_barrier_of_the_block": (
+        "data race",
+        {
+            "row_sum.cu": [
+                (
+                    "of_warps[threadIdx.x / 32] = sum;\n    __cluster_barrier_arrive();\n    __cluster_barrier_wait();",
+                    "of_warps[threadIdx.x / 32] = sum;\n    __syncthreads();",
+                )
+            ]
+        },
+    ),
+    "one_block_alone": (
+        "expected: by 96 or more",
+        {
+            "row_sum.cu": [
+                (
+                    "for (int64_t i = block * THREADS + threadIdx.x; i < n; i += BLOCKS * THREADS) sum",
+                    ("if (block == 0)\n        for (int64_t i = threadIdx.x; i < n; i += THREADS) sum"),
+                )
+            ],
+        },
+    ),
+    "first_warps_alone": (
+        "expected: by 96 or more",
+        {
+            "row_sum.cu": [
+                (
+                    "for (int64_t i = block * THREADS + threadIdx.x; i < n; i += BLOCKS * THREADS) sum",
+                    (
+                        "if (threadIdx.x < 32)\n"
+                        "        for (int64_t i = block * 32 + threadIdx.x; i < n; i += BLOCKS * 32) sum"
+                    ),
+                )
+            ],
+        },
+    ),
+    "index_as_int": (
+        "33038210 rows of 130: ",
+        {
+            "row_sum.cu": [("x[row * n + i]", "x[int(row * n + i)]")],
+        },
+    ),
+    "whole_numbers": (
+        "wrong result",
+        {
+            "row_sum.cu": [("sum += x[row * n + i]", "sum += int(x[row * n + i])")],
+        },
+    ),
+    "a_piece_for_each_thread": (
+        "at most 4 allowed",
+        {
+            "row_sum.cu": [
+                (
+                    "for (int64_t i = block * THREADS + threadIdx.x; i < n; i += BLOCKS * THREADS) sum += x[row * n + i];",
+                    (
+                        "const int64_t each = (n + BLOCKS * THREADS - 1) / (BLOCKS * THREADS), first = "
+                        "(block * THREADS + threadIdx.x) * each;\n"
+                        "    for (int64_t i = first; i < first + each && i < n; i++) sum += x[row * n + i];"
+                    ),
+                )
+            ],
+        },
+    ),
+    "skips_nan": (
+        "a NaN in one of 3 rows of n, n = 1",
+        {
+            "row_sum.cu": [("sum += x[row * n + i]", "sum += isnan(x[row * n + i]) ? 0 : x[row * n + i]")],
+        },
+    ),
+}

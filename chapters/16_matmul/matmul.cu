@@ -1,0 +1,281 @@
+// matmul.cu: the product of two float matrices on ordinary cores, step by step from one result a thread to 16 x 8. No
+// torch header in here.
+#include "matmul.h"
+
+#include <cuda_pipeline.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "common/cuda_check.h"
+#include "common/shared_memory.h"
+#include "device/pack.h"
+
+struct Shape {
+    int m, n, k;  // out is m x n
+};
+
+// ---- a block has a tile of the result ------------------------------------------------------------------------------
+
+// The first row and column of a tile. blockIdx.y is the number of the matrix, for those kernels that work on a batch.
+struct Place {
+    int row, column;
+};
+
+__host__ __device__ inline int tiles_of(int side, int tile) { return side / tile + (side % tile != 0); }
+
+// The tile of this block. Tiles are numbered in bands of 8 rows of tiles, column by column, so that the blocks that run
+// at the same time need few rows of a and few columns of b: both stay in the L2 cache.
+__device__ Place place_of(Shape s, int rows, int columns) {
+    const int down = tiles_of(s.m, rows), across = tiles_of(s.n, columns), band = 8 * across;
+    const int top = int(blockIdx.x) / band * 8, in_band = int(blockIdx.x) % band, height = min(8, down - top);
+    return {(top + in_band % height) * rows, in_band / height * columns};
+}
+
+// ---- one result a thread -------------------------------------------------------------------------------------------
+
+__device__ float element(Matrix<float> x, int64_t row, int64_t column) {
+    return x.data[blockIdx.y * x.batch_stride + (x.transposed ? column * x.stride + row : row * x.stride + column)];
+}
+
+__device__ float& element(float* out, Shape s, int64_t row, int64_t column) {
+    return out[(blockIdx.y * int64_t(s.m) + row) * s.n + column];
+}
+
+// 32 x 32 threads.
+__global__ void naive_kernel(float* out, Matrix<float> a, Matrix<float> b, Shape s) {
+    const Place tile = place_of(s, 32, 32);
+    const int64_t row = tile.row + int64_t(threadIdx.y), column = tile.column + int64_t(threadIdx.x);
+    if (row >= s.m || column >= s.n) return;
+    float sum = 0;
+    for (int l = 0; l < s.k; l++) sum += element(a, row, l) * element(b, l, column);
+    element(out, s, row, column) = sum;
+}
+
+// ---- tiles of a and b in shared memory -----------------------------------------------------------------------------
+
+// 32 x 32 threads. Each copies an element of a and one of b, which 32 threads of the block read.
+__global__ void tile_kernel(float* out, Matrix<float> a, Matrix<float> b, Shape s) {
+    __shared__ float a_tile[32][32], b_tile[32][32];
+    const Place tile = place_of(s, 32, 32);
+    const int x = int(threadIdx.x), y = int(threadIdx.y);
+    const int64_t row = int64_t(tile.row) + y, column = int64_t(tile.column) + x;
+    float sum = 0;
+    for (int64_t k = 0; k < s.k; k += 32) {  // outside of a and b are zeros, which add nothing
+        a_tile[y][x] = row < s.m && k + x < s.k ? element(a, row, k + x) : 0;
+        b_tile[y][x] = k + y < s.k && column < s.n ? element(b, k + y, column) : 0;
+        __syncthreads();  // the tiles are complete
+        for (int l = 0; l < 32; l++) sum += a_tile[y][l] * b_tile[l][x];
+        __syncthreads();  // nobody needs them any more
+    }
+    if (row < s.m && column < s.n) element(out, s, row, column) = sum;
+}
+
+// ---- many results a thread, in registers ---------------------------------------------------------------------------
+
+constexpr int TILE_K = 16;  // columns of a's tile, rows of b's
+
+// One load for four neighbours, which begin at a multiple of 16 bytes.
+__device__ void load_four(float* to, const float* from) {
+    const float4 four = *reinterpret_cast<const float4*>(from);
+    to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+}
+
+// The results of a thread. A block has DOWN x ACROSS warps, a warp 4 x 8 threads, and a thread ROWS x COLUMNS results,
+// in squares of 4 x 4. The 4 x 8 squares of a warp lie side by side, and the warp's next ones beyond them.
+template <int DOWN, int ACROSS, int ROWS, int COLUMNS, int BLOCKS_>
+struct Results {
+    static constexpr int THREADS = DOWN * ACROSS * 32, TILE_ROWS = DOWN * 4 * ROWS, TILE_COLUMNS = ACROSS * 8 * COLUMNS;
+    static constexpr int BLOCKS = BLOCKS_;  // must fit on a multiprocessor at a time
+
+    // In shared memory. a's tile is transposed: for each k, the threads need a row of either tile. Thanks to the four
+    // elements at the end of a row, a warp that transposes what it copies writes to 32 banks.
+    struct Tiles {
+        float a[TILE_K][TILE_ROWS + 4], b[TILE_K][TILE_COLUMNS + 4];
+    };
+
+    float sums[ROWS][COLUMNS] = {};
+    int row, column;  // of the first result in the tile
+
+    // Lanes 0 to 3 have a square of 2 x 2, the next four the one beside it. So neighbours in a warp need the same rows
+    // of a's tile or the same columns of b's, and the loads of both take fewer passes.
+    __device__ Results() {
+        const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+        row = warp / ACROSS * 4 * ROWS + (lane / 16 * 2 + lane / 2 % 2) * 4;
+        column = warp % ACROSS * 8 * COLUMNS + (lane / 4 % 4 * 2 + lane % 2) * 4;
+    }
+
+    // Adds the tiles' product: for each k, ROWS + COLUMNS floats from shared memory, and ROWS * COLUMNS products.
+    __device__ void add(const Tiles& tiles) {
+#pragma unroll
+        for (int k = 0; k < TILE_K; k++) {
+            float x[ROWS], y[COLUMNS];
+            for (int i = 0; i < ROWS; i += 4) load_four(&x[i], &tiles.a[k][row + 4 * i]);
+            for (int j = 0; j < COLUMNS; j += 4) load_four(&y[j], &tiles.b[k][column + 8 * j]);
+            for (int i = 0; i < ROWS; i++)
+                for (int j = 0; j < COLUMNS; j++) sums[i][j] += x[i] * y[j];
+        }
+    }
+
+    // Writes the results that lie within the matrix. From `out` on, it has `rows` more rows and `columns` more columns.
+    __device__ void store(float* out, int64_t n, int rows, int columns) const {
+#pragma unroll
+        for (int i = 0; i < ROWS; i++)
+#pragma unroll
+            for (int j = 0; j < COLUMNS; j += 4) {
+                const int r = row + i / 4 * 16 + i % 4, c = column + 8 * j;
+                float* to = out + r * n + c;
+                if (r >= rows || c >= columns) continue;
+                if (n % 4 == 0)
+                    *reinterpret_cast<float4*>(to) = {sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]};
+                else
+                    for (int l = 0; l < 4; l++)
+                        if (c + l < columns) to[l] = sums[i][j + l];
+            }
+    }
+};
+
+// Starts writing SIZE elements to shared memory: `count` elements that lie at `from`, and then zeros.
+template <int SIZE>
+__device__ void copy_async(float* to, const float* from, int count) {
+    __pipeline_memcpy_async(to, from, 4 * SIZE, 4 * (SIZE - count));
+}
+
+// One of the two matrices, seen as lines of k elements: the rows of a, or the columns of b. With ALONG_K, the elements
+// of a line are neighbours in memory. Without, element l of a line and element l of the next line are.
+template <bool ALONG_K>
+struct Lines {
+    Matrix<float> x;
+    bool by_four;  // 16 bytes can be copied at a time
+
+    // The beginning of a line.
+    __device__ const float* at(int64_t line) const {
+        return x.data + blockIdx.y * x.batch_stride + (ALONG_K ? line * x.stride : line);
+    }
+    // The distance from an element to the one that comes TILE_K later in its line.
+    __device__ int64_t tile() const { return ALONG_K ? TILE_K : TILE_K * x.stride; }
+
+    // Starts filling `to`, with a line in each column: `count` lines of k_left elements, if there is room for so many.
+    // The rest becomes zeros.
+    template <int LINES, int THREADS>
+    __device__ void copy(float (*to)[LINES + 4], const float* from, int count, int k_left) const {
+        const int thread = int(threadIdx.x), warp = thread / 32, lane = thread % 32;
+        if constexpr (ALONG_K) {  // a warp copies 8 elements, 32 bytes, of each of 4 lines
+            constexpr int STEP = THREADS / 32 / (TILE_K / 8) * 4;
+            const int line = warp / (TILE_K / 8) * 4 + lane / 8, l = warp % (TILE_K / 8) * 8 + lane % 8;
+#pragma unroll 1  // addresses of several rounds would take registers that the sums need
+            for (int i = line; i < LINES; i += STEP)
+                copy_async<1>(&to[l][i], from + i * x.stride + l, i < count && l < k_left);
+        } else {  // a thread copies element l of 4 lines
+            constexpr int STEP = THREADS / (LINES / 4);
+            const int line = thread % (LINES / 4) * 4;
+#pragma unroll 1
+            for (int l = thread / (LINES / 4); l < TILE_K; l += STEP) {
+                const int inside = l < k_left ? min(max(count - line, 0), 4) : 0;
+                if (by_four)
+                    copy_async<4>(&to[l][line], from + l * x.stride + line, inside);
+                else
+                    for (int i = 0; i < 4; i++)
+                        copy_async<1>(&to[l][line + i], from + l * x.stride + line + i, i < inside);
+            }
+        }
+    }
+};
+
+// R: the block's Results. STAGES: how many tiles of a and b shared memory has room for. With one, the block copies,
+// waits and multiplies in turn. With three, two are on their way while it multiplies.
+template <class R, int STAGES, bool A_ALONG_K, bool B_ALONG_K>
+__global__ __launch_bounds__(R::THREADS, R::BLOCKS) void registers_kernel(float* out, Lines<A_ALONG_K> a,
+                                                                          Lines<B_ALONG_K> b, Shape s) {
+    extern __shared__ float4 memory[];
+    auto* tiles = reinterpret_cast<typename R::Tiles*>(memory);
+    const Place tile = place_of(s, R::TILE_ROWS, R::TILE_COLUMNS);
+    const int rows = min(s.m - tile.row, R::TILE_ROWS), columns = min(s.n - tile.column, R::TILE_COLUMNS);
+    const float *next_a = a.at(tile.row), *next_b = b.at(tile.column);  // of the next copy
+    int k_left = s.k, slot = 0;  // elements of a line still to copy, and their place
+    const auto copy = [&] {
+        if (k_left > 0) {
+            a.template copy<R::TILE_ROWS, R::THREADS>(tiles[slot].a, next_a, rows, k_left);
+            b.template copy<R::TILE_COLUMNS, R::THREADS>(tiles[slot].b, next_b, columns, k_left);
+        }
+        __pipeline_commit();  // also an empty batch: the wait below counts one batch a round
+        next_a += a.tile(), next_b += b.tile(), k_left -= TILE_K, slot = (slot + 1) % STAGES;
+    };
+    R results;
+    for (int i = 0; i < STAGES - 1; i++) copy();
+    for (int k = s.k; k > 0; k -= TILE_K) {
+        if (STAGES == 1) copy();
+        __pipeline_wait_prior(STAGES == 1 ? 0 : STAGES - 2);
+        __syncthreads();  // all copies of this pair have come, and nobody reads the pair before it any more
+        const int now = (slot + 1) % STAGES;
+        if (STAGES > 1) copy();
+        results.add(tiles[now]);
+        if (STAGES == 1) __syncthreads();
+    }
+    results.store(&element(out, s, tile.row, tile.column), s.n, rows, columns);
+}
+
+// ---- the launch ----------------------------------------------------------------------------------------------------
+
+static bool by_four(const Matrix<float>& x) { return aligned(x.data) && x.stride % 4 == 0 && x.batch_stride % 4 == 0; }
+
+template <class R, int STAGES, bool A_ALONG_K, bool B_ALONG_K>
+static void launch(float* out, Matrix<float> a, Matrix<float> b, unsigned batches, Shape s, cudaStream_t stream) {
+    const auto kernel = registers_kernel<R, STAGES, A_ALONG_K, B_ALONG_K>;
+    const int bytes = STAGES * int(sizeof(typename R::Tiles)),
+              tiles = tiles_of(s.m, R::TILE_ROWS) * tiles_of(s.n, R::TILE_COLUMNS);
+    allow_shared_memory(kernel);
+    const Lines<A_ALONG_K> rows_of_a = {a, by_four(a)};
+    const Lines<B_ALONG_K> columns_of_b = {b, by_four(b)};
+    kernel<<<dim3(unsigned(tiles), batches), R::THREADS, bytes, stream>>>(out, rows_of_a, columns_of_b, s);
+    CHECK_LAUNCH();
+}
+
+template <class R, int STAGES>
+static void launch(float* out, Matrix<float> a, Matrix<float> b, unsigned batches, Shape s, cudaStream_t stream) {
+    const auto launch_layout = a.transposed
+                                   ? b.transposed ? launch<R, STAGES, false, true> : launch<R, STAGES, false, false>
+                               : b.transposed ? launch<R, STAGES, true, true>
+                                              : launch<R, STAGES, true, false>;
+    launch_layout(out, a, b, batches, s, stream);
+}
+
+template <void (*kernel)(float*, Matrix<float>, Matrix<float>, Shape)>
+static void launch(float* out, Matrix<float> a, Matrix<float> b, unsigned batches, Shape s, cudaStream_t stream) {
+    kernel<<<dim3(unsigned(tiles_of(s.m, 32) * tiles_of(s.n, 32)), batches), dim3(32, 32), 0, stream>>>(out, a, b, s);
+    CHECK_LAUNCH();
+}
+
+using Medium = Results<4, 2, 8, 8, 2>;  // 128 x 128, 256 threads
+using Large = Results<2, 4, 16, 8, 1>;  // 128 x 256, 256 threads
+using Small = Results<2, 1, 8, 8, 4>;   // 64 x 64, 64 threads
+
+// How many results the multiprocessor with the most tiles computes.
+template <class R>
+static int64_t time_of(int64_t batches, Shape s) {
+    int device = 0, multiprocessors = 0;
+    CHECK_CUDA(cudaGetDevice(&device));
+    CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    const int64_t tiles = batches * tiles_of(s.m, R::TILE_ROWS) * tiles_of(s.n, R::TILE_COLUMNS);
+    return (tiles + multiprocessors - 1) / multiprocessors * R::TILE_ROWS * R::TILE_COLUMNS;
+}
+
+void launch_matmul(float* out, Matrix<float> a, Matrix<float> b, int64_t batches, int64_t m, int64_t n, int64_t k,
+                   MatmulStep step, cudaStream_t stream) {
+    const Shape s = {int(m), int(n), int(k)};
+    if (m == 0 || n == 0) return;
+    // Small tiles read each element of a and b more often, so they must save more than a sixth of the time.
+    if (step == MatmulStep::automatic)
+        step = time_of<Small>(batches, s) * 6 < time_of<Large>(batches, s) * 5 ? MatmulStep::small : MatmulStep::large;
+    const auto launch_step = step == MatmulStep::naive       ? launch<naive_kernel>
+                             : step == MatmulStep::tile      ? launch<tile_kernel>
+                             : step == MatmulStep::registers ? launch<Medium, 1>
+                             : step == MatmulStep::stages    ? launch<Medium, 3>
+                             : step == MatmulStep::large     ? launch<Large, 3>
+                                                             : launch<Small, 3>;
+    constexpr int64_t MOST = 65535;  // a grid's limit in y
+    for (; batches > 0; batches -= MOST) {
+        launch_step(out, a, b, unsigned(std::min(batches, MOST)), s, stream);
+        out += MOST * m * n, a.data += MOST * a.batch_stride, b.data += MOST * b.batch_stride;
+    }
+}

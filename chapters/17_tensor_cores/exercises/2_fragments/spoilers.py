@@ -1,0 +1,25 @@
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "x[0] is a pair of row `row + lane / 4`, from column `l + lane % 4 * 2` on.",
+    "x[1] is 8 rows further down than x[0], x[2] is 8 columns further right, and x[3] is both.",
+    "b has its rows where mma.sync has columns: y[0] is a pair of row `column + lane / 4` of b, y[1] 8 columns further right.",
+    "sums[0] and sums[1] are neighbours in row `row + lane / 4` of the result, sums[2] and sums[3] lie 8 rows further down.",
+]
+WRONG = {
+    "columns_first": (
+        "wrong result",
+        {"product.cu": [("i % 2 * 8) * k + l + i / 2 * 8", "i / 2 * 8) * k + l + i % 2 * 8")]},
+    ),
+    "a_row_a_lane": ("wrong result", {"product.cu": [("(row + lane / 4 + i % 2", "(row + lane % 8 + i % 2")]}),
+    "the_same_b_twice": ("wrong result", {"product.cu": [("l + i * 8 + lane", "l + lane")]}),
+    "sums_side_by_side": (
+        "wrong result",
+        {
+            "product.cu": [
+                ("i / 2 * 8) * n + column + lane % 4 * 2 + i % 2", "i % 2 * 8) * n + column + lane % 4 * 2 + i / 2")
+            ]
+        },
+    ),
+    "first_16_only": ("wrong result", {"product.cu": [("* k + l + i / 2 * 8", "* k + i / 2 * 8")]}),
+}

@@ -1,0 +1,28 @@
+"""passes: find out why ldmatrix takes so long
+
+turn.cu transposes a matrix, and its result is right. But each ldmatrix takes 32 passes of shared memory, where 4 are enough.
+Change place(), so that nothing takes more passes than it must.
+"""
+
+import torch
+
+from grader.checks import check, device, launchers, limits
+
+MINUTES = 15
+FAILS = "passes of shared memory"
+
+
+def run(mine):
+    launch = launchers(mine / "turn.cu").launch_turn
+
+    def turn(x):
+        out = torch.empty(x.shape[1], x.shape[0], dtype=x.dtype, device=device)
+        launch(out, x, *x.shape)
+        return out
+
+    def inputs(rows):
+        return (torch.randint(0, 999, (rows, 128), device=device).half(),)
+
+    check(turn, lambda x: x.T.contiguous(), inputs, (0, 64, 128), name="rows of 128, rows")
+    (x,) = inputs(64)
+    limits(lambda: turn(x), wavefronts_per_request=4)

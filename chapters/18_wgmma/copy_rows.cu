@@ -1,0 +1,72 @@
+// copy_rows.cu: copies matrices whose rows TMA cannot read, because they do not begin at multiples of 16 bytes. Rows of
+// a copy do. No torch header in here.
+#include "copy_rows.h"
+
+#include "common/grid.h"
+
+// `count` rows of all batches, one after another. Rows of the copy have `to_stride` numbers.
+template <class T>
+struct Copy {
+    const T* from;
+    T* to;
+    int64_t rows, columns, stride, batches, batch_stride, to_stride;
+};
+
+// A thread makes 8 numbers of each of ROWS rows: so many loads are under way at a time.
+constexpr int ROWS = 4;
+
+// Numbers 0 to 7 at `from`, of which `count` exist: words of 4 bytes, shifted where the first one begins in the middle.
+template <class T>
+__device__ uint4 load_8(const T* from, int count) {
+    const unsigned half = reinterpret_cast<uintptr_t>(from) / 2 % 2;
+    if (count >= 8) {
+        const uint32_t* w = reinterpret_cast<const uint32_t*>(from - half);
+        const uint32_t w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3], w4 = half ? w[4] : 0;
+        return make_uint4(__funnelshift_r(w0, w1, 16 * half), __funnelshift_r(w1, w2, 16 * half),
+                          __funnelshift_r(w2, w3, 16 * half), __funnelshift_r(w3, w4, 16 * half));
+    }
+    const auto number = [&](int i) { return i < count ? uint32_t(reinterpret_cast<const uint16_t*>(from)[i]) : 0u; };
+    return make_uint4(number(0) | number(1) << 16, number(2) | number(3) << 16, number(4) | number(5) << 16,
+                      number(6) | number(7) << 16);
+}
+
+template <class T>
+__global__ void __launch_bounds__(256) copy_rows_kernel(Copy<T> first, Copy<T> second) {
+    const Copy<T> c = blockIdx.y == 0 ? first : second;  // a reference or an array would be in local memory
+    const int64_t across = c.to_stride / 8, all = c.batches * c.rows, threads = int64_t(gridDim.x) * blockDim.x;
+    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i / across * ROWS < all; i += threads) {
+        const int64_t top = i / across * ROWS, column = i % across * 8;
+        uint4 v[ROWS];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {  // past the end, the last row again: an `if` here would load row by row
+            const int64_t row = min(top + r, all - 1);
+            const T* from = c.from + row / c.rows * c.batch_stride + row % c.rows * c.stride + column;
+            v[r] = load_8(from, int(min(c.columns - column, int64_t(8))));
+        }
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            if (top + r < all) *reinterpret_cast<uint4*>(c.to + (top + r) * c.to_stride + column) = v[r];
+    }
+}
+
+template <class T>
+void launch_copy_rows(Stored<T>& a, Stored<T>& b, T* to, cudaStream_t stream) {
+    Copy<T> copies[2] = {};
+    unsigned count = 0;
+    int64_t threads = 0;
+    for (Stored<T>* x : {&a, &b}) {
+        if (x->copied_elements() == 0) continue;
+        const int64_t stride = x->copied_stride(), rows = x->batches * x->rows;
+        copies[count++] = {x->data, to, x->rows, x->columns, x->stride, x->batches, x->batch_stride, stride};
+        threads = std::max(threads, (rows + ROWS - 1) / ROWS * (stride / 8));
+        x->data = to, x->stride = stride, x->batch_stride = x->rows * stride;
+        to += rows * stride;
+    }
+    if (count == 0) return;
+    const unsigned blocks = unsigned(std::min<int64_t>((threads + 255) / 256, 1 << 20));
+    copy_rows_kernel<<<dim3(blocks, count), 256, 0, stream>>>(copies[0], copies[1]);
+    CHECK_LAUNCH();
+}
+
+template void launch_copy_rows(Stored<__half>&, Stored<__half>&, __half*, cudaStream_t);
+template void launch_copy_rows(Stored<__nv_bfloat16>&, Stored<__nv_bfloat16>&, __nv_bfloat16*, cudaStream_t);

@@ -1,0 +1,26 @@
+"""Your answers. Each is None until you know it."""
+
+# A row of a box has eight pieces of 16 bytes, numbered from 0. At which place of row 6 lies piece 3 in shared memory?
+# your code
+PLACE = None
+# end of your code
+
+# A step of 64 numbers along k, for a tile of 128 x 256: how many bytes does the mbarrier of the buffer expect?
+# your code
+BYTES = None
+# end of your code
+
+# A ring has four buffers, and steps are counted from 0. For the end of which parity do the warpgroups wait in step 9?
+# your code
+PARITY = None
+# end of your code
+
+# 132 blocks stay until 170 tiles are done. A tile takes 64 steps. How many steps does the busiest block do ...
+# ... if all tiles are whole?
+# your code
+WHOLE = None
+# end of your code
+# ... if the steps of all tiles are divided evenly, but for a step more or less?
+# your code
+DIVIDED = None
+# end of your code

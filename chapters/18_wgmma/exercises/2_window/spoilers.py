@@ -1,0 +1,22 @@
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "first_kernel of ladder.cu has all that you need: mbarrier_init, a fence, a barrier for the block, expect, load, wait.",
+    "One thread arrives at the mbarrier, with the number of bytes that will come: 64 x 64 numbers of two bytes.",
+    "tma_load(address_of(box), &x, column, row, 0, full). Piece x of row y lies at place x ^ y % 8.",
+]
+WRONG = {
+    "not_swizzled": ("wrong result", {"window.cu": [("piece ^ y % 8", "piece")]}),
+    "numbers_for_bytes": ("kernel window_kernel", {"window.cu": [("sizeof box);", "64 * 64);")]}),
+    "rows_and_columns": ("illegal instruction", {"window.cu": [("column, row, 0", "row, column, 0")]}),
+    "no_fence": ("fence", {"window.cu": [("        fence_mbarrier_init();\n", "")]}),
+    "nobody_waits": ("has not waited", {"window.cu": [("    while (!mbarrier_try_wait(full, 0)) {\n    }\n", "")]}),
+    "every_thread_expects": (
+        "kernel window_kernel",
+        {
+            "window.cu": [
+                ("    if (threadIdx.x == 0) {\n        mbarrier_arrive_expect", "    {\n        mbarrier_arrive_expect")
+            ]
+        },
+    ),
+}

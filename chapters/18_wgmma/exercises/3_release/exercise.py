@@ -1,0 +1,35 @@
+"""release: find out why a product of many steps is wrong
+
+product.cu keeps one group of products under way. It is right for a few steps along k, and wrong for more. Find out why, and
+keep the group under way: `wgmma_wait<0>()` in the loop is no solution.
+"""
+
+import torch
+
+from grader.checks import Wrong, check, device, launchers, without_comments
+
+MINUTES = 20
+FAILS = "many steps"
+
+
+def run(mine):
+    launch = launchers(mine / "product.cu").launch_product
+
+    def product(a, b):
+        out = torch.empty(64, 64, device=device)
+        launch(out, a, b, a.shape[1])
+        return out
+
+    def reference(a, b):
+        return a.float() @ b.float().mT
+
+    def inputs(steps):
+        return tuple(torch.randint(-3, 4, (64, 64 * steps), device=device).bfloat16() for _ in range(2))
+
+    check(product, reference, inputs, (1, 2, 3), name="a few steps, steps")
+    check(product, reference, inputs, (4, 5, 6, 7, 12, 31), name="many steps, steps")
+    text = without_comments(mine / "product.cu")
+    if text.count("wgmma_wait<0>") != 1 or text.count("wgmma_wait<1>") != 1:
+        raise Wrong(
+            "one group of products was to stay under way: wgmma_wait<1>() in the loop, wgmma_wait<0>() after it"
+        )

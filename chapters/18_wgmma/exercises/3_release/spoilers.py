@@ -1,0 +1,26 @@
+"""Hints, which `make hint` shows one by one, and wrong solutions. Both give the solution away."""
+
+HINTS = [
+    "After wgmma_wait<1>() in step 5, which products are surely over, and which buffer have they read?",
+    "The products of step 5 may still be under way, and read buffer 5 % 3. Those of step 4 are over.",
+    "In step 0 there is no buffer to be released yet.",
+]
+WRONG = {
+    "never": ("many steps", {"product.cu": [("step > 0) mbarrier_arrive", "step < 0) mbarrier_arrive")]}),
+    "too_late": (
+        "many steps",
+        {"product.cu": [("step > 0) mbarrier_arrive(empty(step - 1))", "step > 2) mbarrier_arrive(empty(step - 3))")]},
+    ),
+    "waits_for_all": (
+        "was to stay under way",
+        {
+            "product.cu": [
+                (
+                    "        if (threadIdx.x == 0 && step > 0) mbarrier_arrive(empty(step - 1))",
+                    "        wgmma_wait<0>();\n        if (threadIdx.x == 0) mbarrier_arrive(empty(step))",
+                )
+            ]
+        },
+    ),
+    "every_thread": ("many steps", {"product.cu": [("if (threadIdx.x == 0 && step > 0)", "if (step > 0)")]}),
+}

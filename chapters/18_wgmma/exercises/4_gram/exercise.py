@@ -1,0 +1,33 @@
+"""gram: multiply a matrix by itself, by TMA and wgmma
+
+Write the loop of a kernel that computes x.T @ x: each column of x by each other one. Both operands are stored across k.
+"""
+
+import torch
+
+from grader.checks import Wrong, check, device, launchers, without_comments
+
+MINUTES = 40
+FAILS = "wrong result"
+
+
+def run(mine):
+    launch = launchers(mine / "gram.cu").launch_gram
+
+    def gram(x):
+        out = torch.empty(x.shape[1], x.shape[1], device=device)
+        launch(out, x, *x.shape)
+        return out
+
+    def reference(x):
+        return x.float().mT @ x.float()
+
+    def inputs(rows, columns=128):
+        return (torch.randint(-3, 4, (rows, columns), device=device).bfloat16(),)
+
+    check(gram, reference, inputs, (1, 16, 64, 65, 128, 200, 330), name="128 columns, rows")
+    check(gram, reference, lambda n: inputs(70, 64 * n), (1, 3), name="70 rows, columns / 64")
+    text = without_comments(mine / "gram.cu")
+    for name in "tma_load", "wgmma_descriptor":
+        if name not in text and "load_box" not in text:
+            raise Wrong(f"no {name}(): the tensor cores were to read what TMA has brought")

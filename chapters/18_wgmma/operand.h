@@ -1,0 +1,108 @@
+// operand.h: an operand on its way from memory to wgmma, for ladder.cu and wgmma.cu. An operand consists of lines of k
+// numbers: rows of a, columns of b. Where neighbours of a line are neighbours in memory, it is stored "along k".
+#pragma once
+#include <cuda.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "../16_matmul/matrix.h"
+#include "common/cuda_check.h"
+#include "device/hopper.h"
+
+constexpr int BOX = 64, BOX_BYTES = BOX * BOX * 2;  // TMA copies boxes of 64 x 64: 64 rows of 128 bytes, swizzled
+
+#ifdef HAS_WGMMA
+__device__ inline void wait_for_phase(uint32_t barrier, int parity) {
+    while (!mbarrier_try_wait(barrier, parity)) {
+    }
+}
+
+// Copies numbers k to k + 63 of lines `line` to line + 63 into shared memory: of all blocks of the cluster.
+template <bool along_k, int CLUSTER = 1>
+__device__ void load_box(uint32_t to, const CUtensorMap* map, int line, int k, int batch, uint32_t barrier) {
+    const int x = along_k ? k : line, y = along_k ? line : k;
+    CLUSTER == 1 ? tma_load(to, map, x, y, batch, barrier)
+                 : tma_multicast(to, map, x, y, batch, barrier, (1 << CLUSTER) - 1);
+}
+
+// d += 64 lines of a, times the 2 * sums lines of b: 64 numbers of each, 16 with an instruction. Those 16 are 32 bytes
+// of each row of a box, or 16 of its rows.
+template <class T, bool a_along_k, bool b_along_k, int sums>
+__device__ void multiply_64(float (&d)[sums], uint32_t a, uint32_t b) {
+#pragma unroll
+    for (int i = 0; i < BOX / 16; i++)
+        wgmma<T, !a_along_k, !b_along_k>(d, wgmma_descriptor(a + i * (a_along_k ? 32 : 16 * 128), BOX_BYTES),
+                                         wgmma_descriptor(b + i * (b_along_k ? 32 : 16 * 128), BOX_BYTES));
+}
+
+// Two results in one store of 4 bytes.
+__device__ inline void store_pair(__half* to, float x, float y) {
+    *reinterpret_cast<__half2*>(to) = __floats2half2_rn(x, y);
+}
+__device__ inline void store_pair(__nv_bfloat16* to, float x, float y) {
+    *reinterpret_cast<__nv_bfloat162*>(to) = __floats2bfloat162_rn(x, y);
+}
+#endif
+
+// ---- the host ------------------------------------------------------------------------------------------------------
+
+// An operand as rows and columns in memory.
+template <class T>
+struct Stored {
+    const T* data;
+    int64_t rows, columns, stride, batches, batch_stride;
+    bool along_k;
+
+    // Whether TMA can read it: rows and matrices begin at multiples of 16 bytes.
+    bool is_aligned() const {
+        const auto fits = [](int64_t stride) { return stride % 8 == 0 && stride < int64_t(1) << 39; };
+        return reinterpret_cast<uintptr_t>(data) % 16 == 0 && (rows <= 1 || (fits(stride) && stride > 0)) &&
+               (batches <= 1 || fits(batch_stride));
+    }
+    bool is_empty() const { return rows == 0 || columns == 0; }
+    // A copy has rows at multiples of 128 bytes: where a box row begins elsewhere, it touches two lines of the cache.
+    int64_t copied_stride() const { return (columns + 63) / 64 * 64; }
+    int64_t copied_elements() const { return is_aligned() || is_empty() ? 0 : batches * rows * copied_stride(); }
+};
+
+template <class T>
+Stored<T> stored(const Matrix<T>& x, int64_t rows, int64_t columns, int64_t batches, bool is_a) {
+    if (x.transposed) std::swap(rows, columns);
+    if (x.batch_stride == 0) batches = 1;  // all batches share it
+    return {x.data, rows, columns, x.stride, batches, x.batch_stride, is_a != x.transposed};
+}
+
+// What TMA has to know of an operand. (Without a number there is nothing to copy, and the driver refuses a map.)
+template <class T>
+CUtensorMap tensor_map(const Stored<T>& x) {
+    CUtensorMap map = {};
+    if (x.is_empty()) return map;
+    static const auto encode = [] {  // a function of the driver, which CUDA's runtime finds for us
+        void* function = nullptr;
+        cudaDriverEntryPointQueryResult found;
+        CHECK_CUDA(
+            cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found));
+        if (found != cudaDriverEntryPointSuccess) throw std::runtime_error("the driver has no cuTensorMapEncodeTiled");
+        return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+    }();
+    const cuuint64_t sizes[] = {cuuint64_t(x.columns), cuuint64_t(x.rows), cuuint64_t(x.batches)};
+    const cuuint64_t strides[] = {cuuint64_t(x.rows > 1 ? x.stride : 8) * 2,
+                                  cuuint64_t(x.batches > 1 ? x.batch_stride : 8) * 2};
+    const cuuint32_t box[] = {BOX, BOX, 1}, steps[] = {1, 1, 1};
+    const auto type = std::is_same_v<T, __half> ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    if (encode(&map, type, 3, const_cast<T*>(x.data), sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+               CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
+        throw std::runtime_error("cuTensorMapEncodeTiled refuses an operand");
+    return map;
+}
+
+// f(a is stored along k, b is stored along k), as types: code differs for each of the four layouts.
+template <class F>
+void with_layout(bool a_along_k, bool b_along_k, F f) {
+    if (a_along_k)
+        b_along_k ? f(std::true_type(), std::true_type()) : f(std::true_type(), std::false_type());
+    else
+        b_along_k ? f(std::false_type(), std::true_type()) : f(std::false_type(), std::false_type());
+}

@@ -1,0 +1,94 @@
+"""The drawings of chapter 18: the path of the operands, a box in shared memory, the ring of buffers, divided tiles."""
+
+
+def path(canvas):
+    """The path of a number: from a and b in device memory, TMA copies boxes into shared memory. There wgmma reads them, and
+    adds to sums in the registers of a warpgroup. The sums go back to device memory. A thread starts TMA, 128 threads start
+    wgmma, and only the last part of the path is loads and stores of threads."""
+    canvas.height(23)
+    for x, name, colour in (
+        (0.5, "device memory", "grey"),
+        (28, "shared memory", "orange"),
+        (55.5, "registers", "green"),
+    ):
+        canvas.box(x, 3.4, 16, 18.6, "", colour, 0.12)
+        canvas.text(x + 8, 1.6, name, bold=True)
+    for k, (y, name) in enumerate(((5, "a"), (11, "b"))):
+        canvas.box(2.5, y, 12, 4.4, name, "blue", 0.3)
+        canvas.box(30, y, 12, 4.4, f"boxes of {name}", "orange", 0.35)
+        canvas.arrow((14.5, y + 2.2), (30, y + 2.2), "blue")
+        canvas.arrow((42, y + 2.2), (57.5, 8.8 + 2 * k), "orange")
+    canvas.text(22.25, 5.2, "TMA", bold=True)
+    canvas.text(22.25, 10.2, "one thread")
+    canvas.text(49.75, 5.2, "wgmma", bold=True)
+    canvas.text(49.75, 14.6, "128 threads")
+    canvas.box(57.5, 6.6, 12, 6.4, "sums", "green", 0.35)
+    canvas.box(2.5, 17, 12, 4.2, "out", "green", 0.3)
+    canvas.line((63.5, 13), (63.5, 19), colour="green")
+    canvas.arrow((63.5, 19), (14.5, 19), "green")
+    canvas.text(22.25, 20.8, "stores")
+
+
+def box(canvas):
+    """Eight rows of a box in shared memory, 128 bytes each: eight pieces of 16 bytes. Piece x of row y lies at place x XOR y,
+    so that piece 0 of the eight rows lies in eight different columns, which are eight different groups of banks."""
+    canvas.height(27)
+    for side, name in enumerate(("in the matrix", "in shared memory")):
+        left = 6 + 36 * side
+        canvas.text(left + 12, 1.6, name, bold=True)
+        for y in range(8):
+            canvas.text(left - 1, 5 + 2.6 * y, str(y), align="right")
+            for x in range(8):
+                place = x ^ y if side else x
+                colour, fill = ("orange", 0.6) if x == 0 else ("blue", 0.12)
+                canvas.box(left + 3 * place, 3.7 + 2.6 * y, 3, 2.6, str(x), colour, fill)
+    canvas.arrow((31.5, 14), (38.5, 14), "grey")
+    canvas.text(35, 12.4, "TMA")
+
+
+def ring(canvas):
+    """Six steps of k go through a ring of four buffers, as time passes. TMA fills a buffer, then two warpgroups multiply what
+    is there, then it is empty. Step 4 uses the buffer of step 0 again, and step 5 that of step 1. While the warpgroups
+    multiply one step, the next ones are already there or on their way."""
+    canvas.height(23)
+    left, wide = 13, 9.2
+    canvas.text(left + 2.5, 1.6, "time", bold=True)
+    canvas.arrow((left + 5, 1.4), (left + 14, 1.4), "grey")
+    for step in range(6):
+        y = 3.6 + 4.8 * (step % 4)
+        fills = left + wide * (
+            step * 0.4 if step < 4 else step - 1.9
+        )  # at first one after another, then where there is room
+        if step < 4:
+            canvas.text(1, y + 1.7, f"buffer {step}", align="left")
+        canvas.box(fills, y, wide - 0.6, 3.4, f"TMA {step}", "orange", 0.3)
+        if step < 5:
+            canvas.box(left + wide * (1.1 + step), y, wide - 0.6, 3.4, f"wgmma {step}", "blue", 0.3)
+
+
+def divided(canvas):
+    """Eleven tiles for eight multiprocessors. Whole: the first eight tiles keep all of them busy, the last three only three of
+    them. Divided: the steps of all eleven tiles, one after another, are cut into eight equal parts, and a tile that is
+    cut is finished by the block that comes last."""
+    canvas.height(24)
+    left, wide = 13, 6.4
+    canvas.text(1, 4.6, "whole", align="left", bold=True)
+    for tile in range(11):
+        canvas.box(left + wide * (tile % 8), 2 + 3.2 * (tile // 8), wide - 0.3, 2.9, f"{tile}", "blue", 0.3)
+    canvas.text(1, 16.4, "divided", align="left", bold=True)
+    colours = "blue", "green"
+    for block in range(8):
+        x, top = left + wide * block, 13.6
+        begin, end = 11 * block, 11 * block + 11  # in eighths of a tile
+        while begin < end:
+            stop = min(end, begin // 8 * 8 + 8)
+            high = (stop - begin) * 0.5
+            tile = begin // 8
+            canvas.box(x, top, wide - 0.3, high, str(tile) if high > 1.4 else "", colours[tile % 2], 0.3)
+            top += high
+            begin = stop
+    for block in range(8):
+        canvas.text(left + wide * block + wide / 2, 21, str(block))
+    canvas.text(1, 21, "block", align="left")
+    canvas.arrow((68, 2), (68, 8), "grey")
+    canvas.text(66.6, 9.6, "time")

@@ -1,0 +1,119 @@
+// wgmma.cpp: the operators for torch, by its stable ABI (chapter 10). Checks of a product are chapter 16's. Gradients
+// and what torch.compile needs: linear_gelu.py, and chapter 16's products.py.
+#include "wgmma.h"
+
+#include "../16_matmul/operands.h"
+#include "../17_tensor_cores/tensor_cores.h"
+
+constexpr std::initializer_list<ScalarType> HALVES = {ScalarType::Half, ScalarType::BFloat16};
+const std::vector<std::string> STEPS = {"auto",
+                                        "fallback",
+                                        "first",
+                                        "larger",
+                                        "ring",
+                                        "64x64",
+                                        "64x128",
+                                        "128x128",
+                                        "128x192",
+                                        "128x256",
+                                        "2x128x128",
+                                        "2x128x256",
+                                        "64x64 divided",
+                                        "64x128 divided",
+                                        "128x128 divided",
+                                        "128x192 divided",
+                                        "128x256 divided",
+                                        "2x128x128 divided",
+                                        "2x128x256 divided"};
+
+static void check_step(const std::string& step) {
+    if (std::find(STEPS.begin(), STEPS.end(), step) != STEPS.end()) return;
+    const std::vector<std::string> but_the_last(STEPS.begin(), STEPS.end() - 1);
+    STD_TORCH_CHECK(false, "step must be ", joined(but_the_last), " or ", STEPS.back(), ", got ", step);
+}
+
+// out = f(a b + bias), by the kernels of this chapter, or by chapter 17's where the GPU has no wgmma.
+template <class T>
+static void launch(const Product& p, const Tensor* bias, Activation f, const std::string& step) {
+    const cudaStream_t stream = current_stream(p.out);
+    const WgmmaProduct<T> product = {data<T>(p.out),
+                                     p.a.matrix<T>(),
+                                     p.b.matrix<T>(),
+                                     p.batches,
+                                     p.m,
+                                     p.n,
+                                     p.k,
+                                     bias ? data<const T>(*bias) : nullptr,
+                                     f};
+    if (p.out.numel() == 0) return;
+    const std::string why_not = step == "fallback" ? "asked for" : why_no_wgmma();
+    STD_TORCH_CHECK(why_not.empty() || step == "auto" || step == "fallback", "step ", step,
+                    " is not possible: ", why_not, "; auto takes chapter 17's kernel");
+    if (!why_not.empty()) {
+        launch_tensor_cores(product.out, product.a, product.b, p.batches, p.m, p.n, p.k, TensorCoreStep::automatic,
+                            stream);
+        if (bias) launch_bias_and_f(product.out, product.bias, f, p.batches * p.m, p.n, stream);
+        return;
+    }
+    const Tensor workspace = torch::stable::new_empty(p.out, {workspace_bytes(product, step)}, ScalarType::Byte);
+    launch_wgmma(product, step, workspace.mutable_data_ptr(), stream);
+}
+
+static void launch(const Product& p, const Tensor* bias, Activation f, const std::string& step) {
+    if (p.out.scalar_type() == ScalarType::Half)
+        launch<__half>(p, bias, f, step);
+    else
+        launch<__nv_bfloat16>(p, bias, f, step);
+}
+
+// a: float16 or bfloat16, [m, k] or [batches, m, k]; b: [k, n] or [batches, k, n]; any strides.
+Tensor matmul(const Tensor& a, const Tensor& b, const std::string& step) {
+    check_product(a, b, HALVES);
+    check_step(step);
+    const DeviceGuard guard(a.get_device_index());
+    const Product p = product_of(a, b);
+    launch(p, nullptr, Activation::none, step);
+    return p.out;
+}
+
+// gelu(x @ weight.T + bias). x: float16 or bfloat16, [rows, k] or [batches, rows, k]; weight: [n, k]; bias: [n]; any
+// strides.
+Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias, const std::string& approximate,
+                   const std::string& step) {
+    check_tensor(x, "x", HALVES);
+    check_tensor(weight, "weight", {x.scalar_type()});
+    check_tensor(bias, "bias", {x.scalar_type()});
+    STD_TORCH_CHECK(x.dim() == 2 || x.dim() == 3, "x must have 2 or 3 dimensions, got ", x.dim());
+    const int64_t k = x.size(x.dim() - 1);
+    STD_TORCH_CHECK(weight.dim() == 2 && weight.size(1) == k, "weight must have the shape [n, ", k,
+                    "], as x has the shape [", joined(x.sizes()), "], got [", joined(weight.sizes()), "]");
+    const int64_t n = weight.size(0);
+    STD_TORCH_CHECK(bias.dim() == 1 && bias.size(0) == n, "bias must have the shape [", n,
+                    "], as weight has the shape [", joined(weight.sizes()), "], got [", joined(bias.sizes()), "]");
+    check_sides(x, "x");
+    check_sides(weight, "weight");
+    check_same_device(x, "x", weight, "weight");
+    check_same_device(x, "x", bias, "bias");
+    STD_TORCH_CHECK(approximate == "none" || approximate == "tanh", "approximate must be none or tanh, got ",
+                    approximate);
+    check_step(step);
+    STD_TORCH_CHECK(step != "first" && step != "larger" && step != "ring",
+                    "step must be auto, fallback or a tile, as rungs know no bias, got ", step);
+    const DeviceGuard guard(x.get_device_index());
+    const Product p = product_of(x, torch::stable::transpose(weight, 0, 1));
+    const Tensor dense = torch::stable::contiguous(bias);
+    launch(p, &dense, approximate == "tanh" ? Activation::gelu_tanh : Activation::gelu, step);
+    return p.out;
+}
+
+STABLE_TORCH_LIBRARY(chapter18, m) {
+    m.def("matmul(Tensor a, Tensor b, *, str step='auto') -> Tensor");
+    m.def(
+        "linear_gelu(Tensor x, Tensor weight, Tensor bias, *, str approximate='none', str step='auto') "
+        "-> Tensor");
+}
+
+STABLE_TORCH_LIBRARY_IMPL(chapter18, KERNEL_DISPATCH_KEY, m) {
+    m.impl("matmul", TORCH_BOX(&matmul));
+    m.impl("linear_gelu", TORCH_BOX(&linear_gelu));
+}

@@ -1,0 +1,48 @@
+// attention.h: what attention.cu and backward.cu offer, for T = __half and __nv_bfloat16. No torch.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+// A tensor [batch, heads, rows, D] whose rows begin at multiples of 16 bytes. Elements of a row lie side by side, and
+// rows, heads and batches lie anywhere: strides count elements, and may be 0.
+template <class T>
+struct Heads {
+    T* data;
+    int64_t batch_stride, head_stride, row_stride;
+
+    __host__ __device__ T* row(int64_t batch, int64_t head, int64_t number) const {
+        return data + batch * batch_stride + head * head_stride + number * row_stride;
+    }
+};
+
+// q, its gradient and the result have `heads` heads of `queries` rows; k, v and their gradients heads / group heads of
+// `keys` rows. A row has 64 or 128 elements. The scale is positive, and no number of rows is greater than 2^30.
+struct Problem {
+    int batches, heads, group, queries, keys, elements;
+    bool causal;           // query i sees the keys 0 to i
+    float scale, scale_2;  // scale_2 = scale * log2(e): exp(scale * x) is 2 to the power of scale_2 * x
+};
+
+enum class AttentionStep {
+    automatic,
+    simple,    // a warp a query, a lane a key, sums of float: any GPU
+    portable,  // tensor cores by mma.sync: any GPU from compute capability 8.0 on
+};
+
+// out = softmax(scale * q @ k^T) @ v, and lse[batch][head][query], the logarithm of the sum of exp(scale * q @ k^T). A
+// query that sees no key gets zeros and -infinity. All memory is that of the current device. Work is done in the order
+// of `stream`. Throws std::runtime_error when a launch fails, or where this GPU lacks what the step needs.
+template <class T>
+void launch_attention(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
+                      AttentionStep step, cudaStream_t stream);
+
+// Room for two floats of each query: so many of each head.
+__host__ __device__ constexpr int64_t room_for_queries(int64_t queries) { return (queries + 63) / 64 * 64; }
+
+// The gradients of q, k and v, given that of out; `room` begins at a multiple of 16 bytes, and has room_for_queries(p)
+// float2 for each head of each batch. The same bits each time.
+template <class T>
+void launch_attention_backward(Heads<T> grad_q, Heads<T> grad_k, Heads<T> grad_v, Heads<const T> grad, Heads<const T> q,
+                               Heads<const T> k, Heads<const T> v, Heads<const T> out, const float* lse, float2* room,
+                               Problem p, cudaStream_t stream);

@@ -1,0 +1,209 @@
+"""Chapter 19, attention: softmax(q @ k.T) @ v without the scores
+
+python chapters/19_attention/main.py              build, check, time the steps of the ladder, forward and backward
+python chapters/19_attention/main.py --puzzle     three calls of torch beside one without a matrix of scores
+python chapters/19_attention/main.py --rows 4096  time sequences of that many rows
+"""
+
+import argparse
+import functools
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+here = Path(__file__).resolve().parent
+root = here.parents[1]
+sys.path[:0] = [str(root)]  # so that `common` is found
+
+from common import Contest, autograd_of, bench, check, device, title
+from common.cpp_extension import load_stable
+
+import torch  # after `common`, which says what to do where torch is missing
+
+import rules
+
+ON_GPU = device.type == "cuda"
+DTYPES = [torch.float16, torch.bfloat16]
+STEPS = ["auto", "simple", "portable"]
+# batch, heads, heads of k and v, rows, elements of a row, causal
+SHAPES = [
+    (4, 16, 16, 8192, 128, False),
+    (4, 16, 16, 8192, 128, True),
+    (4, 16, 16, 8192, 64, False),
+    (4, 16, 16, 8192, 64, True),
+    (16, 16, 16, 2048, 128, False),
+    (32, 16, 16, 512, 64, True),
+    (4, 32, 8, 4096, 128, True),
+    (4, 16, 16, 4095, 128, True),
+    (64, 12, 12, 1024, 64, True),
+] if ON_GPU else [(1, 2, 1, 100, 64, True)]  # fmt: skip
+
+
+@functools.cache  # torch takes a registration once in a process
+def build():
+    load_stable("attention_stable", [str(here / name) for name in ("attention.cpp", "attention.cu", "backward.cu")])
+    rules.register(device.type)
+    return torch.ops.chapter19
+
+
+# ---- the same by torch -----------------------------------------------------------------------------------------------
+def torch_attention(q, k, v, causal=False):
+    return torch.nn.functional.scaled_dot_product_attention(
+        q, k, v, is_causal=causal, enable_gqa=q.shape[1] != k.shape[1]
+    )
+
+
+def three_calls(q, k, v):
+    scores = q @ k.mT * q.shape[-1] ** -0.5
+    weights = scores.softmax(-1)
+    return weights @ v
+
+
+def inputs(n, shape=None, dtype=torch.bfloat16, keys=None):
+    """q, k and v of normal random numbers: 2 heads of n rows, or batch, heads, heads of k, rows, elements of a row."""
+    batch, heads, of_k, rows, d = shape or (1, 2, 2, n, 64)
+    normal = partial(torch.randn, dtype=dtype, device=device)
+    return normal(batch, heads, rows, d), *(normal(batch, of_k, keys or rows, d) for _ in "kv")
+
+
+def operators(module, steps=("auto",), causal=False):
+    ops = {step: partial(module.attention, causal=causal, step=step) for step in steps}
+    return ops | {"torch": partial(torch_attention, causal=causal)}
+
+
+def tolerance(dtype):
+    """Weights and results are rounded to half precision. The tests have a closer yardstick."""
+    eps = torch.finfo(dtype).eps
+    return {"rtol": 4 * eps, "atol": 4 * eps}
+
+
+# ---- the puzzle ------------------------------------------------------------------------------------------------------
+def puzzle(module):
+    torch.manual_seed(0)
+    heads, rows = (16, 8192) if ON_GPU else (4, 512)
+    q, k, v = inputs(rows, (1, heads, heads, rows, 64))
+    exact = three_calls(q[:, :1].double(), k[:, :1].double(), v[:, :1].double())
+    print(f"puzzle  attention of {heads} heads of {rows} rows, bfloat16")
+    for name, function, matrices in (
+        ("three calls of torch", three_calls, 2),
+        ("one call, attention()", module.attention, 0),
+    ):
+        error = (function(q, k, v)[:, :1].double() - exact).norm() / exact.norm()
+        print(f"{'':8}{name:24}scores and weights in memory: {matrices * 2 * heads * rows**2 / 1e6:7.1f} MB"
+              f"   error {error.item():.1e}")  # fmt: skip
+
+
+# ---- times -----------------------------------------------------------------------------------------------------------
+def flops(shape, backward=False):
+    """Of two products, or, backward, five. causal: half of the scores are needed."""
+    batch, heads, _, rows, d, causal = shape
+    return (10 if backward else 4) * batch * heads * rows * rows * d // (2 if causal else 1)
+
+
+def bench_forward(module, shapes, steps=("auto",)):
+    """Steps beside torch's attention. Returns the rows."""
+    rows = []
+    for shape in shapes:
+        print(f"{'':8}{named(shape)}")
+        ops = operators(module, steps, causal=shape[-1])
+        timed = bench(ops, lambda n, s=shape: inputs(n, s[:-1]), [shape[0] * shape[1] * shape[3] * shape[4]],
+                      lambda _, s=shape: flops(s), ops["torch"], **tolerance(torch.bfloat16), rate="TFLOP/s")  # fmt: skip
+        rows += [replace(row, name=f"{named(shape)}: {row.name}") for row in timed]
+    return rows
+
+
+def bench_backward(module, shapes):
+    """Our backward operator beside torch's gradients of all three tensors. Returns the rows."""
+    rows = []
+    for shape in shapes:
+        print(f"{'':8}gradients, {named(shape)}")
+        causal = shape[-1]
+        kept = autograd_of(partial(torch_attention, causal=causal))
+
+        def gradients(grad, q, k, v, *_, causal=causal):
+            leaves = [x.detach().requires_grad_() for x in (q, k, v)]
+            return torch.autograd.grad(torch_attention(*leaves, causal), leaves, grad)
+
+        def of_shape(n, s=shape, causal=causal):
+            q, k, v = inputs(n, s[:-1])
+            return torch.randn_like(q), q, k, v, *module.attention_forward(q, k, v, causal=causal)
+
+        ops = {
+            "attention": partial(module.attention_backward, causal=causal),
+            "torch": lambda grad, q, k, v, out, lse, kept=kept: kept(grad, q, k, v),
+        }
+        timed = bench(ops, of_shape, [shape[0] * shape[1] * shape[3] * shape[4]],
+                      lambda _, s=shape: flops(s, backward=True), gradients, rtol=0.1, atol=0.1, rate="TFLOP/s")  # fmt: skip
+        rows += [replace(row, name=f"{named(shape)}: {row.name}") for row in timed]
+    return rows
+
+
+def named(shape):
+    batch, heads, of_k, rows, d, causal = shape
+    return f"{batch} x {heads}{f' ({of_k})' * (of_k != heads)} x {rows} x {d}{', causal' * causal}"
+
+
+def benchmark(module):
+    """For `make bench19`: {table: rows}."""
+    return {
+        "forward": bench_forward(module, SHAPES),
+        "steps": bench_forward(module, SHAPES[4:6] if ON_GPU else SHAPES, STEPS[1:]),
+        "backward": bench_backward(module, SHAPES),
+    }
+
+
+def sweep():
+    """For `make sweep`: {operator: Contest}. Rows are those of all heads together, columns are heads * D."""
+
+    def of_shape(rows, columns, dtype):
+        d = 128 if columns % 128 == 0 else 64
+        heads = max(1, columns // d)
+        return inputs(rows, (1, heads, heads, min(rows, 16384), d), dtype)
+
+    named = tuple((*shape, dtype) for shape in ((8192, 2048), (512, 1024), (4095, 2048)) for dtype in DTYPES)
+    return {
+        "attention": Contest(torch_attention, of_shape, 4, tuple(DTYPES), sides=4,
+                             tolerance=lambda dtype: 4 * torch.finfo(dtype).eps, named=named),
+    }  # fmt: skip
+
+
+def launch_each_kernel(module):
+    """For `make microscope19`: each kernel once."""
+    for d in 64, 128:
+        for step in STEPS[1:]:
+            q, k, v = (x.requires_grad_() for x in inputs(128, (1, 2, 1, 128, d)))
+            out = module.attention(q, k, v, causal=True, step=step)
+        torch.autograd.grad(out.sum(), (q, k, v))
+
+
+# ---- right? ----------------------------------------------------------------------------------------------------------
+def check_all(module):
+    for step in STEPS:
+        dtype = DTYPES[STEPS.index(step) % 2]
+        for causal in False, True:
+            check(partial(module.attention, causal=causal, step=step), partial(torch_attention, causal=causal),
+                  lambda n, d=dtype: inputs(n, (1, 4, 2, n, 64), d, keys=n + 3), sizes=(1, 65, 130),
+                  name=f"attention, {step}{', causal' * causal}", **tolerance(dtype))  # fmt: skip
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--puzzle", action="store_true", help="three calls of torch beside one")
+    options.add_argument("--rows", type=int, metavar="N", help="time sequences of N rows")
+    options = options.parse_args()
+
+    title(19, "attention", "stable ABI")
+    module = build()
+    if options.puzzle:
+        return puzzle(module)
+    check_all(module)
+    shapes = SHAPES[4:6] if ON_GPU else SHAPES
+    if options.rows:
+        shapes = [(1, 16, 16, options.rows, 128, causal) for causal in (False, True)]
+    bench_forward(module, shapes, STEPS[1:])
+    bench_backward(module, shapes)
+
+
+if __name__ == "__main__":
+    main()

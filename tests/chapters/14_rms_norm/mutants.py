@@ -1,0 +1,170 @@
+"""Small breakages of chapter 14, and the tests that must fail because of each."""
+
+from tools.maintain.mutants import Mutant
+
+T = "tests/chapters/14_rms_norm/test_rms_norm.py::test_"
+OPERATORS = "tests/chapters/test_operators.py::test_"
+LAUNCH = "tests/chapters/test_chapters.py::test_every_launch_is_on_the_given_stream_and_checked[14_rms_norm]"
+CU, CPP, PY = (f"chapters/14_rms_norm/{name}" for name in ("rms_norm.cu", "rms_norm.cpp", "derivatives.py"))
+ANYWHERE = T + "an_argument_that_begins_anywhere[rms_norm-float32]"
+ROUNDED = T + "the_sum_is_rounded_before_its_norm[bfloat16]"
+DERIVATIVES = T + "three_derivatives[shape0]"
+MEMORY_CHECK = "tests/cuda_on_cpu/test_memory_check.py::test_no_false_alarm_in_a_lesson[14_rms_norm]"
+REFUSED = T + "refused_with_memory_and_without"
+WHICHEVER = T + "whichever_result_is_used"
+
+
+def kernel(which, op="rms_norm", dtype="float32"):
+    return f"{T}each_kernel[forward-{which}-{op}-{dtype}]"
+
+
+def backward(which, op="rms_norm_backward"):
+    return kernel(which, op)
+
+
+MUTANTS = [
+    # ---- the operators
+    Mutant(
+        CU,
+        "rsqrt(squares / N(n) + eps); }",
+        "rsqrt(squares / N(n)); }",
+        OPERATORS + "scalars[14_rms_norm.rms_norm-eps]",
+    ),
+    Mutant(CU, "return v[0] * scale * w; }", "return v[0] * scale; }", kernel("lanes")),
+    Mutant(CU, "return {x * x, grad * w * x};", "return {x * x, grad * x};", backward("lanes")),
+    Mutant(CU, "scale * scale * scale * (sums.products", "scale * scale * (sums.products", backward("lanes")),
+    Mutant(CU, "of_weight += grad * f.scale * x;", "of_weight = grad * f.scale * x;", backward("lanes")),
+    Mutant(CU, "f.scale * w - f.times_x * x", "f.scale * w + f.times_x * x", backward("lanes")),
+    Mutant(CU, "add ? v[INPUTS - 1] : N(0)", "0", backward("lanes", "add_rms_norm_backward")),
+    # ---- a thread's part
+    Mutant(CU, "c < n ? row[c] : T(0.f)", "row[min(c, n - 1)]", kernel("lanes")),
+    Mutant(
+        CU,
+        "if (c < n) row[c] = v[i / size].values[i % size];",
+        "row[min(c, n - 1)] = v[i / size].values[i % size];",
+        kernel("lanes"),
+    ),
+    Mutant(
+        CU,
+        "int(threadIdx.x + i / size * blockDim.x) * size + i % size",
+        "int(threadIdx.x + i / size) * size + i % size",
+        backward("lanes"),
+    ),
+    Mutant(CU, "        store_part<whole>(op.sum + at, n, v[0]);\n", "", kernel("lanes", "add_rms_norm")),
+    Mutant(CU, "add_second_to_first(v);\n            store_part", "store_part", kernel("lanes", "add_rms_norm")),
+    Mutant(
+        CU,
+        "            if constexpr (Op::ADDS) store_pack(",
+        "            if constexpr (Op::ADDS && Op::OF_WEIGHT) store_pack(",
+        kernel("strip", "add_rms_norm"),
+    ),
+    # ---- the gradient of weight
+    Mutant(CU, "const int half = (groups + 1) / 2;", "const int half = groups / 2;", backward("strip")),
+    Mutant(CU, "        __syncthreads();\n        if (t < (groups", "        if (t < (groups", backward("lanes")),
+    Mutant(CU, "    __syncthreads();  // an earlier call's sums have been read\n", "", MEMORY_CHECK),
+    Mutant(
+        CU, "row < rows; row += blockDim.y) mine", "row < rows; row += 2 * blockDim.y) mine", backward("block"), gpus=1
+    ),
+    Mutant(CU, "partial + blockIdx.y * op.n + c", "partial + c", backward("columns")),
+    Mutant(CU, "partial + int64_t(blockIdx.x) * n, op", "partial, op", backward("block")),
+    Mutant(
+        CU,
+        "const int64_t rows = launch(op, partial, stream);",
+        "const int64_t rows = launch(op, partial, stream) + 1;",
+        backward("strip"),
+    ),
+    # ---- rows in registers, strips, long rows
+    Mutant(CU, "row < op.rows ? n : 0);", "n);", MEMORY_CHECK),
+    Mutant(CU, "            if (row < op.rows) write", "            write", MEMORY_CHECK),
+    Mutant(
+        CU,
+        "        if (Op::OF_WEIGHT && blockDim.y == 1) __syncthreads();  // before the next over_row()\n",
+        "",
+        backward("block"),
+    ),
+    Mutant(
+        CU,
+        "const int64_t row = first + r * blockDim.y;\n            load",
+        "const int64_t row = first;\n            load",
+        kernel("lanes"),
+    ),
+    Mutant(CU, "number(op.weight[t % n]);", "number(op.weight[0]);", kernel("strip")),
+    Mutant(CU, "row < here; row += groups)", "row < here - 1; row += groups)", kernel("strip")),
+    Mutant(CU, "t < groups * n && row < here;", "row < here;", backward("strip")),
+    Mutant(CU, "fit / size * size", "fit", kernel("strip", dtype="bfloat16"), gpus=1),
+    Mutant(
+        CU,
+        "        all = all + part_of(op, v, w);\n    }\n    return over_row",
+        "        all = part_of(op, v, w);\n    }\n    return over_row",
+        kernel("twice"),
+    ),
+    Mutant(CU, "c += blocks * step", "c += (blocks + 1) * step", kernel("twice")),
+    Mutant(CU, "i < blocks; i += blockDim.x) all", "i < 1; i += blockDim.x) all", kernel("columns")),
+    Mutant(CU, "row < op.rows; row += gridDim.y", "row < gridDim.y; row += gridDim.y", kernel("columns")),
+    Mutant(
+        CU,
+        "factors[row], of_weight);\n    }\n    if (Op",
+        "factors[0], of_weight);\n    }\n    if (Op",
+        kernel("columns"),
+    ),
+    Mutant(
+        CU, "for (int64_t c = 0; c < op.n; c += step) {", "for (int64_t c = 0; c < step; c += step) {", kernel("twice")
+    ),
+    # ---- the launch
+    Mutant(
+        CU,
+        "op.n % size == 0 && aligned(op.out) && aligned(op.weight);",
+        "op.n % size == 0 && aligned(op.out);",
+        ANYWHERE,
+        gpus=1,
+    ),
+    Mutant(CU, "whole = whole && aligned(input);", "whole = whole;", ANYWHERE, gpus=1),
+    Mutant(CU, "in_registers = n <= 512 * count;", "in_registers = n <= 2048 * count;", kernel("columns")),
+    Mutant(CU, "    if (op.rows == 0 || op.n == 0) return 0;", "    if (op.n == 0) return 0;", kernel("strip")),
+    Mutant(
+        CU,
+        "512, 0, stream>>>(parts, op, blocks);\n    CHECK_LAUNCH();",
+        "512, 0, stream>>>(parts, op, blocks);",
+        LAUNCH,
+    ),
+    Mutant(CU, "kernel<<<unsigned(blocks), block, 0, stream>>>", "kernel<<<unsigned(blocks), block>>>", LAUNCH),
+    # ---- torch
+    Mutant(
+        CPP, '    check_same_device(x, name, weight, "weight");\n', "", OPERATORS + "another_device_is_refused", gpus=1
+    ),
+    Mutant(CPP, "weight.dim() == 1 && weight.size(0) == columns_of(x)", "weight.dim() == 1", REFUSED),
+    Mutant(CPP, 'check_like(residual, "residual", x, "x");', "", REFUSED),
+    Mutant(PY, 'check_like(residual, "residual", x, "x")', "pass", REFUSED),
+    Mutant(PY, "if grad is None:", "if False:", WHICHEVER + "[sum]"),
+    Mutant(PY, "    if grad_sum is None:", "    if True:", WHICHEVER + "[both]"),
+    Mutant(PY, "return grad_x, grad_x, grad_weight, None", "return grad_x, None, grad_weight, None", WHICHEVER + "[y]"),
+    Mutant(PY, "return of_grad, a, of_x, of_weight, None", "return of_grad, None, of_x, of_weight, None", DERIVATIVES),
+    Mutant(PY, "- 3 * s**2 * px * ax", "", DERIVATIVES),
+    Mutant(PY, "(px * a + ax * p + of_s * x)", "(px * a + of_s * x)", DERIVATIVES),
+    Mutant(PY, "of_p = s * a - s**3 * ax * x", "of_p = s * a", DERIVATIVES),
+    Mutant(
+        PY,
+        "*second(*ctx.saved_tensors, a, b, ctx.eps), None",
+        "*(t.detach() for t in second(*ctx.saved_tensors, a, b, ctx.eps)), None",
+        DERIVATIVES,
+        why="review: the third derivative was wrong in silence",
+    ),
+    Mutant(
+        PY,
+        "isinstance(t, torch.Tensor)}) > 1:",
+        "isinstance(t, torch.Tensor)}) > 9:",
+        T + "autocast_of_several_dtypes_computes_in_the_widest",
+    ),
+    Mutant(
+        PY,
+        "isinstance(t, torch.Tensor)}) > 1:",
+        "isinstance(t, torch.Tensor)}) > 0:",
+        T + "autocast_of_one_dtype_changes_nothing",
+    ),
+    Mutant(
+        PY,
+        "ops.rms_norm_backward(grad.contiguous(), *ctx.saved_tensors, ctx.eps), None",
+        "ops.rms_norm_backward(grad, *ctx.saved_tensors, ctx.eps), None",
+        "tests/chapters/test_registered.py::test_first_and_second_derivatives[14_rms_norm.rms_norm]",
+    ),
+]

@@ -1,0 +1,101 @@
+"""Small breakages of chapter 16, and the tests that must fail because of each."""
+
+from tools.maintain.mutants import Mutant
+
+T = "tests/chapters/16_matmul/test_matmul.py::test_"
+CHAPTER = "chapters/16_matmul/"
+CU, CPP, OPERANDS, PRODUCTS = (CHAPTER + name for name in ("matmul.cu", "matmul.cpp", "operands.h", "products.py"))
+REFUSED, SHAPE, GRADIENTS, AUTOCAST = (
+    T + "refused_with_memory_and_without",
+    T + "a_shape_without_memory",
+    T + "gradients_of_every_mix_of_batches",
+    T + "autocast_gives_float32",
+)
+STRIDES, COUNTED, MANY = (
+    T + "strides_that_need_a_copy_and_those_that_do_not",
+    T + "what_a_step_loads_and_which_one_auto_takes",
+    T + "more_matrices_than_a_grid_has_rows",
+)
+MEMORY_CHECK = "tests/chapters/test_chapters.py::test_the_memory_check_finds_nothing_in_the_tests_of_kernels[16_matmul]"
+
+
+def layouts(step, order="forward"):
+    return f"{T}every_layout[{order}-{step}]"
+
+
+def apart(step):
+    return f"{T}rows_apart_that_begin_anywhere[{step}]"
+
+
+def batches(step):
+    return f"{T}batches[{step}]"
+
+
+def infinities(step):
+    return f"{T}infinities_and_nan_stay_in_their_row_or_column[{step}]"
+
+
+MUTANTS = [
+    # ---- a block's tile
+    Mutant(CU, "height = min(8, down - top);", "height = 8;", layouts("naive")),
+    Mutant(CU, "x.data[blockIdx.y * x.batch_stride + (x.transposed", "x.data[(x.transposed", batches("naive")),
+    Mutant(CU, "out[(blockIdx.y * int64_t(s.m) + row)", "out[(row)", batches("small")),
+    Mutant(CU, "column * x.stride + row : row", "row * x.stride + column : row", layouts("tile")),
+    # ---- tiles in shared memory
+    Mutant(CU, "row < s.m && k + x < s.k ? element(a", "row < s.m ? element(a", infinities("tile")),
+    Mutant(CU, "        __syncthreads();  // nobody needs them any more\n", "",
+           layouts("tile", "reverse")),
+    # ---- results in registers
+    Mutant(CU, "row = warp / ACROSS", "row = warp % ACROSS", layouts("stages")),
+    Mutant(CU, "(lane / 16 * 2 + lane / 2 % 2) * 4;", "lane / 8 * 4;", layouts("small")),
+    Mutant(CU, "(lane / 16 * 2 + lane / 2 % 2) * 4;\n"
+           "        column = warp % ACROSS * 8 * COLUMNS + (lane / 4 % 4 * 2 + lane % 2) * 4;",
+           "lane / 8 * 4;\n        column = warp % ACROSS * 8 * COLUMNS + lane % 8 * 4;", COUNTED),
+    Mutant(CU, "&tiles.b[k][column + 8 * j]", "&tiles.b[k][column + 4 * j]", layouts("large")),
+    Mutant(CU, "row + i / 4 * 16 + i % 4", "row + i", layouts("registers")),
+    Mutant(CU, "if (r >= rows || c >= columns) continue;", "if (r >= rows) continue;", layouts("large")),
+    Mutant(CU, "if (n % 4 == 0)", "if (c + 4 <= columns)", MEMORY_CHECK),
+    Mutant(CU, "if (c + l < columns) to[l]", "to[l]", layouts("large")),
+    # ---- copies
+    Mutant(CU, "a[TILE_K][TILE_ROWS + 4], b", "a[TILE_K][TILE_ROWS + 8], b", COUNTED),
+    Mutant(CU, "4 * (SIZE - count));", "0);", layouts("large")),
+    Mutant(CU, "x.data + blockIdx.y * x.batch_stride + (ALONG_K", "x.data + (ALONG_K", batches("large")),
+    Mutant(CU, "ALONG_K ? TILE_K : TILE_K * x.stride", "TILE_K", layouts("small")),
+    Mutant(CU, "i < count && l < k_left);", "i < count);", layouts("large")),
+    Mutant(CU, "i < count && l < k_left);", "l < k_left);", MEMORY_CHECK),
+    Mutant(CU, "l < k_left ? min(max(count - line, 0), 4) : 0;", "min(max(count - line, 0), 4);", layouts("small")),
+    Mutant(CU, "min(max(count - line, 0), 4) : 0;", "4 : 0;", MEMORY_CHECK),
+    Mutant(CU, "                if (by_four)", "                if (true)", apart("large")),
+    # ---- stages
+    Mutant(CU, "__pipeline_wait_prior(STAGES == 1 ? 0 : STAGES - 2)", "__pipeline_wait_prior(STAGES - 1)", layouts("stages")),
+    Mutant(CU, "STAGES - 2);\n        __syncthreads();", "STAGES - 2);", layouts("large")),
+    Mutant(CU, "        if (STAGES == 1) __syncthreads();\n", "", layouts("registers", "reverse")),
+    # ---- the launch
+    Mutant(CU, "return aligned(x.data) && x.stride", "return x.stride", apart("small")),
+    Mutant(CU, "x.stride % 4 == 0 && x.batch", "x.batch", apart("small")),
+    Mutant(CU, " && x.batch_stride % 4 == 0;", ";", batches("large")),
+    Mutant(CU, "    allow_shared_memory(kernel);\n", "", layouts("large")),
+    Mutant(CU, "    if (m == 0 || n == 0) return;\n", "", layouts("small")),
+    Mutant(CU, "time_of<Large>(batches, s) * 5 ?", "time_of<Large>(batches, s) * 9 ?", COUNTED),
+    Mutant(CU, "launch<Large, 3>", "launch<Small, 3>", COUNTED),
+    Mutant(CU, "out += MOST * m * n, a.data", "a.data", MANY),
+    Mutant(CU, "b.data += MOST * b.batch_stride", "b.data += 0", MANY),
+    # ---- the binding
+    Mutant(CPP, '{"stages", MatmulStep::stages}', '{"stages", MatmulStep::registers}', COUNTED),
+    Mutant(CPP, "{ScalarType::Float}", "{ScalarType::Float, ScalarType::Half}", REFUSED),
+    Mutant(OPERANDS, "x.stride(d - 1) == 1 || columns == 1", "x.stride(d - 1) == 1 || rows == 1", STRIDES),
+    Mutant(OPERANDS, "x.stride(d - 2) == 1 || rows == 1", "true", STRIDES),
+    Mutant(OPERANDS, "d == 3 ? rows * columns : 0, false", "0, false", STRIDES),
+    Mutant(OPERANDS, "(d == 2 || b.dim() == 2 || a.size(0) == b.size(0))", "true", REFUSED),
+    Mutant(OPERANDS, "!p.a.transposed && p.a.batch_stride", "p.a.batch_stride", batches("naive")),
+    Mutant(OPERANDS, "b.dim() == 2 && one_after_another", "b.dim() == 2", batches("naive")),
+    # ---- for torch
+    Mutant(PRODUCTS, "a.shape[:-2] or b.shape[:-2]", "a.shape[:-2]", SHAPE),
+    Mutant(PRODUCTS, 'check_sides(a, "a")', "pass", REFUSED),
+    Mutant(PRODUCTS, "of_a = op(grad, b.mT)", "of_a = op(grad, b)", GRADIENTS),
+    Mutant(PRODUCTS, "of_b = op(a.mT, grad)", "of_b = op(a.mT, grad).mT", GRADIENTS),
+    Mutant(PRODUCTS, "if ctx.needs_input_grad[1]:", "if ctx.needs_input_grad[0]:", GRADIENTS),
+    Mutant(PRODUCTS, "region if region in dtypes else dtypes[0]", "region", AUTOCAST),
+    Mutant(PRODUCTS, " and x.dtype != torch.float64 else", " else", AUTOCAST),
+    Mutant(PRODUCTS, "torch.autocast(device_type, enabled=False)", "torch.autocast(device_type)", AUTOCAST),
+]  # fmt: skip

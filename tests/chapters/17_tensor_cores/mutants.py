@@ -1,0 +1,51 @@
+"""Small breakages of chapter 17, and the tests that must fail because of each."""
+
+from tools.maintain.mutants import Mutant
+
+T = "tests/chapters/17_tensor_cores/test_tensor_cores.py::test_"
+CHAPTER, PTX = "chapters/17_tensor_cores/", "device/ptx_mma.h"
+CU, CPP, H = CHAPTER + "tensor_cores.cu", CHAPTER + "tensor_cores.cpp", CHAPTER + "tiles.h"
+MANY, BANDS, COUNTED = T + "more_tiles_than_blocks", T + "bands_of_tiles", T + "what_the_microscope_sees"
+ANYWHERE, REFUSED = T + "rows_apart_that_begin_anywhere", T + "steps_refuse_what_they_cannot_copy_and_auto_does_not"
+RESULTS, LARGE = T + "results_whose_rows_begin_anywhere", T + "large_products_without_whole_packs"
+MEMORY_CHECK = (
+    "tests/chapters/test_chapters.py::test_the_memory_check_finds_nothing_in_the_tests_of_kernels[17_tensor_cores]"
+)
+
+
+def every(step, order="forward"):
+    return f"{T}every_layout[{order}-{step}-float16]"
+
+
+MUTANTS = [
+    # ---- fragments
+    Mutant(CU, "row + i % 2 * 8, l + i / 2 * 8, s.m, s.k)", "row + i / 2 * 8, l + i % 2 * 8, s.m, s.k)", every("fragments")),
+    Mutant(CU, "if (line < lines && l + 1 < k) pair[1]", "if (line < lines && l < k) pair[1]", every("fragments")),
+    Mutant(H, "column + i % 2 < s.n) out", "column < s.n) out", every("fragments")),
+    # ---- tiles in shared memory
+    Mutant(H, "(pack ^ row % 8)) * 16; }", "pack) * 16; }", COUNTED),
+    Mutant(H, "(first ^ (ALONG_K ? k : i) * 32)", "(first + (ALONG_K ? k : i) * 32)", every("small")),
+    Mutant(H, "load_matrices<!ALONG_K>", "load_matrices<false>", every("ldmatrix")),
+    Mutant(H, "A::first_fragment(row(), true)", "A::first_fragment(row(), false)", every("large")),
+    Mutant(H, "lines_left = int(min(lines - line, int64_t(LINES)));", "lines_left = LINES;", MEMORY_CHECK),
+    Mutant(H, "copy_16_bytes(to, p, i < rows && elements > 0);", "copy_16_bytes(to, p, i < rows);", every("stages")),
+    Mutant(H, "load_pack(p, i < rows ? elements : 0)", "load_pack(p, elements)", every("ldmatrix")),
+    Mutant(H, "elements >= 8 && reinterpret_cast<uintptr_t>(p) % 16 == 0", "elements >= 8", ANYWHERE),
+    Mutant(H, "min(BAND, down - top)", "BAND", BANDS),
+    Mutant(H, "exchange<2>(pairs[1], pairs[3]);", "exchange<2>(pairs[3], pairs[1]);", every("small")),
+    Mutant(H, "s.n % 8 == 0 && reinterpret_cast<uintptr_t>(out) % 16 == 0", "true", RESULTS),
+    # ---- what moves when
+    Mutant(CU, "            __syncthreads();  // nobody needs them any more\n", "", every("ldmatrix", "reverse")),
+    Mutant(CU, "                        wait_for_copies<AHEAD - 1>();\n", "", every("stages")),
+    Mutant(CU, "k_left = tile < tiles ? int(s.k) : 0;", "k_left = int(s.k);", MEMORY_CHECK),
+    Mutant(CU, "begin(tile + gridDim.x);", "begin(tile);", MANY),
+    Mutant(CU, "        warp.clear();\n        // The last", "        // The last", MANY),
+    Mutant(PTX, "setp.eq.s32 outside, %2, 0;", "setp.ne.s32 outside, %2, 0;", every("large")),
+    # ---- the launch
+    Mutant(CHAPTER + "tensor_cores.h", "x.stride % 8 == 0 &&", "true &&", REFUSED),
+    Mutant(CHAPTER + "tensor_cores.h", "(x.transposed ? rows : columns) % 8 == 0;", "true;", REFUSED),
+    Mutant(CU, "b.transposed = !b.transposed;", "", every("fragments")),
+    Mutant(CPP, "    torch::stable::copy_(place, x);\n", "", LARGE),
+    Mutant(CPP, "if (transposed) std::swap(shape[d - 2], shape[d - 1]);", "", LARGE),
+    Mutant(CU, "multiprocessors, 1.5);", "multiprocessors, 1);", COUNTED),
+]  # fmt: skip

@@ -1,0 +1,73 @@
+"""Small breakages of chapter 18, and the tests that must fail because of each."""
+
+from tools.maintain.mutants import Mutant
+
+T = "tests/chapters/18_wgmma/test_wgmma.py::test_"
+HOME = "chapters/18_wgmma/"
+CU, WORK, LADDER, OPERAND = HOME + "wgmma.cu", HOME + "work.h", HOME + "ladder.cu", HOME + "operand.h"
+COPY, GELU, CPP, PY, HOPPER = (
+    HOME + "copy_rows.cu",
+    HOME + "gelu.h",
+    HOME + "wgmma.cpp",
+    HOME + "linear_gelu.py",
+    "device/hopper.h",
+)
+ANYWHERE, BANDS = T + "rows_apart_that_begin_anywhere", T + "bands"
+BATCHES, NUMBERS = T + "batches[64x64]", T + "gelu_of_every_number"
+REFUSED, FALLBACK = T + "refused_with_memory_and_without", T + "the_fallback[bfloat16]"
+
+
+def layout(step):
+    return f"{T}every_layout[forward-{step}-bfloat16]"
+
+
+def shared(step):
+    return f"{T}tiles_that_blocks_share[forward-{step} divided]"
+
+
+def exact(step):
+    return f"{T}integers_are_exact[{step}-bfloat16]"
+
+
+def linear(step):
+    return f"{T}linear_gelu[{step}-bfloat16]"
+
+
+MUTANTS = [
+    # ---- instructions
+    Mutant(HOPPER, "(address & 0x3ffff) >> 4)", "address >> 4)", layout("2x128x256")),
+    Mutant(HOPPER, "uint64_t(apart >> 4) << 16", "uint64_t(0) << 16", layout("64x128")),
+    # ---- operands
+    Mutant(OPERAND, "along_k ? k : line, y", "along_k ? line : k, y", layout("first")),
+    Mutant(OPERAND, "a + i * (a_along_k ? 32 : 16 * 128)", "a + i * 32", layout("first")),
+    Mutant(OPERAND, "(columns + 63) / 64 * 64", "(columns + 7) / 8 * 8 + 4", ANYWHERE + "[ring]"),
+    Mutant(COPY, "row / c.rows * c.batch_stride", "0", BATCHES),
+    Mutant(COPY, "w4 = half ? w[4] : 0", "w4 = 0", ANYWHERE + "[ring]"),
+    # ---- the ladder
+    Mutant(LADDER, "wait_for_phase(empty(step), (step / STAGES + 1) % 2);", "", exact("ring")),
+    Mutant(LADDER, "at.row + int(group) * 64", "at.row", layout("larger")),
+    # ---- the kernel
+    Mutant(CU, "wait_for_phase(empty(stage), phase ^ 1);", "wait_for_phase(empty(stage), phase);", layout("64x64")),
+    Mutant(CU, "wgmma_wait<0>();\n        if (begin < end)", "if (begin < end)", layout("64x64")),
+    Mutant(CU, "if (step > begin) release(previous());", "release(stage);", shared("64x64")),
+    Mutant(CU, "GROUPS * CLUSTER);", "GROUPS);", exact("2x128x128")),
+    Mutant(CU, "int i = rank * BOX; i < COLUMNS; i += CLUSTER * BOX", "int i = 0; i < COLUMNS; i += BOX", layout("2x128x128")),
+    Mutant(CU, "p.row += rank * ROWS;", "", layout("2x128x128")),
+    Mutant(CU, "if (odd && lane == 0) to[0] = rows[r][0];", "", layout("64x64")),
+    Mutant(CU, "min(COLUMNS, task.n - at.column)", "COLUMNS", layout("128x256")),
+    # ---- who does what
+    Mutant(WORK, "height = min(BAND, down - top)", "height = BAND", BANDS),
+    Mutant(WORK, "if (done < task.steps) return false;", "if (done <= task.steps) return false;", shared("128x128")),
+    Mutant(WORK, "float4* mine = part(blockIdx.x, begin == 0);", "float4* mine = part(blockIdx.x, false);", shared("64x128")),
+    Mutant(WORK, "min(task.steps, begin + stop - i)", "task.steps", shared("128x192")),
+    # ---- bias and GELU
+    Mutant(CU, "at.column + i < task.n ? task.bias[at.column + i]", "true ? task.bias[i]", linear("64x128")),
+    Mutant(GELU, "fmaxf(-x, fminf(x, 64.0f))", "fminf(fabsf(x), 64.0f)", NUMBERS + "[auto-none-bfloat16]"),
+    Mutant(GELU, "0.199318964f", "0.189318964f", NUMBERS + "[auto-none-bfloat16]"),
+    Mutant(GELU, "c * 0.044715f", "c * 0.0447f", NUMBERS + "[auto-tanh-bfloat16]"),
+    # ---- the binding
+    Mutant(CPP, "if (bias) launch_bias_and_f", "if (false) launch_bias_and_f", FALLBACK),
+    Mutant(CPP, 'approximate == "tanh" ? Activation::gelu_tanh', 'approximate == "tanh" ? Activation::gelu',
+           NUMBERS + "[auto-tanh-bfloat16]"),
+    Mutant(PY, 'torch._check(approximate in ("none", "tanh")', "torch._check(True", REFUSED),
+]  # fmt: skip
