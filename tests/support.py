@@ -13,7 +13,6 @@ from tools.chapters import ROOT, folders, load
 CHAPTERS = list(folders().values())
 
 
-@functools.cache
 def chapter(name, file="main"):
     """chapters/<name>/main.py (or another of its files) as a module."""
     return load(ROOT / "chapters" / name / f"{file}.py")

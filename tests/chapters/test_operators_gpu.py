@@ -203,8 +203,8 @@ def test_a_graph_of_forward_and_backward(op):
                 leaf.copy_(value)
         graph.replay()
         reference = functools.partial(op.reference, **op.values(values))
-        # Stale values would differ by about 1. Of 327,680 rounded ones, a few are more than 1e-5 apart.
-        torch.testing.assert_close(result, gradients(reference, values), rtol=1e-5, atol=1e-4)
+        # Stale values would be other numbers altogether; right ones in half precision are a rounding or two apart.
+        torch.testing.assert_close(result, gradients(reference, values), rtol=1e-2, atol=1e-2)
 
 
 # ---- another GPU, and a full one -------------------------------------------------------------------------------------

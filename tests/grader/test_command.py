@@ -273,8 +273,10 @@ def test_watch_survives_files_that_vanish(reader):
 
 
 WATCH = """
+import signal
 import sys
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever was started with "&" in a script would ignore it
 from grader import __main__ as command, exercises, progress
 root = Path(sys.argv.pop(1))
 command.ROOT = exercises.ROOT = root

@@ -372,12 +372,15 @@ def twice_and_sum(x, residual):
 
 
 def test_pitfall_a_fake_function_with_other_strides(registered):
-    """torch.compile plans memory by the fake function's strides, and reads the result by them."""
+    """torch.compile plans memory by the fake function's strides. opcheck compares them in torch 2.12 and later. 10 s"""
     op = registered(lambda x, r: tuple(t.contiguous() for t in twice_and_sum(x, r)),
                     lambda x, r: (torch.empty_like(x), torch.empty_like(x)))  # fmt: skip
     x = random(3, 4).t()  # empty_like() keeps the order of its strides
-    with pytest.raises(Exception, match="[Ss]trid"):
-        torch.library.opcheck(op, (x, x), test_utils="test_faketensor")
+    with pytest.raises(Exception, match="stride"):
+        torch.compile(op, fullgraph=True)(x, x)
+    if not torch.__version__.startswith("2.11."):
+        with pytest.raises(Exception, match="Stride mismatch"):
+            torch.library.opcheck(op, (x, x), test_utils="test_faketensor")
     torch.library.opcheck(op, (x.contiguous(), x.contiguous()), test_utils="test_faketensor")
 
 
