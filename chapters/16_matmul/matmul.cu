@@ -159,25 +159,41 @@ struct Lines {
     // The rest becomes zeros.
     template <int LINES, int THREADS>
     __device__ void copy(float (*to)[LINES + 4], const float* from, int count, int k_left) const {
+        if (count < LINES || k_left < TILE_K)
+            copy_part<LINES, THREADS>(to, from, count, k_left);
+        else if (ALONG_K || by_four)
+            copy_whole<LINES, THREADS, ALONG_K ? 1 : 4>(to, from);
+        else
+            copy_whole<LINES, THREADS, 1>(to, from);
+    }
+
+    // A tile that lies within the matrix, SIZE elements at a time: without a comparison, and the addresses are sums.
+    template <int LINES, int THREADS, int SIZE>
+    __device__ void copy_whole(float (*to)[LINES + 4], const float* from) const {
         const int thread = int(threadIdx.x), warp = thread / 32, lane = thread % 32;
         if constexpr (ALONG_K) {  // a warp copies 8 elements, 32 bytes, of each of 4 lines
             constexpr int STEP = THREADS / 32 / (TILE_K / 8) * 4;
             const int line = warp / (TILE_K / 8) * 4 + lane / 8, l = warp % (TILE_K / 8) * 8 + lane % 8;
-#pragma unroll 1  // addresses of several rounds would take registers that the sums need
-            for (int i = line; i < LINES; i += STEP)
-                copy_async<1>(&to[l][i], from + i * x.stride + l, i < count && l < k_left);
-        } else {  // a thread copies element l of 4 lines
-            constexpr int STEP = THREADS / (LINES / 4);
-            const int line = thread % (LINES / 4) * 4;
+            from += line * x.stride + l;
+#pragma unroll
+            for (int i = 0; i < LINES; i += STEP, from += STEP * x.stride) copy_async<1>(&to[l][line + i], from, 1);
+        } else {  // neighbours in a warp copy element l of neighbouring lines
+            constexpr int STEP = THREADS * SIZE / LINES;
+            const int line = thread % (LINES / SIZE) * SIZE, first = thread / (LINES / SIZE);
+            from += first * x.stride + line;
+#pragma unroll
+            for (int l = 0; l < TILE_K; l += STEP, from += STEP * x.stride)
+                copy_async<SIZE>(&to[first + l][line], from, SIZE);
+        }
+    }
+
+    template <int LINES, int THREADS>
+    __device__ void copy_part(float (*to)[LINES + 4], const float* from, int count, int k_left) const {
 #pragma unroll 1
-            for (int l = thread / (LINES / 4); l < TILE_K; l += STEP) {
-                const int inside = l < k_left ? min(max(count - line, 0), 4) : 0;
-                if (by_four)
-                    copy_async<4>(&to[l][line], from + l * x.stride + line, inside);
-                else
-                    for (int i = 0; i < 4; i++)
-                        copy_async<1>(&to[l][line + i], from + l * x.stride + line + i, i < inside);
-            }
+        for (int i = int(threadIdx.x); i < LINES * TILE_K; i += THREADS) {
+            const int line = ALONG_K ? i / TILE_K : i % LINES, l = ALONG_K ? i % TILE_K : i / LINES;
+            copy_async<1>(&to[l][line], from + (ALONG_K ? line * x.stride + l : l * x.stride + line),
+                          line < count && l < k_left);
         }
     }
 };

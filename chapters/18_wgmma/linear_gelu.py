@@ -8,7 +8,8 @@ import torch
 HALVES = [torch.float16, torch.bfloat16]
 RUNGS = ["first", "larger", "ring"]
 TILES = ["64x64", "64x128", "128x128", "128x192", "128x256", "2x128x128", "2x128x256"]
-STEPS = ["auto", "fallback", *RUNGS, *TILES, *(f"{tile} divided" for tile in TILES)]
+DIVIDED = [f"{tile} k/{parts}" for tile in TILES[:3] for parts in (2, 4, 8)]
+STEPS = ["auto", "fallback", *RUNGS, *TILES, *DIVIDED]
 
 
 def register(device_type):

@@ -31,10 +31,11 @@ __device__ void load_box(uint32_t to, const CUtensorMap* map, int line, int k, i
 // of each row of a box, or 16 of its rows.
 template <class T, bool a_along_k, bool b_along_k, int sums>
 __device__ void multiply_64(float (&d)[sums], uint32_t a, uint32_t b) {
+    const uint64_t a_tile = wgmma_descriptor(a, BOX_BYTES), b_tile = wgmma_descriptor(b, BOX_BYTES);
 #pragma unroll
-    for (int i = 0; i < BOX / 16; i++)
-        wgmma<T, !a_along_k, !b_along_k>(d, wgmma_descriptor(a + i * (a_along_k ? 32 : 16 * 128), BOX_BYTES),
-                                         wgmma_descriptor(b + i * (b_along_k ? 32 : 16 * 128), BOX_BYTES));
+    for (int i = 0; i < BOX / 16; i++)  // a descriptor counts in 16 bytes
+        wgmma<T, !a_along_k, !b_along_k>(d, a_tile + i * (a_along_k ? 2 : 16 * 8),
+                                         b_tile + i * (b_along_k ? 2 : 16 * 8));
 }
 
 // Two results in one store of 4 bytes.

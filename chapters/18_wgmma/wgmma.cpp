@@ -6,25 +6,10 @@
 #include "../17_tensor_cores/tensor_cores.h"
 
 constexpr std::initializer_list<ScalarType> HALVES = {ScalarType::Half, ScalarType::BFloat16};
-const std::vector<std::string> STEPS = {"auto",
-                                        "fallback",
-                                        "first",
-                                        "larger",
-                                        "ring",
-                                        "64x64",
-                                        "64x128",
-                                        "128x128",
-                                        "128x192",
-                                        "128x256",
-                                        "2x128x128",
-                                        "2x128x256",
-                                        "64x64 divided",
-                                        "64x128 divided",
-                                        "128x128 divided",
-                                        "128x192 divided",
-                                        "128x256 divided",
-                                        "2x128x128 divided",
-                                        "2x128x256 divided"};
+const std::vector<std::string> STEPS = {
+    "auto",      "fallback",   "first",      "larger",     "ring",        "64x64",       "64x128",
+    "128x128",   "128x192",    "128x256",    "2x128x128",  "2x128x256",   "64x64 k/2",   "64x64 k/4",
+    "64x64 k/8", "64x128 k/2", "64x128 k/4", "64x128 k/8", "128x128 k/2", "128x128 k/4", "128x128 k/8"};
 
 static void check_step(const std::string& step) {
     if (std::find(STEPS.begin(), STEPS.end(), step) != STEPS.end()) return;
@@ -100,7 +85,11 @@ Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias, co
     STD_TORCH_CHECK(step != "first" && step != "larger" && step != "ring",
                     "step must be auto, fallback or a tile, as rungs know no bias, got ", step);
     const DeviceGuard guard(x.get_device_index());
-    const Product p = product_of(x, torch::stable::transpose(weight, 0, 1));
+    // The kernel that applies GELU reads both along k; other views are copied.
+    const auto along_k = [](const Tensor& t) { return t.stride(t.dim() - 1) == 1 ? t : torch::stable::contiguous(t); };
+    const Tensor w = along_k(weight);
+    Product p = product_of(along_k(x), torch::stable::transpose(w, 0, 1));
+    p.b = {w, w.stride(0), 0, true};  // also where n or k is 1
     const Tensor dense = torch::stable::contiguous(bias);
     launch(p, &dense, approximate == "tanh" ? Activation::gelu_tanh : Activation::gelu, step);
     return p.out;

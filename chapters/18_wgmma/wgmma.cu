@@ -12,35 +12,67 @@
 #include "work.h"
 
 #ifdef HAS_WGMMA
-// 8 rows of results of a warp go from shared memory to `to`: neighbours in the warp store neighbours, 16 bytes each, or
-// from the first multiple of 4 bytes on, where rows of out begin anywhere.
-template <class T, int pitch>
-__device__ void store_rows(T* to, const T (&rows)[8][pitch], int height, int width, int64_t n) {
+// Columns `first` to `first + width - 1` of 8 rows of results of a warp go from shared memory to `to`: neighbours in
+// the warp store neighbours, 16 bytes each, or from the first multiple of 4 bytes on, where rows of out begin anywhere.
+template <class T, int PITCH>
+__device__ void store_rows(T* to, const T (&rows)[8][PITCH], int first, int height, int width, int64_t n) {
+    constexpr int PACKS = (PITCH - 8) / 8;
     const int lane = int(threadIdx.x % 32);
     if (n % 8 == 0 && reinterpret_cast<uintptr_t>(to) % 16 == 0) {
-        for (int r = 0; r < height; r++)
-            for (int c = lane * 8; c < width; c += 256)
+#pragma unroll 1
+        for (int i = lane; i < height * PACKS; i += 32) {
+            const int r = i / PACKS, c = i % PACKS * 8;
+            if (c >= first && c < first + width)
                 *reinterpret_cast<uint4*>(to + r * n + c) = *reinterpret_cast<const uint4*>(&rows[r][c]);
+        }
         return;
     }
+    to += first;
 #pragma unroll 1
     for (int r = 0; r < height; r++, to += n) {
+        const T* from = &rows[r][first];
         const int odd = int(reinterpret_cast<uintptr_t>(to) / 2 % 2);
-        if (odd && lane == 0) to[0] = rows[r][0];
+        if (odd && lane == 0 && width > 0) to[0] = from[0];
 #pragma unroll 1
         for (int c = odd + 2 * lane; c < width; c += 64)
             if (c + 1 < width)
-                store_pair(to + c, number(rows[r][c]), number(rows[r][c + 1]));
+                store_pair(to + c, number(from[c]), number(from[c + 1]));
             else
-                to[c] = rows[r][c];
+                to[c] = from[c];
+    }
+}
+
+// The blocks of a cluster have each multiplied a part of k. They show each other their sums, in shared memory, and each
+// adds up those of its share of the columns, in the order of k: the same bits each time. All threads that multiply call
+// it; the warp that copies meets them at the cluster_sync().
+template <int THREADS, int sums>
+__device__ void add_parts(float (&d)[sums], char* memory, int parts, int rank) {
+    float4* mine = reinterpret_cast<float4*>(memory) + threadIdx.x;
+    named_barrier(1, THREADS);  // nobody reads the buffers any more
+#pragma unroll
+    for (int i = 0; i < sums / 4; i++)
+        mine[i * THREADS] = make_float4(d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]);
+    cluster_sync();
+    const int share = sums / 4 / parts;
+#pragma unroll
+    for (int i = 0; i < sums / 4; i++) {
+        if (i / share != rank) continue;
+        d[4 * i] = d[4 * i + 1] = d[4 * i + 2] = d[4 * i + 3] = 0;
+#pragma unroll 1
+        for (int part = 0; part < parts; part++) {
+            const float4 x = *static_cast<float4*>(__cluster_map_shared_rank(mine + i * THREADS, unsigned(part)));
+            d[4 * i] += x.x, d[4 * i + 1] += x.y, d[4 * i + 2] += x.z, d[4 * i + 3] += x.w;
+        }
     }
 }
 #endif
 
 // A block has one warp that copies, and GROUPS groups of 4 warps that multiply. Between them lies a ring of STAGES
 // buffers, each for a step of 64 numbers of k: its barrier in `full` says what has come, the one in `empty` what was
-// read. The blocks of a cluster make tiles below each other: each copies a part of b's tile for both.
-template <class T, int GROUPS, int COLUMNS, int STAGES, int CLUSTER, bool a_along_k, bool b_along_k>
+// read. The blocks of a cluster make tiles below each other if CLUSTER > 1: each copies a part of b's tile for both.
+// Otherwise they make one tile: each takes `each` steps of k. GELU: out = f(a b + bias), not a b. (As a choice within
+// one kernel, its instructions would be fetched by products that do not need them: 1 us on an H100.)
+template <class T, int GROUPS, int COLUMNS, int STAGES, int CLUSTER, bool a_along_k, bool b_along_k, bool GELU>
 __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     wgmma_kernel(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map, Task<T> task) {
 #ifdef HAS_WGMMA
@@ -48,15 +80,18 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     extern __shared__ __align__(1024) char memory[];
     __shared__ __align__(16) T results[GROUPS * 4][8][COLUMNS + 8];  // of each warp; 8 more against bank conflicts
     __shared__ uint64_t barriers[2 * STAGES];
-    const int warp = int(threadIdx.x / 32), lane = int(threadIdx.x % 32), group = warp / 4;
-    const int rank = int(blockIdx.x % CLUSTER), team = int(blockIdx.x / CLUSTER), teams = int(gridDim.x / CLUSTER);
+    const int warp = int(threadIdx.x / 32), lane = int(threadIdx.x % 32);
+    const int group = __shfl_sync(~0u, warp / 4, 0);  // so nvcc knows that a warp has one group, and one address
+    const int parts = CLUSTER == 1 && COLUMNS <= 128 ? task.parts : 1;
+    const int blocks = CLUSTER * parts, rank = int(blockIdx.x) % blocks;
+    const int begin = parts > 1 ? rank * task.each : 0, end = min(begin + task.each, task.steps);
     const auto full = [&](int stage) { return address_of(barriers) + 8 * stage; };
     const auto empty = [&](int stage) { return address_of(barriers) + 8 * (STAGES + stage); };
     if (threadIdx.x == 0) {
         for (int i = 0; i < STAGES; i++) mbarrier_init(full(i), 1), mbarrier_init(empty(i), GROUPS * CLUSTER);
         fence_mbarrier_init();
     }
-    CLUSTER > 1 ? cluster_sync() : __syncthreads();
+    blocks > 1 ? cluster_sync() : __syncthreads();
 
     // Both roles go through the same steps of the same tiles, with the same buffers.
     int stage = 0, phase = 0;
@@ -66,27 +101,28 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     const auto previous = [&] { return (stage == 0 ? STAGES : stage) - 1; };
     const auto place = [&](int tile) {
         Place p = place_of<ROWS * CLUSTER, COLUMNS, 16 / CLUSTER>(tile, task.down, task.across);
-        p.row += rank * ROWS;
+        if (CLUSTER > 1) p.row += rank * ROWS;
         return p;
     };
+    const int team = int(blockIdx.x) / blocks, teams = int(gridDim.x) / blocks;
     if (group == GROUPS) {  // the warp that copies
-        if (lane == 0)
-            for_each_part(task, team, teams, [&](int tile, int begin, int end) {
-                const Place at = place(tile);
-                for (int step = begin; step < end; step++, next()) {
-                    const uint32_t a = address_of(memory) + stage * STAGE_BYTES, b = a + A_BYTES;
-                    wait_for_phase(empty(stage), phase ^ 1);  // at first, all buffers are empty
-                    mbarrier_arrive_expect(full(stage), STAGE_BYTES);
-                    for (int i = 0; i < ROWS; i += BOX)
-                        load_box<a_along_k>(a + i * 128, &a_map, at.row + i, step * BOX, task.a_batched * at.batch,
-                                            full(stage));
-                    for (int i = rank * BOX; i < COLUMNS; i += CLUSTER * BOX)
-                        load_box<b_along_k, CLUSTER>(b + i * 128, &b_map, at.column + i, step * BOX,
-                                                     task.b_batched * at.batch, full(stage));
-                }
-            });
+        for (int tile = team; tile < task.tiles && lane == 0; tile += teams) {
+            const Place at = place(tile);
+            for (int step = begin; step < end; step++, next()) {
+                const uint32_t a = address_of(memory) + stage * STAGE_BYTES, b = a + A_BYTES;
+                wait_for_phase(empty(stage), phase ^ 1);  // at first, all buffers are empty
+                mbarrier_arrive_expect(full(stage), STAGE_BYTES);
+                for (int i = 0; i < ROWS; i += BOX)
+                    load_box<a_along_k>(a + i * 128, &a_map, at.row + i, step * BOX, task.a_batched * at.batch,
+                                        full(stage));
+                for (int i = CLUSTER > 1 ? rank * BOX : 0; i < COLUMNS; i += CLUSTER * BOX)
+                    load_box<b_along_k, CLUSTER>(b + i * 128, &b_map, at.column + i, step * BOX,
+                                                 task.b_batched * at.batch, full(stage));
+            }
+        }
         __syncwarp();
-        if (CLUSTER > 1) cluster_sync();  // see the end
+        if (parts > 1) cluster_sync();   // that of add_parts()
+        if (blocks > 1) cluster_sync();  // see the end
         return;
     }
     const auto release = [&](int s) {  // a thread of the group tells each block of the cluster
@@ -94,7 +130,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
         if (thread >= CLUSTER) return;
         CLUSTER > 1 ? mbarrier_arrive_cluster(in_block(empty(s), thread)) : mbarrier_arrive(empty(s));
     };
-    for_each_part(task, team, teams, [&](int tile, int begin, int end) {
+    for (int tile = team; tile < task.tiles; tile += teams) {
         float sums[COLUMNS / 2] = {};
         for (int step = begin; step < end; step++, next()) {
             const uint32_t a = address_of(memory) + stage * STAGE_BYTES, b = a + A_BYTES;
@@ -106,26 +142,22 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
             if (step > begin) release(previous());
         }
         const Place at = place(tile);
-        for (int i = lane; i < COLUMNS && task.bias; i += 32)  // the bias comes while the last step is multiplied
+        for (int i = lane; i < COLUMNS && GELU; i += 32)  // the bias comes while the last step is multiplied
             results[warp][0][i] = at.column + i < task.n ? task.bias[at.column + i] : T(0.0f);
         __syncwarp();
         wgmma_wait<0>();
         if (begin < end) release(previous());
-        if (end - begin < task.steps && !add_parts<GROUPS * 128, CLUSTER>(sums, task, tile - task.whole, begin, end))
-            return;
-        if (task.bias) {
+        if (parts > 1) add_parts<GROUPS * 128>(sums, memory, parts, rank);
+        if (GELU) {
 #pragma unroll
-            for (int i = 0; i < COLUMNS / 2; i++) sums[i] += number(results[warp][0][i / 4 * 8 + lane % 4 * 2 + i % 2]);
+            for (int i = 0; i < COLUMNS / 2; i++) {
+                const float x = sums[i] + number(results[warp][0][i / 4 * 8 + lane % 4 * 2 + i % 2]);
+                sums[i] = task.f == Activation::gelu ? gelu(x) : gelu_tanh(x);
+            }
             __syncwarp();
         }
-        if (task.f == Activation::gelu) {
-#pragma unroll
-            for (float& x : sums) x = gelu(x);
-        }
-        if (task.f == Activation::gelu_tanh) {
-#pragma unroll
-            for (float& x : sums) x = gelu_tanh(x);
-        }
+        // The columns that this block stores.
+        const int width = COLUMNS / parts, first = parts > 1 ? rank * width : 0;
 #pragma unroll
         for (int half = 0; half < 2; half++) {  // of the warp's 16 rows
 #pragma unroll
@@ -134,12 +166,13 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
                            sums[4 * i + 2 * half + 1]);
             __syncwarp();
             const int top = at.row + warp * 16 + half * 8;
-            store_rows(task.out + (int64_t(at.batch) * task.m + top) * task.n + at.column, results[warp],
-                       min(8, task.m - top), min(COLUMNS, task.n - at.column), task.n);
+            store_rows(task.out + (int64_t(at.batch) * task.m + top) * task.n + at.column, results[warp], first,
+                       min(8, task.m - top), min(width, task.n - at.column - first), task.n);
             __syncwarp();
         }
-    });
-    if (CLUSTER > 1) cluster_sync();  // no block leaves while the other one copies into it, or arrives at its barriers
+    }
+    if (blocks > 1)
+        cluster_sync();  // no block leaves while another one copies into it, arrives at its barriers, or reads
 #endif
 }
 
@@ -157,7 +190,7 @@ std::string why_no_wgmma() {
         return "this GPU has no wgmma: it needs compute capability 9.0";
 #ifndef CUDA_ON_CPU
     cudaFuncAttributes attributes;
-    CHECK_CUDA(cudaFuncGetAttributes(&attributes, wgmma_kernel<__half, 2, 256, 4, 1, true, true>));
+    CHECK_CUDA(cudaFuncGetAttributes(&attributes, wgmma_kernel<__half, 2, 256, 4, 1, true, true, false>));
     if (attributes.sharedSizeBytes == 0) return "it was compiled for sm_90, and wgmma needs sm_90a";  // an empty kernel
 #endif
     return "";
@@ -168,31 +201,25 @@ template <class T>
 struct Decision {
     Stored<T> a, b;
     Plan plan;
-    int64_t copied, parts, counts;  // elements, floats and ints in the workspace
+    int64_t copied() const { return a.copied_elements() + b.copied_elements(); }
 };
 
 template <class T>
 static Decision<T> decide(const WgmmaProduct<T>& p, const std::string& step) {
     Decision<T> d = {stored(p.a, p.m, p.k, p.batches, true), stored(p.b, p.k, p.n, p.batches, false)};
-    d.copied = d.a.copied_elements() + d.b.copied_elements();
     const auto skewed = [](const Stored<T>& x) { return x.is_aligned() && x.rows > 1 && x.stride % 16 != 0; };
     const int blocks = attribute(cudaDevAttrMultiProcessorCount);
     d.plan = best_plan(skewed(d.a) || skewed(d.b), p.batches, p.m, p.n, p.k, blocks);
-    const bool divide = step.size() > 8 && step.substr(step.size() - 8) == " divided";
     for (const Tile& tile : TILES)
-        if (step == tile.name || (divide && step == tile.name + std::string(" divided")))
-            d.plan = plan_for(tile, divide, p.batches, p.m, p.n, p.k, blocks);
-    if (d.plan.divides()) {
-        d.counts = (d.plan.tiles - d.plan.whole) * d.plan.tile->cluster;
-        d.parts = 2 * d.plan.teams * d.plan.tile->rows() * d.plan.tile->columns;
-    }
+        for (const int parts : {1, 2, 4, 8})
+            if (step == tile.name + (parts > 1 ? " k/" + std::to_string(parts) : ""))
+                d.plan = plan_for(tile, parts, p.batches, p.m, p.n, p.k, blocks);
     return d;
 }
 
 template <class T>
 int64_t workspace_bytes(const WgmmaProduct<T>& product, const std::string& step) {
-    const Decision<T> d = decide(product, step);
-    return d.parts * 4 + d.copied * 2 + d.counts * 4;
+    return decide(product, step).copied() * int64_t(sizeof(T));
 }
 
 template <class T, int GROUPS, int COLUMNS, int CLUSTER>
@@ -200,18 +227,20 @@ static void launch_tile(const Decision<T>& d, const CUtensorMap& a, const CUtens
                         cudaStream_t stream) {
     constexpr int STAGE_BYTES = (GROUPS * 64 + COLUMNS) * 128, RESULTS = GROUPS * 4 * 8 * (COLUMNS + 8) * 2;
     constexpr int STAGES = std::min(12, (227 * 1024 - RESULTS - 1024) / STAGE_BYTES);
-    with_layout(d.a.along_k, d.b.along_k, [&](auto a_is, auto b_is) {
-        const auto kernel =
-            wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, decltype(a_is)::value, decltype(b_is)::value>;
+    const auto launch = [&](auto kernel) {
         allow_shared_memory(kernel);
         cudaLaunchAttribute cluster = {};
         cluster.id = cudaLaunchAttributeClusterDimension;
-        cluster.val.clusterDim.x = CLUSTER, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+        cluster.val.clusterDim.x = unsigned(d.plan.cluster()), cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
         cudaLaunchConfig_t config = {};
-        config.gridDim = unsigned(d.plan.teams * CLUSTER), config.blockDim = unsigned(GROUPS * 128 + 32);
+        config.gridDim = unsigned(d.plan.teams * d.plan.cluster()), config.blockDim = unsigned(GROUPS * 128 + 32);
         config.dynamicSmemBytes = STAGES * STAGE_BYTES, config.stream = stream;
         config.attrs = &cluster, config.numAttrs = 1;
         CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, a, b, task));
+    };
+    if (task.bias) return launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, true, true, true>);
+    with_layout(d.a.along_k, d.b.along_k, [&](auto a_is, auto b_is) {
+        launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, decltype(a_is)::value, decltype(b_is)::value, false>);
     });
 }
 
@@ -219,19 +248,14 @@ template <class T>
 void launch_wgmma(const WgmmaProduct<T>& p, const std::string& step, void* workspace, cudaStream_t stream) {
     if (p.batches == 0 || p.m == 0 || p.n == 0) return;
     Decision<T> d = decide(p, step);
-    float* parts = static_cast<float*>(workspace);  // then the copies, then the counts
-    T* copies = reinterpret_cast<T*>(parts + d.parts);
-    int* counts = reinterpret_cast<int*>(copies + d.copied);
-    launch_copy_rows(d.a, d.b, copies, stream);
+    launch_copy_rows(d.a, d.b, static_cast<T*>(workspace), stream);
     const CUtensorMap a = tensor_map(d.a), b = tensor_map(d.b);
     const int a_batched = d.a.batches > 1, b_batched = d.b.batches > 1;
     if (launch_ladder<T>(step, a, b, d.a.along_k, d.b.along_k,
                          {p.out, int(p.m), int(p.n), d.plan.steps, a_batched, b_batched}, p.batches, stream))
         return;
-    if (d.counts) CHECK_CUDA(cudaMemsetAsync(counts, 0, size_t(d.counts) * sizeof(int), stream));
-    const Task<T> task = {p.out,        p.bias,       p.f,         int(p.m),    int(p.n),
-                          d.plan.steps, a_batched,    b_batched,   d.plan.down, d.plan.across,
-                          d.plan.tiles, d.plan.whole, d.plan.each, parts,       counts};
+    const Task<T> task = {p.out,     p.bias,      p.f,           int(p.m),     int(p.n),     d.plan.steps, a_batched,
+                          b_batched, d.plan.down, d.plan.across, d.plan.tiles, d.plan.parts, d.plan.each};
     const Tile& t = *d.plan.tile;
     if (t.columns == 64) return launch_tile<T, 1, 64, 1>(d, a, b, task, stream);
     if (t.columns == 192) return launch_tile<T, 2, 192, 1>(d, a, b, task, stream);

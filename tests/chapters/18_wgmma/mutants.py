@@ -22,7 +22,7 @@ def layout(step):
 
 
 def shared(step):
-    return f"{T}tiles_that_blocks_share[forward-{step} divided]"
+    return f"{T}a_cluster_for_each_tile[forward-{step}]"
 
 
 def exact(step):
@@ -39,7 +39,7 @@ MUTANTS = [
     Mutant(HOPPER, "uint64_t(apart >> 4) << 16", "uint64_t(0) << 16", layout("64x128")),
     # ---- operands
     Mutant(OPERAND, "along_k ? k : line, y", "along_k ? line : k, y", layout("first")),
-    Mutant(OPERAND, "a + i * (a_along_k ? 32 : 16 * 128)", "a + i * 32", layout("first")),
+    Mutant(OPERAND, "a_tile + i * (a_along_k ? 2 : 16 * 8)", "a_tile + i * 2", layout("first")),
     Mutant(OPERAND, "(columns + 63) / 64 * 64", "(columns + 7) / 8 * 8 + 4", ANYWHERE + "[ring]"),
     Mutant(COPY, "row / c.rows * c.batch_stride", "0", BATCHES),
     Mutant(COPY, "w4 = half ? w[4] : 0", "w4 = 0", ANYWHERE + "[ring]"),
@@ -49,17 +49,19 @@ MUTANTS = [
     # ---- the kernel
     Mutant(CU, "wait_for_phase(empty(stage), phase ^ 1);", "wait_for_phase(empty(stage), phase);", layout("64x64")),
     Mutant(CU, "wgmma_wait<0>();\n        if (begin < end)", "if (begin < end)", layout("64x64")),
-    Mutant(CU, "if (step > begin) release(previous());", "release(stage);", shared("64x64")),
+    Mutant(CU, "if (step > begin) release(previous());", "release(stage);", shared("64x64 k/2")),
     Mutant(CU, "GROUPS * CLUSTER);", "GROUPS);", exact("2x128x128")),
-    Mutant(CU, "int i = rank * BOX; i < COLUMNS; i += CLUSTER * BOX", "int i = 0; i < COLUMNS; i += BOX", layout("2x128x128")),
-    Mutant(CU, "p.row += rank * ROWS;", "", layout("2x128x128")),
-    Mutant(CU, "if (odd && lane == 0) to[0] = rows[r][0];", "", layout("64x64")),
-    Mutant(CU, "min(COLUMNS, task.n - at.column)", "COLUMNS", layout("128x256")),
+    Mutant(CU, "int i = CLUSTER > 1 ? rank * BOX : 0; i < COLUMNS; i += CLUSTER * BOX", "int i = 0; i < COLUMNS; i += BOX", layout("2x128x128")),
+    Mutant(CU, "if (CLUSTER > 1) p.row += rank * ROWS;", "", layout("2x128x128")),
+    Mutant(CU, "if (odd && lane == 0 && width > 0) to[0] = from[0];", "", layout("64x64")),
+    Mutant(CU, "min(width, task.n - at.column - first)", "width", layout("128x256")),
     # ---- who does what
     Mutant(WORK, "height = min(BAND, down - top)", "height = BAND", BANDS),
-    Mutant(WORK, "if (done < task.steps) return false;", "if (done <= task.steps) return false;", shared("128x128")),
-    Mutant(WORK, "float4* mine = part(blockIdx.x, begin == 0);", "float4* mine = part(blockIdx.x, false);", shared("64x128")),
-    Mutant(WORK, "min(task.steps, begin + stop - i)", "task.steps", shared("128x192")),
+    Mutant(CU, "parts > 1 ? rank * task.each : 0", "0", shared("64x64 k/4")),
+    Mutant(CU, "named_barrier(1, THREADS);  // nobody", "// nobody", shared("128x128 k/2")),
+    Mutant(CU, "if (i / share != rank) continue;", "if (i % parts != rank) continue;", shared("64x128 k/4")),
+    Mutant(CU, "first = parts > 1 ? rank * width : 0", "first = 0", shared("64x64 k/8")),
+    Mutant(CU, "if (blocks > 1) cluster_sync();  // no block leaves", "// no block leaves", shared("64x64 k/2")),
     # ---- bias and GELU
     Mutant(CU, "at.column + i < task.n ? task.bias[at.column + i]", "true ? task.bias[i]", linear("64x128")),
     Mutant(GELU, "fmaxf(-x, fminf(x, 64.0f))", "fminf(fabsf(x), 64.0f)", NUMBERS + "[auto-none-bfloat16]"),

@@ -14,7 +14,7 @@ def linear_gelu(x, weight, bias, approximate="none", step="auto"):
     return torch.nn.functional.gelu(h, approximate=approximate).to(x.dtype)
 
 
-STEP = Scalar("str", "auto", ("fallback", "64x64", "2x128x256 divided"), ("", "First", "64x32"),
+STEP = Scalar("str", "auto", ("fallback", "64x64", "64x64 k/2"), ("", "First", "64x32"),
               "auto, fallback, first, larger, ring or a tile")  # fmt: skip
 APPROXIMATE = Scalar("str", "none", ("tanh",), ("", "Tanh", "erf"), "none or tanh")
 ROWS = {"shape": lambda n: (n, 5), "ranks": (2, 3), "strided": True, "dtypes": (torch.float16, torch.bfloat16),

@@ -18,13 +18,13 @@ from tests.support import ROOT, needs_gpu_memory, operators
 
 RUNGS = "first", "larger", "ring"
 TILES = "64x64", "64x128", "128x128", "128x192", "128x256", "2x128x128", "2x128x256"
-DIVIDED = tuple(f"{tile} divided" for tile in TILES)
+DIVIDED = tuple(f"{tile} k/{parts}" for tile in TILES[:3] for parts in (2, 4, 8))
 # The memory check takes its time: it looks at each rung, and at three of the seven tiles, which are one kernel.
-LOOKED_AT = *RUNGS, "64x64", "128x192", "2x128x256"
+LOOKED_AT = *RUNGS, "64x64", "128x192", "2x128x256", "64x64 k/4", "128x128 k/2"
 
 
 def of_steps(*steps):
-    marks = {step: pytest.mark.kernels for step in steps if step.removesuffix(" divided") in LOOKED_AT}
+    marks = {step: pytest.mark.kernels for step in steps if step in LOOKED_AT}
     return pytest.mark.parametrize("step", [pytest.param(step, marks=marks.get(step, ())) for step in steps])
 
 
@@ -89,14 +89,14 @@ def test_every_layout(ops, step, dtype, thread_order):
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("step", ("ring", "64x128", "2x128x128 divided"))
+@pytest.mark.parametrize("step", ("ring", "64x128", "64x64 k/2"))
 def test_rows_apart_that_begin_anywhere(ops, step):
     for extra, begins in (1, 0), (8, 0), (3, 1), (8, 8), (0, 2):
         for a, b in itertools.product(layouts(66, 72, extra=extra, begins=begins), layouts(72, 70, extra=extra)):
             right(ops, a, b, step=step)
 
 
-@pytest.mark.parametrize("step", ("first", "ring", "64x64", "2x128x256", "64x128 divided"))
+@pytest.mark.parametrize("step", ("first", "ring", "64x64", "2x128x256", "64x128 k/2"))
 def test_batches(ops, step):
     for z, m, n, k in (3, 5, 4, 7), (2, 70, 72, 136), (1, 3, 3, 3), (0, 4, 4, 4), (3, 2, 2, 0):
         for a, b in itertools.product(layouts(z, m, k), layouts(z, k, n)):
@@ -118,15 +118,10 @@ def test_strides_that_need_a_copy_and_those_that_do_not(ops):
 
 
 @of_steps(*DIVIDED)
-def test_tiles_that_blocks_share(ops, step, thread_order):
-    """CUDA on CPU has 8 multiprocessors: one tile for all of them, some, and so many that the first ones are not divided."""
+def test_a_cluster_for_each_tile(ops, step, thread_order):
+    """A part of k for each block: all of them, some, or one have something to multiply."""
     rows, columns = map(int, re.search(r"(\d+)x(\d+) ", step).groups())
-    for m, n, k in (
-        (3, 5, 64 * 19),
-        (rows + 1, 2 * columns, 64 * 5),
-        (rows, 11 * columns, 130),
-        (2 * rows, 19 * columns, 65),
-    ):
+    for m, n, k in (3, 5, 64 * 19), (rows + 1, 2 * columns, 64 * 5), (rows, columns + 30, 65), (2, columns + 3, 130):
         right(ops, random(m, k), random(n, k).mT, step=step)
 
 
@@ -175,7 +170,7 @@ def test_more_than_2_31_results(ops):
 
 # ---- exactness -------------------------------------------------------------------------------------------------------
 @per_dtype
-@pytest.mark.parametrize("step", (*RUNGS, *TILES, "64x64 divided"))
+@pytest.mark.parametrize("step", (*RUNGS, *TILES, "64x64 k/8"))
 def test_integers_are_exact(ops, step, dtype):
     shapes = (70, 840), (840, 90)  # 14 steps along k: more than any ring has buffers
     a, b = (torch.randint(-2, 3, shape, device=device).to(dtype) for shape in shapes)
@@ -183,7 +178,7 @@ def test_integers_are_exact(ops, step, dtype):
     assert torch.equal(ops.matmul(a, b, step=step), expected.to(dtype))
 
 
-@pytest.mark.parametrize("step", (*RUNGS, *TILES, "128x192 divided"))
+@pytest.mark.parametrize("step", (*RUNGS, *TILES, "128x128 k/2"))
 def test_infinities_and_nan_stay_in_their_row_or_column(ops, step):
     """... and what TMA puts past the edges is 0, which would make NaN of an infinity if it were multiplied by it."""
     a, b = torch.ones(70, 130, device=device).bfloat16(), torch.ones(130, 70, device=device).bfloat16()
@@ -206,13 +201,26 @@ def test_the_same_bits_each_time(ops):
 
 # ---- bias and GELU ---------------------------------------------------------------------------------------------------
 @per_dtype
-@of_steps(*TILES, "64x128 divided", "2x128x256 divided")
+@of_steps(*TILES, "64x128 k/2", "128x128 k/4")
 def test_linear_gelu(ops, step, dtype):
     for m, n, k in (3, 5, 7), (70, 264, 136), (130, 71, 200):
         x, weight, bias = random(m, k, dtype=dtype), random(n, k, dtype=dtype), random(n + 1, dtype=dtype)[1:]
         for approximate in "none", "tanh":
             result = ops.linear_gelu(x, weight / k**0.5, bias, approximate=approximate, step=step)
             close(result, linear_gelu(x.double(), weight / k**0.5, bias, approximate))
+
+
+def test_linear_gelu_of_views(ops):
+    """Its kernel takes rows of k numbers that lie one after another; other views are copied."""
+    for x, weight in (
+        (random(72, 40).mT, random(24, 72)),
+        (random(40, 72), random(72, 24).mT),
+        (random(2, 9, 8)[..., ::2], random(3, 4)),
+    ):
+        close(
+            ops.linear_gelu(x, weight, random(len(weight)) * 0),
+            linear_gelu(x.double(), weight, random(len(weight)) * 0, "none"),
+        )
 
 
 def exact_gelu(x, approximate):
@@ -282,7 +290,7 @@ def test_refused_with_memory_and_without(ops):
     for words, call in {
         "a must have dtype Half or BFloat16, got ": lambda a, b, bias: ops.matmul(a.float(), b),
         "b must have dtype BFloat16, got ": lambda a, b, bias: ops.matmul(a, b.half()),
-        "step must be auto, fallback, first, .* or 2x128x256 divided, got x": lambda a, b, bias: ops.matmul(a, b, step="x"),
+        "step must be auto, fallback, first, .* or 128x128 k/8, got x": lambda a, b, bias: ops.matmul(a, b, step="x"),
         "x must have 2 or 3 dimensions, got 1": lambda a, b, bias: ops.linear_gelu(a[0], b.mT, bias),
         r"weight must have the shape \[n, 4\], as x has the shape .*, got ": lambda a, b, bias: ops.linear_gelu(a, b, bias),
         r"bias must have the shape \[5\], as weight has .*, got ": lambda a, b, bias: ops.linear_gelu(a, b.mT, bias[1:]),
@@ -314,7 +322,7 @@ def test_nvcc_keeps_all_sums_in_registers(nvcc):
     """No local memory; and no warning that wgmma waits where it need not (C7508, C7510, C7515)."""
     said, _ = nvcc
     kernels = said.count("Compiling entry function")
-    assert kernels == 2 * 4 * len(TILES)
+    assert kernels == 2 * 5 * len(TILES)  # four layouts, and GELU
     assert said.count("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads") == kernels
     assert not re.search(r"C7\d\d\d|warning", said)
 
@@ -327,7 +335,7 @@ def test_the_machine_code_has_wgmma_and_no_fence_in_its_loop(nvcc):
         pytest.skip("there is no nvdisasm")
     code = subprocess.run([disassembler, "-c", nvcc[1]], capture_output=True, text=True, check=True).stdout
     kernels = code.split(".section\t.text.")[1:]
-    assert len(kernels) == 2 * 4 * len(TILES)
+    assert len(kernels) == 2 * 5 * len(TILES)
     for kernel in kernels:
         first, last = kernel.index("HGMMA"), kernel.rindex("HGMMA")
         assert "MEMBAR" not in kernel[first:last] and kernel.count("HGMMA") >= 4
