@@ -25,8 +25,9 @@ import products
 from product_times import bench_products, contest, exact, matrices, operators, shapes_of, tolerance  # noqa: F401
 
 ON_GPU = device.type == "cuda"
-STEPS = ["auto", "naive", "tile", "registers", "stages", "large", "small"]
+STEPS = ["auto", "naive", "tile", "registers", "stages", "large", "small", "divided"]
 SIDES = [1024, 2048, 4096, 8192] if ON_GPU else [48]
+LONG = [(136, 1176, 8352), (120, 72, 3160), (256, 680, 1200)] if ON_GPU else [(8, 8, 512)]  # few tiles, and a long k
 ODD = [(4095, 4097, 4093), (1000, 3001, 777), (8191, 63, 8191)] if ON_GPU else [(47, 49, 51)]
 
 
@@ -46,9 +47,10 @@ def benchmark(module):
     """For `make bench16`: {table: rows}."""
     squares = [(side, side, side) for side in SIDES]
     return {
-        "steps": bench_products(module, squares, STEPS[1:]),
+        "steps": bench_products(module, squares, STEPS[1:-1]),  # with many tiles, `divided` is `small`
         "layouts": bench_products(module, squares) + bench_products(module, squares, b_transposed=True),
         "odd": bench_products(module, ODD),
+        "long": bench_products(module, LONG, ["small", "divided"]),
     }
 
 
@@ -59,8 +61,9 @@ def sweep():
 
 def launch_each_kernel(module):
     """For `make microscope16`: each kernel once."""
-    for step in STEPS[1:]:
+    for step in STEPS[1:-1]:
         module.matmul(*matrices((128, 256, 64)), step=step)
+    module.matmul(*matrices((64, 64, 256)), step="divided")
 
 
 # ---- right? ----------------------------------------------------------------------------------------------------------

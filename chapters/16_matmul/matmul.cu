@@ -10,66 +10,7 @@
 #include "common/cuda_check.h"
 #include "common/shared_memory.h"
 #include "device/pack.h"
-
-struct Shape {
-    int m, n, k;  // out is m x n
-};
-
-// ---- a block has a tile of the result ------------------------------------------------------------------------------
-
-// The first row and column of a tile. blockIdx.y is the number of the matrix, for those kernels that work on a batch.
-struct Place {
-    int row, column;
-};
-
-__host__ __device__ inline int tiles_of(int side, int tile) { return side / tile + (side % tile != 0); }
-
-// The tile of this block. Tiles are numbered in bands of 8 rows of tiles, column by column, so that the blocks that run
-// at the same time need few rows of a and few columns of b: both stay in the L2 cache.
-__device__ Place place_of(Shape s, int rows, int columns) {
-    const int down = tiles_of(s.m, rows), across = tiles_of(s.n, columns), band = 8 * across;
-    const int top = int(blockIdx.x) / band * 8, in_band = int(blockIdx.x) % band, height = min(8, down - top);
-    return {(top + in_band % height) * rows, in_band / height * columns};
-}
-
-// ---- one result a thread -------------------------------------------------------------------------------------------
-
-__device__ float element(Matrix<float> x, int64_t row, int64_t column) {
-    return x.data[blockIdx.y * x.batch_stride + (x.transposed ? column * x.stride + row : row * x.stride + column)];
-}
-
-__device__ float& element(float* out, Shape s, int64_t row, int64_t column) {
-    return out[(blockIdx.y * int64_t(s.m) + row) * s.n + column];
-}
-
-// 32 x 32 threads.
-__global__ void naive_kernel(float* out, Matrix<float> a, Matrix<float> b, Shape s) {
-    const Place tile = place_of(s, 32, 32);
-    const int64_t row = tile.row + int64_t(threadIdx.y), column = tile.column + int64_t(threadIdx.x);
-    if (row >= s.m || column >= s.n) return;
-    float sum = 0;
-    for (int l = 0; l < s.k; l++) sum += element(a, row, l) * element(b, l, column);
-    element(out, s, row, column) = sum;
-}
-
-// ---- tiles of a and b in shared memory -----------------------------------------------------------------------------
-
-// 32 x 32 threads. Each copies an element of a and one of b, which 32 threads of the block read.
-__global__ void tile_kernel(float* out, Matrix<float> a, Matrix<float> b, Shape s) {
-    __shared__ float a_tile[32][32], b_tile[32][32];
-    const Place tile = place_of(s, 32, 32);
-    const int x = int(threadIdx.x), y = int(threadIdx.y);
-    const int64_t row = int64_t(tile.row) + y, column = int64_t(tile.column) + x;
-    float sum = 0;
-    for (int64_t k = 0; k < s.k; k += 32) {  // outside of a and b are zeros, which add nothing
-        a_tile[y][x] = row < s.m && k + x < s.k ? element(a, row, k + x) : 0;
-        b_tile[y][x] = k + y < s.k && column < s.n ? element(b, k + y, column) : 0;
-        __syncthreads();  // the tiles are complete
-        for (int l = 0; l < 32; l++) sum += a_tile[y][l] * b_tile[l][x];
-        __syncthreads();  // nobody needs them any more
-    }
-    if (row < s.m && column < s.n) element(out, s, row, column) = sum;
-}
+#include "one_result.h"
 
 // ---- many results a thread, in registers ---------------------------------------------------------------------------
 
@@ -148,9 +89,9 @@ struct Lines {
     Matrix<float> x;
     bool by_four;  // 16 bytes can be copied at a time
 
-    // The beginning of a line.
-    __device__ const float* at(int64_t line) const {
-        return x.data + blockIdx.y * x.batch_stride + (ALONG_K ? line * x.stride : line);
+    // Element k of a line.
+    __device__ const float* at(int64_t line, int64_t k) const {
+        return x.data + blockIdx.y * x.batch_stride + (ALONG_K ? line * x.stride + k : line + k * x.stride);
     }
     // The distance from an element to the one that comes TILE_K later in its line.
     __device__ int64_t tile() const { return ALONG_K ? TILE_K : TILE_K * x.stride; }
@@ -207,7 +148,9 @@ __global__ __launch_bounds__(R::THREADS, R::BLOCKS) void registers_kernel(float*
     auto* tiles = reinterpret_cast<typename R::Tiles*>(memory);
     const Place tile = place_of(s, R::TILE_ROWS, R::TILE_COLUMNS);
     const int rows = min(s.m - tile.row, R::TILE_ROWS), columns = min(s.n - tile.column, R::TILE_COLUMNS);
-    const float *next_a = a.at(tile.row), *next_b = b.at(tile.column);  // of the next copy
+    const int first = int(blockIdx.z) * s.parts.size;                                 // along k
+    const float *next_a = a.at(tile.row, first), *next_b = b.at(tile.column, first);  // of the next copy
+    s.k = min(s.k - first, s.parts.size);
     int k_left = s.k, slot = 0;  // elements of a line still to copy, and their place
     const auto copy = [&] {
         if (k_left > 0) {
@@ -243,7 +186,8 @@ static void launch(float* out, Matrix<float> a, Matrix<float> b, unsigned batche
     allow_shared_memory(kernel);
     const Lines<A_ALONG_K> rows_of_a = {a, by_four(a)};
     const Lines<B_ALONG_K> columns_of_b = {b, by_four(b)};
-    kernel<<<dim3(unsigned(tiles), batches), R::THREADS, bytes, stream>>>(out, rows_of_a, columns_of_b, s);
+    kernel<<<dim3(unsigned(tiles), batches, s.parts.count), R::THREADS, bytes, stream>>>(out, rows_of_a, columns_of_b,
+                                                                                         s);
     CHECK_LAUNCH();
 }
 
@@ -256,39 +200,52 @@ static void launch(float* out, Matrix<float> a, Matrix<float> b, unsigned batche
     launch_layout(out, a, b, batches, s, stream);
 }
 
-template <void (*kernel)(float*, Matrix<float>, Matrix<float>, Shape)>
-static void launch(float* out, Matrix<float> a, Matrix<float> b, unsigned batches, Shape s, cudaStream_t stream) {
-    kernel<<<dim3(unsigned(tiles_of(s.m, 32) * tiles_of(s.n, 32)), batches), dim3(32, 32), 0, stream>>>(out, a, b, s);
-    CHECK_LAUNCH();
-}
-
 using Medium = Results<4, 2, 8, 8, 2>;  // 128 x 128, 256 threads
 using Large = Results<2, 4, 16, 8, 1>;  // 128 x 256, 256 threads
 using Small = Results<2, 1, 8, 8, 4>;   // 64 x 64, 64 threads
 
+template <class R>
+static int64_t tiles_of(int64_t batches, Shape s) {
+    return batches * tiles_of(s.m, R::TILE_ROWS) * tiles_of(s.n, R::TILE_COLUMNS);
+}
+
 // How many results the multiprocessor with the most tiles computes.
 template <class R>
 static int64_t time_of(int64_t batches, Shape s) {
-    int device = 0, multiprocessors = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    const int64_t tiles = batches * tiles_of(s.m, R::TILE_ROWS) * tiles_of(s.n, R::TILE_COLUMNS);
-    return (tiles + multiprocessors - 1) / multiprocessors * R::TILE_ROWS * R::TILE_COLUMNS;
+    return (tiles_of<R>(batches, s) + multiprocessors() - 1) / multiprocessors() * R::TILE_ROWS * R::TILE_COLUMNS;
+}
+
+// Small tiles read each element of a and b more often, so they must save more than a sixth of the time.
+static MatmulStep choice(MatmulStep step, int64_t batches, Shape s) {
+    if (step != MatmulStep::automatic) return step;
+    return time_of<Small>(batches, s) * 6 < time_of<Large>(batches, s) * 5 ? MatmulStep::divided : MatmulStep::large;
+}
+
+static Parts parts_of(MatmulStep step, int64_t batches, Shape s) {
+    if (choice(step, batches, s) != MatmulStep::divided) return {s.k, 1};
+    return parts_of(s.k, TILE_K, tiles_of<Small>(batches, s), multiprocessors() * Small::BLOCKS);
+}
+
+int64_t workspace_floats(int64_t batches, int64_t m, int64_t n, int64_t k, MatmulStep step) {
+    const int parts = parts_of(step, batches, {int(m), int(n), int(k), {}}).count;
+    return parts > 1 ? parts * batches * m * n : 0;
 }
 
 void launch_matmul(float* out, Matrix<float> a, Matrix<float> b, int64_t batches, int64_t m, int64_t n, int64_t k,
-                   MatmulStep step, cudaStream_t stream) {
-    const Shape s = {int(m), int(n), int(k)};
-    if (m == 0 || n == 0) return;
-    // Small tiles read each element of a and b more often, so they must save more than a sixth of the time.
-    if (step == MatmulStep::automatic)
-        step = time_of<Small>(batches, s) * 6 < time_of<Large>(batches, s) * 5 ? MatmulStep::small : MatmulStep::large;
+                   MatmulStep step, float* workspace, cudaStream_t stream) {
+    Shape s = {int(m), int(n), int(k), {}};
+    if (batches == 0 || m == 0 || n == 0) return;
+    step = choice(step, batches, s), s.parts = parts_of(step, batches, s);
     const auto launch_step = step == MatmulStep::naive       ? launch<naive_kernel>
                              : step == MatmulStep::tile      ? launch<tile_kernel>
                              : step == MatmulStep::registers ? launch<Medium, 1>
                              : step == MatmulStep::stages    ? launch<Medium, 3>
                              : step == MatmulStep::large     ? launch<Large, 3>
                                                              : launch<Small, 3>;
+    if (s.parts.count > 1) {
+        launch_step(workspace, a, b, unsigned(batches), s, stream);
+        return add_parts(out, workspace, batches * m * n, s.parts.count, stream);
+    }
     constexpr int64_t MOST = 65535;  // a grid's limit in y
     for (; batches > 0; batches -= MOST) {
         launch_step(out, a, b, unsigned(std::min(batches, MOST)), s, stream);

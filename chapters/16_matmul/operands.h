@@ -26,10 +26,12 @@ struct Operand {
 };
 
 // A kernel reads a matrix in place if its rows or its columns are contiguous, as in x.mT, x[:, 3:] and x[::2]. Other
-// views, such as x[:, ::2], are copied first.
+// views, such as x[:, ::2], are copied first. A contiguous matrix of one column is a single long line in memory, and
+// not many rows of one element.
 inline Operand operand_of(const Tensor& x) {
     const int64_t d = x.dim(), rows = x.size(d - 2), columns = x.size(d - 1);
     const int64_t batch_stride = d == 3 ? x.stride(0) : 0;
+    if (columns == 1 && x.stride(d - 2) == 1) return {x, rows, batch_stride, true};
     if (x.stride(d - 1) == 1 || columns == 1) return {x, x.stride(d - 2), batch_stride, false};
     if (x.stride(d - 2) == 1 || rows == 1) return {x, x.stride(d - 1), batch_stride, true};
     const Tensor copy = torch::stable::contiguous(x);
@@ -74,7 +76,8 @@ inline Product product_of(const Tensor& a, const Tensor& b) {
     }
     p.out = torch::stable::new_empty(a, shape);
     // A batch of matrices that lie one after another, times one matrix, is one tall product.
-    const bool one_after_another = !p.a.transposed && p.a.batch_stride == p.m * p.a.stride;
+    const bool by_rows = !p.a.transposed || p.k == 1;
+    const bool one_after_another = by_rows && p.a.batch_stride == p.m * (p.a.transposed ? 1 : p.a.stride);
     if (b.dim() == 2 && one_after_another && p.batches * p.m <= std::numeric_limits<int>::max())
         p.m *= p.batches, p.batches = 1;
     return p;

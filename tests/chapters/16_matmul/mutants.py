@@ -5,16 +5,18 @@ from tools.maintain.mutants import Mutant
 T = "tests/chapters/16_matmul/test_matmul.py::test_"
 CHAPTER = "chapters/16_matmul/"
 CU, CPP, OPERANDS, PRODUCTS = (CHAPTER + name for name in ("matmul.cu", "matmul.cpp", "operands.h", "products.py"))
+ONE, BANDS, PARTS = (CHAPTER + name for name in ("one_result.h", "bands.h", "parts.h"))
 REFUSED, SHAPE, GRADIENTS, AUTOCAST = (
     T + "refused_with_memory_and_without",
     T + "a_shape_without_memory",
     T + "gradients_of_every_mix_of_batches",
     T + "autocast_gives_float32",
 )
-STRIDES, COUNTED, MANY = (
+STRIDES, COUNTED, MANY, DIVIDED = (
     T + "strides_that_need_a_copy_and_those_that_do_not",
     T + "what_a_step_loads_and_which_one_auto_takes",
     T + "more_matrices_than_a_grid_has_rows",
+    T + "a_long_k_is_divided[forward-divided]",
 )
 MEMORY_CHECK = "tests/chapters/test_chapters.py::test_the_memory_check_finds_nothing_in_the_tests_of_kernels[16_matmul]"
 
@@ -37,13 +39,13 @@ def infinities(step):
 
 MUTANTS = [
     # ---- a block's tile
-    Mutant(CU, "height = min(8, down - top);", "height = 8;", layouts("naive")),
-    Mutant(CU, "x.data[blockIdx.y * x.batch_stride + (x.transposed", "x.data[(x.transposed", batches("naive")),
-    Mutant(CU, "out[(blockIdx.y * int64_t(s.m) + row)", "out[(row)", batches("small")),
-    Mutant(CU, "column * x.stride + row : row", "row * x.stride + column : row", layouts("tile")),
+    Mutant(BANDS, "height = min(band, down - top);", "height = band;", layouts("naive")),
+    Mutant(ONE, "x.data[blockIdx.y * x.batch_stride + (x.transposed", "x.data[(x.transposed", batches("naive")),
+    Mutant(ONE, "blockIdx.z * gridDim.y + blockIdx.y", "blockIdx.z", batches("small")),
+    Mutant(ONE, "column * x.stride + row : row", "row * x.stride + column : row", layouts("tile")),
     # ---- tiles in shared memory
-    Mutant(CU, "row < s.m && k + x < s.k ? element(a", "row < s.m ? element(a", infinities("tile")),
-    Mutant(CU, "        __syncthreads();  // nobody needs them any more\n", "",
+    Mutant(ONE, "row < s.m && k + x < s.k ? element(a", "row < s.m ? element(a", infinities("tile")),
+    Mutant(ONE, "        __syncthreads();  // nobody needs them any more\n", "",
            layouts("tile", "reverse")),
     # ---- results in registers
     Mutant(CU, "row = warp / ACROSS", "row = warp % ACROSS", layouts("stages")),
@@ -70,12 +72,21 @@ MUTANTS = [
     Mutant(CU, "__pipeline_wait_prior(STAGES == 1 ? 0 : STAGES - 2)", "__pipeline_wait_prior(STAGES - 1)", layouts("stages")),
     Mutant(CU, "STAGES - 2);\n        __syncthreads();", "STAGES - 2);", layouts("large")),
     Mutant(CU, "        if (STAGES == 1) __syncthreads();\n", "", layouts("registers", "reverse")),
+    # ---- parts of k
+    Mutant(ONE, "blockIdx.z * gridDim.y + blockIdx.y", "blockIdx.y", DIVIDED),
+    Mutant(CU, "line * x.stride + k : line", "line * x.stride : line", DIVIDED),
+    Mutant(CU, "line + k * x.stride", "line", DIVIDED),
+    Mutant(CU, "s.k = min(s.k - first, s.parts.size);", "s.k -= first;", DIVIDED),
+    Mutant(PARTS, "sum += parts", "sum = parts", DIVIDED),
+    Mutant(PARTS, "steps < 16", "steps < 17", COUNTED),
+    Mutant(PARTS, "steps / 4", "steps / 20", COUNTED),
+    Mutant(PARTS, "    if (i >= size) return;\n", "", MEMORY_CHECK),
     # ---- the launch
     Mutant(CU, "return aligned(x.data) && x.stride", "return x.stride", apart("small")),
     Mutant(CU, "x.stride % 4 == 0 && x.batch", "x.batch", apart("small")),
     Mutant(CU, " && x.batch_stride % 4 == 0;", ";", batches("large")),
     Mutant(CU, "    allow_shared_memory(kernel);\n", "", layouts("large")),
-    Mutant(CU, "    if (m == 0 || n == 0) return;\n", "", layouts("small")),
+    Mutant(CU, "    if (batches == 0 || m == 0 || n == 0) return;\n", "", layouts("small")),
     Mutant(CU, "time_of<Large>(batches, s) * 5 ?", "time_of<Large>(batches, s) * 9 ?", COUNTED),
     Mutant(CU, "launch<Large, 3>", "launch<Small, 3>", COUNTED),
     Mutant(CU, "out += MOST * m * n, a.data", "a.data", MANY),
@@ -87,7 +98,7 @@ MUTANTS = [
     Mutant(OPERANDS, "x.stride(d - 2) == 1 || rows == 1", "true", STRIDES),
     Mutant(OPERANDS, "d == 3 ? rows * columns : 0, false", "0, false", STRIDES),
     Mutant(OPERANDS, "(d == 2 || b.dim() == 2 || a.size(0) == b.size(0))", "true", REFUSED),
-    Mutant(OPERANDS, "!p.a.transposed && p.a.batch_stride", "p.a.batch_stride", batches("naive")),
+    Mutant(OPERANDS, "by_rows && p.a.batch_stride", "p.a.batch_stride", batches("naive")),
     Mutant(OPERANDS, "b.dim() == 2 && one_after_another", "b.dim() == 2", batches("naive")),
     # ---- for torch
     Mutant(PRODUCTS, "a.shape[:-2] or b.shape[:-2]", "a.shape[:-2]", SHAPE),

@@ -2,8 +2,8 @@
 
 from tests.chapters.opinfo import AB, Operator, Scalar
 
-STEP = Scalar("str", "auto", ("naive", "tile", "registers", "stages", "large", "small"), ("", "Naive", "wgmma"),
-              "auto, naive, tile, registers, stages, large or small")  # fmt: skip
+STEP = Scalar("str", "auto", ("naive", "tile", "registers", "stages", "large", "small", "divided"), ("", "Naive", "wgmma"),
+              "auto, naive, tile, registers, stages, large, small or divided")  # fmt: skip
 
 
 def matmul(a, b, step="auto"):

@@ -13,7 +13,7 @@ from common import device
 from grader.launchers import launchers
 from tests.support import ROOT, needs_gpu_memory, operators
 
-STEPS = "naive", "tile", "registers", "stages", "large", "small"
+STEPS = "naive", "tile", "registers", "stages", "large", "small", "divided"
 # M, N, K: one of each; parts of tiles; a few tiles down, across and along k; rows of b that begin at multiples of 16 bytes
 # and rows that do not.
 SHAPES = [(1, 1, 1), (3, 5, 2), (65, 33, 17), (129, 257, 16), (64, 260, 47), (300, 1, 33), (1, 300, 80), (0, 5, 3),
@@ -69,7 +69,21 @@ def test_rows_apart_that_begin_anywhere(ops, step):
             right(ops, a, b, step=step)
 
 
-@pytest.mark.parametrize("step", ("naive", "tile", "large", "small"))
+@pytest.mark.kernels
+@pytest.mark.parametrize("step", ("auto", "divided"))
+def test_a_long_k_is_divided(ops, step, thread_order):
+    """Results with few tiles. On eight multiprocessors, k has 4, 5, 5 and 15 parts, of which the last one is shorter. 240 is
+    not divided."""
+    for m, n, k in (5, 67, 271), (64, 1, 385), (130, 66, 450), (1, 1, 1200), (4, 8, 240):
+        for a, b in itertools.product(layouts(m, k), layouts(k, n)):
+            right(ops, a, b, step=step)
+    right(ops, random(3, 5, 300), random(3, 300, 9), step=step)
+    right(ops, random(3, 300, 5).mT, random(300, 9), step=step)
+    a, b = random(66, 1001), random(1001, 66)
+    assert torch.equal(ops.matmul(a, b, step=step), ops.matmul(a, b, step=step))
+
+
+@pytest.mark.parametrize("step", ("naive", "tile", "large", "small", "divided"))
 def test_batches(ops, step):
     for z, m, n, k in (3, 5, 4, 7), (2, 70, 66, 20), (1, 3, 3, 3), (3, 4, 5, 4), (0, 4, 4, 4), (3, 2, 2, 0):
         for a, b in itertools.product(layouts(z, m, k), layouts(z, k, n)):
@@ -92,6 +106,9 @@ def test_strides_that_need_a_copy_and_those_that_do_not(ops):
     right(ops, random(4, 5).expand(3, 4, 5), random(2, 5).mT.expand(3, 5, 2))
     right(ops, random(64).as_strided((5, 8), (2, 1)), random(8, 3))  # rows that overlap
     right(ops, x[3:4, ::3], x[:20, 5:6])  # one row, one column
+    for a in random(3, 5, 1), random(5, 3, 1).transpose(0, 1), random(3, 1, 5).mT, random(5, 1):
+        right(ops, a, random(1, 4))
+    right(ops, random(5, 60), random(60, 1)), right(ops, random(2, 5, 60), random(60, 2).mT[..., None])
 
 
 @pytest.mark.thorough
@@ -158,6 +175,9 @@ for step, transposed, m, n in json.loads(sys.argv[1]):
     passes = {"load": 2}  # at best, where lanes load 16 bytes each
     more += [row.line for row in rows if row.wavefronts > passes.get(row.kind, 1) * row.least_wavefronts]
     found.append((rows[0].kernel, sum(row.threads * row.width // 4 for row in loads) / (m * n * 32), more))
+for k in 240, 256:
+    rows = microscope(lambda: ops.matmul(torch.zeros(8, k), torch.zeros(k, 8)))
+    found.append(sorted({row.kernel.partition("<")[0] for row in rows}))
 print(json.dumps(found))
 """
 
@@ -165,7 +185,7 @@ print(json.dumps(found))
 @pytest.mark.thorough
 def test_what_a_step_loads_and_which_one_auto_takes():
     """Each step's kernel, its floats from shared memory for each product, and lines that take more sectors or passes than
-    need be. CUDA on CPU has 8 multiprocessors. 6 s, 30 from clean"""
+    need be. And from 16 steps on, `auto` divides k. CUDA on CPU has 8 multiprocessors. 6 s, 30 from clean"""
     medium, large, small = (
         f"registers_kernel<Results<{it}>, " for it in ("4, 2, 8, 8, 2", "2, 4, 16, 8, 1", "2, 1, 8, 8, 4")
     )
@@ -183,7 +203,8 @@ def test_what_a_step_loads_and_which_one_auto_takes():
     command = [sys.executable, "-c", COUNTED, json.dumps(list(expected))]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     found = json.loads(done.stdout.splitlines()[-1])
-    for (kernel, floats, more), (name, count) in zip(found, expected.values(), strict=True):
+    assert found[len(expected) :] == [["registers_kernel"], ["add_parts_kernel", "registers_kernel"]]
+    for (kernel, floats, more), (name, count) in zip(found[: len(expected)], expected.values(), strict=True):
         assert kernel.startswith(name) and floats == count and not more
 
 
@@ -229,7 +250,7 @@ def test_refused_with_memory_and_without(ops):
         r"b must have the shape \[4, n\] or \[batches, 4, n\], as a has the shape .*, got ": lambda a, b: ops.matmul(a, a),
         r"b must have the shape \[4, n\] or \[2, 4, n\], as a": lambda a, b: ops.matmul(a.expand(2, 3, 4), b.expand(3, 4, 5)),
         "a must have at most 2147483647 rows and columns": lambda a, b: ops.matmul(a[0, 0].expand(2**31, 4), b),
-        "step must be auto, naive, tile, registers, stages, large or small, got x": lambda a, b: ops.matmul(a, b, step="x"),
+        "step must be auto, naive, .*, small or divided, got x": lambda a, b: ops.matmul(a, b, step="x"),
     }.items():  # fmt: skip
         for where in a.device, "meta":
             with pytest.raises(RuntimeError, match=words):
