@@ -28,9 +28,10 @@ from product_times import contest, exact, matrices, operators, shapes_of, tolera
 
 ON_GPU = device.type == "cuda"
 DTYPES = [torch.float16, torch.bfloat16]
-STEPS = ["auto", "fragments", "ldmatrix", "stages", "large", "small"]
+STEPS = ["auto", "fragments", "ldmatrix", "stages", "large", "small", "divided"]
 SIDES = [1024, 2048, 4096, 8192] if ON_GPU else [64]
-ODD = [(4095, 4097, 4093), (1000, 3001, 777)] if ON_GPU else [(47, 49, 51)]
+LONG = [(136, 1176, 8352), (120, 72, 3160), (40, 1696, 7440)] if ON_GPU else [(8, 8, 1024)]  # few tiles, and a long k
+ODD = [(4095, 4097, 4093), (1000, 3001, 777), (249, 490, 614), (2002, 34, 2157)] if ON_GPU else [(47, 49, 51)]
 
 
 @functools.cache  # torch takes a registration once in a process
@@ -76,10 +77,13 @@ def benchmark(module):
     """For `make bench17`: {table: rows}."""
     squares = [(side, side, side) for side in SIDES]
     return {
-        "steps": bench_products(module, squares, STEPS[1:], b_transposed=True),
+        "steps": bench_products(
+            module, squares, STEPS[1:-1], b_transposed=True
+        ),  # with many tiles, `divided` is `small`
         "layouts": bench_products(module, squares) + bench_products(module, squares, b_transposed=True),
         "float16": bench_products(module, squares, dtype=torch.float16),
         "odd": bench_products(module, ODD),
+        "long": bench_products(module, LONG, ["small", "divided"]),
     }
 
 
@@ -90,9 +94,11 @@ def sweep():
 
 def launch_each_kernel(module):
     """For `make microscope17`: each kernel once, with b as it is and transposed."""
-    for step in STEPS[1:]:
+    for step in STEPS[1:-1]:
         module.matmul(*matrices((128, 256, 64), torch.bfloat16), step=step)
         module.matmul(*matrices((128, 256, 64), torch.bfloat16, b_transposed=True), step=step)
+    module.matmul(*matrices((64, 64, 1024), torch.bfloat16), step="divided")
+    module.matmul(*matrices((129, 257, 65), torch.bfloat16))
 
 
 # ---- right? ----------------------------------------------------------------------------------------------------------

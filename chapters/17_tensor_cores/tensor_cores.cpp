@@ -2,53 +2,24 @@
 // products.py the gradients and what torch.compile needs.
 #include "tensor_cores.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "../16_matmul/operands.h"
 
 static TensorCoreStep step_of(const std::string& name) {
-    static const std::array<std::pair<const char*, TensorCoreStep>, 6> steps = {
+    static const std::array<std::pair<const char*, TensorCoreStep>, 7> steps = {
         {{"auto", TensorCoreStep::automatic},
          {"fragments", TensorCoreStep::fragments},
          {"ldmatrix", TensorCoreStep::ldmatrix},
          {"stages", TensorCoreStep::stages},
          {"large", TensorCoreStep::large},
-         {"small", TensorCoreStep::small}}};
+         {"small", TensorCoreStep::small},
+         {"divided", TensorCoreStep::divided}}};
     for (const auto& [known, step] : steps)
         if (name == known) return step;
-    STD_TORCH_CHECK(false, "step must be auto, fragments, ldmatrix, stages, large or small, got ", name);
-}
-
-// Where packs of 16 bytes cannot be copied, a large product is faster with padded copies of a and b, even though these
-// take time. Short sides would grow too much.
-static bool faster_with_padding(const Product& p) {
-    const bool large = double(p.batches * p.m) * double(p.n) * double(p.k) > 1 << 28 && std::min({p.m, p.n, p.k}) >= 64;
-    // Elements of half precision have two bytes in either dtype.
-    return large && !(whole_packs(p.a.matrix<__half>(), p.m, p.k) && whole_packs(p.b.matrix<__half>(), p.k, p.n));
-}
-
-// A view of so many rows and columns.
-static Tensor corner(Tensor x, int64_t rows, int64_t columns) {
-    x = torch::stable::narrow(x, x.dim() - 2, 0, rows);
-    return torch::stable::narrow(x, x.dim() - 1, 0, columns);
-}
-
-// A copy of x, in the same order in memory, with zeros after its last row and column up to multiples of 8.
-static Tensor padded(const Tensor& x) {
-    const int64_t d = x.dim(), rows = x.size(d - 2), columns = x.size(d - 1);
-    const bool transposed = operand_of(x).transposed;
-    std::vector<int64_t> shape(x.sizes().begin(), x.sizes().end());
-    shape[d - 2] = (rows + 7) / 8 * 8, shape[d - 1] = (columns + 7) / 8 * 8;
-    if (transposed) std::swap(shape[d - 2], shape[d - 1]);
-    Tensor zeros = torch::stable::new_zeros(x, shape);
-    if (transposed) zeros = torch::stable::transpose(zeros, d - 2, d - 1);
-    Tensor place = corner(zeros, rows, columns);
-    torch::stable::copy_(place, x);
-    return zeros;
+    STD_TORCH_CHECK(false, "step must be auto, fragments, ldmatrix, stages, large, small or divided, got ", name);
 }
 
 // a: float16 or bfloat16, [m, k] or [batches, m, k]; b: the same dtype, [k, n] or [batches, k, n]; any strides. A new
@@ -58,14 +29,13 @@ Tensor matmul(const Tensor& a, const Tensor& b, const std::string& step) {
     const TensorCoreStep chosen = step_of(step);
     const DeviceGuard guard(a.get_device_index());
     const Product p = product_of(a, b);
-    if (chosen == TensorCoreStep::automatic && faster_with_padding(p)) {  // zeros add nothing to a sum
-        const Tensor out = matmul(padded(a), padded(b), step);
-        return torch::stable::contiguous(corner(out, a.size(a.dim() - 2), b.size(b.dim() - 1)));
-    }
     const auto launch = [&](auto of) {
         using T = decltype(of);
-        launch_tensor_cores(data<T>(p.out), p.a.matrix<T>(), p.b.matrix<T>(), p.batches, p.m, p.n, p.k, chosen,
-                            current_stream(a));
+        const Matrix<T> x = p.a.matrix<T>(), y = p.b.matrix<T>();
+        const int64_t bytes = workspace_bytes(x, y, p.batches, p.m, p.n, p.k, chosen);
+        const Tensor workspace = bytes ? torch::stable::new_empty(p.out, {bytes}, ScalarType::Byte) : p.out;
+        launch_tensor_cores(data<T>(p.out), x, y, p.batches, p.m, p.n, p.k, chosen, current_stream(a),
+                            bytes ? workspace.mutable_data_ptr() : nullptr);
     };
     a.scalar_type() == ScalarType::Half ? launch(__half()) : launch(__nv_bfloat16());
     return p.out;

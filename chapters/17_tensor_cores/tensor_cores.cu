@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 
 #include "common/cuda_check.h"
 #include "common/shared_memory.h"
 #include "device/ptx_mma.h"
-#include "tiles.h"
+#include "plan.h"
 
 // On older GPUs the kernels are empty, and never launched.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -65,7 +66,7 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
     typename Block::B b_lines = {b};
     for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         const Place at = place_of(tile, s, Tile::ROWS, Tile::COLUMNS);
-        a_lines.begin(at.batch, at.row, s.m), b_lines.begin(at.batch, at.column, s.n);
+        a_lines.begin(at.batch, at.row, 0, s.m), b_lines.begin(at.batch, at.column, 0, s.n);
         warp.clear();
         for (int64_t k = 0; k < s.k; k += TILE_K) {
             a_lines.template copy<false>(a_tile, int(s.k - k)), b_lines.template copy<false>(b_tile, int(s.k - k));
@@ -80,12 +81,14 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 
 // ---- step stages: while a block multiplies, the next tiles arrive --------------------------------------------------
 
-// The copies run STAGES - 1 steps ahead of the products, also from one tile of results to the block's next one.
-template <class T, class Tile, bool A_ALONG_K, bool B_ALONG_K>
+// The copies run STAGES - 1 steps ahead of the products, also from one tile of results to the block's next one. Out is
+// T, or float for the sums of parts of k.
+template <class T, class Out, class Tile, bool A_ALONG_K, bool B_ALONG_K>
 __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
-    stages_kernel(T* out, Matrix<T> a, Matrix<T> b, Shape s) {
+    stages_kernel(Out* out, Matrix<T> a, Matrix<T> b, Shape s) {
 #ifdef TENSOR_CORES
     using Block = Warp<T, Tile, A_ALONG_K, B_ALONG_K>;
+    if (std::is_same_v<Out, T>) s.parts = {int(s.k), 1};  // known to nvcc, which has no registers to spare
     extern __shared__ __align__(128) char memory[];
     const unsigned tiles = tiles_of(s, Tile::ROWS, Tile::COLUMNS);
     const uint32_t first_stage = address_of(memory), end = first_stage + Tile::STAGES * Block::STAGE;
@@ -98,8 +101,8 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
     uint32_t to = first_stage;  // the next copies go there
     const auto begin = [&](unsigned tile) {
         const Place at = place_of(tile, s, Tile::ROWS, Tile::COLUMNS);
-        a_lines.begin(at.batch, at.row, s.m), b_lines.begin(at.batch, at.column, s.n);
-        k_left = tile < tiles ? int(s.k) : 0;
+        a_lines.begin(at.batch, at.row, at.k, s.m), b_lines.begin(at.batch, at.column, at.k, s.n);
+        k_left = tile < tiles ? min(int(s.k - at.k), s.parts.size) : 0;
     };
     const auto copy = [&] {  // the next TILE_K elements of each line, or zeros: then all steps are alike
         a_lines.template copy<true>(to, k_left), b_lines.template copy<true>(to + Block::A::BYTES, k_left);
@@ -107,7 +110,7 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
         to = next(to), k_left -= TILE_K;
     };
     constexpr int AHEAD = Tile::STAGES - 1;
-    const int steps = int(tiles_of(s.k, TILE_K));
+    const int steps = int(tiles_of(s.parts.size, TILE_K));
     begin(blockIdx.x);
     for (int i = 0; i < AHEAD; i++) copy();
     wait_for_copies<AHEAD - 1>();
@@ -140,16 +143,12 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 
 // ---- the launch ----------------------------------------------------------------------------------------------------
 
-using OneStage = Tile<2, 2, 64, 64, 1, 2>;  // 128 x 128
-using Medium = Tile<2, 2, 64, 64, 3, 2>;    // 128 x 128
-using Large = Tile<2, 4, 64, 64, 3, 1>;     // 128 x 256
-using Small = Tile<2, 2, 32, 32, 4, 3>;     // 64 x 64
-
 // A launch has at most 2^31 - 1 tiles, so that a tile's number has 32 bits. Of a larger batch, it has some matrices.
-template <class T>
-static void launch(void (*kernel)(T*, Matrix<T>, Matrix<T>, Shape), int rows, int columns, int threads, int64_t blocks,
-                   int bytes, T* out, Matrix<T> a, Matrix<T> b, Shape s, cudaStream_t stream) {
-    const int64_t tiles = int64_t(tiles_of(s.m, rows)) * tiles_of(s.n, columns), most = INT32_MAX / tiles;
+template <class T, class Out>
+static void launch(void (*kernel)(Out*, Matrix<T>, Matrix<T>, Shape), int rows, int columns, int threads,
+                   int64_t blocks, int bytes, Out* out, Matrix<T> a, Matrix<T> b, Shape s, cudaStream_t stream) {
+    const int64_t tiles = int64_t(s.parts.count) * tiles_of(s.m, rows) * tiles_of(s.n, columns);
+    const int64_t most = INT32_MAX / tiles;
     for (int64_t left = s.batches; left > 0; left -= most) {
         s.batches = std::min(left, most);
         kernel<<<unsigned(std::min(s.batches * tiles, blocks)), threads, bytes, stream>>>(out, a, b, s);
@@ -158,73 +157,66 @@ static void launch(void (*kernel)(T*, Matrix<T>, Matrix<T>, Shape), int rows, in
     }
 }
 
-template <class T, class Tile, bool A_ALONG_K, bool B_ALONG_K>
-static void launch_tiles(T* out, Matrix<T> a, Matrix<T> b, Shape s, int multiprocessors, cudaStream_t stream) {
-    void (*kernel)(T*, Matrix<T>, Matrix<T>, Shape);
+template <class T, class Out, class Tile, bool A_ALONG_K, bool B_ALONG_K>
+static void launch_tiles(Out* out, Matrix<T> a, Matrix<T> b, Shape s, cudaStream_t stream) {
+    void (*kernel)(Out*, Matrix<T>, Matrix<T>, Shape);
     if constexpr (Tile::STAGES == 1)
         kernel = ldmatrix_kernel<T, Tile, A_ALONG_K, B_ALONG_K>;
     else
-        kernel = stages_kernel<T, Tile, A_ALONG_K, B_ALONG_K>;
+        kernel = stages_kernel<T, Out, Tile, A_ALONG_K, B_ALONG_K>;
     const int bytes = Tile::STAGES * Warp<T, Tile, A_ALONG_K, B_ALONG_K>::STAGE;
     if (allow_shared_memory(kernel) < bytes)
         throw std::runtime_error("this step needs more shared memory than this GPU has; auto takes less");
-    launch(kernel, Tile::ROWS, Tile::COLUMNS, Tile::THREADS, multiprocessors * Tile::BLOCKS, bytes, out, a, b, s,
+    launch(kernel, Tile::ROWS, Tile::COLUMNS, Tile::THREADS, multiprocessors() * Tile::BLOCKS, bytes, out, a, b, s,
            stream);
 }
 
-template <class T, class Tile>
-static void launch_tiles(T* out, Matrix<T> a, Matrix<T> b, Shape s, int multiprocessors, cudaStream_t stream) {
-    (a.transposed   ? b.transposed ? launch_tiles<T, Tile, false, false> : launch_tiles<T, Tile, false, true>
-     : b.transposed ? launch_tiles<T, Tile, true, false>
-                    : launch_tiles<T, Tile, true, true>)(out, a, b, s, multiprocessors, stream);
+template <class T, class Out, class Tile>
+static void launch_tiles(Out* out, Matrix<T> a, Matrix<T> b, Shape s, cudaStream_t stream) {
+    (a.transposed   ? b.transposed ? launch_tiles<T, Out, Tile, false, false> : launch_tiles<T, Out, Tile, false, true>
+     : b.transposed ? launch_tiles<T, Out, Tile, true, false>
+                    : launch_tiles<T, Out, Tile, true, true>)(out, a, b, s, stream);
 }
 
-// How long the multiprocessor with the most tiles is at work, if a result of such a tile takes so long.
-template <class Tile>
-static double time_of(Shape s, int multiprocessors, double of_result) {
-    const int64_t tiles = s.batches * tiles_of(s.m, Tile::ROWS) * tiles_of(s.n, Tile::COLUMNS);
-    return double((tiles + multiprocessors - 1) / multiprocessors) * Tile::ROWS * Tile::COLUMNS * of_result;
-}
-
-// Small tiles read each element of a and b more often, but give work to more multiprocessors.
-static TensorCoreStep fastest(Shape s, int multiprocessors) {
-    const double large = time_of<Large>(s, multiprocessors, 1), medium = time_of<Medium>(s, multiprocessors, 1.1);
-    const double small = time_of<Small>(s, multiprocessors, 1.5);
-    if (large <= std::min(medium, small) &&
-        most_shared_memory() >= Large::STAGES * (Large::ROWS + Large::COLUMNS) * TILE_K * 2)
-        return TensorCoreStep::large;
-    return medium <= small ? TensorCoreStep::stages : TensorCoreStep::small;
+template <class T>
+int64_t workspace_bytes(Matrix<T> a, Matrix<T> b, int64_t batches, int64_t m, int64_t n, int64_t k,
+                        TensorCoreStep step) {
+    if (batches == 0 || m == 0 || n == 0) return 0;
+    const Plan<T> p = plan_for(a, b, {batches, m, n, k, {}}, step, true);
+    return p.copied() * 2 + (p.parts.count > 1 ? p.parts.count * batches * m * n * 4 : 0);
 }
 
 template <class T>
 void launch_tensor_cores(T* out, Matrix<T> a, Matrix<T> b, int64_t batches, int64_t m, int64_t n, int64_t k,
-                         TensorCoreStep step, cudaStream_t stream) {
-    const Shape s = {batches, m, n, k};
+                         TensorCoreStep step, cudaStream_t stream, void* workspace) {
+    Shape s = {batches, m, n, k, {int(k), 1}};
     if (batches == 0 || m == 0 || n == 0) return;
-    int device = 0, major = 0, multiprocessors = 0;
+    int device = 0, major = 0;
     CHECK_CUDA(cudaGetDevice(&device));
     CHECK_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     if (major < 8) throw std::runtime_error("these tensor cores need a GPU of compute capability 8.0");
-    const bool whole = whole_packs(a, m, k) && whole_packs(b, k, n);
+    Plan<T> p = plan_for(a, b, s, step, workspace != nullptr);
+    launch_padding(p.a, p.b, static_cast<T*>(workspace), stream);
+    a = p.a.x, b = p.b.x;
     b.transposed = !b.transposed;  // lines of k elements, as a's
-    if (step == TensorCoreStep::automatic) step = whole ? fastest(s, multiprocessors) : TensorCoreStep::ldmatrix;
-    if (k == 0) step = TensorCoreStep::ldmatrix;  // it adds nothing, copies nothing, and stores zeros
-    if (step == TensorCoreStep::fragments)
+    if (p.step == TensorCoreStep::fragments)
         return launch(fragments_kernel<T>, 16, 8, 128, 1 << 20, 0, out, a, b, s, stream);
-    if (step != TensorCoreStep::ldmatrix && !whole)
-        throw std::runtime_error(
-            "this step copies packs of 16 bytes, and the rows of a or b (columns, if it is transposed) do not consist "
-            "of them; auto takes any");
-    (step == TensorCoreStep::ldmatrix ? launch_tiles<T, OneStage>
-     : step == TensorCoreStep::stages ? launch_tiles<T, Medium>
-     : step == TensorCoreStep::large  ? launch_tiles<T, Large>
-                                      : launch_tiles<T, Small>)(out, a, b, s, multiprocessors, stream);
+    if (p.parts.count > 1) {
+        float* parts = reinterpret_cast<float*>(static_cast<T*>(workspace) + p.copied());
+        s.parts = p.parts;
+        launch_tiles<T, float, Small>(parts, a, b, s, stream);
+        return add_parts(out, parts, batches * m * n, p.parts.count, stream);
+    }
+    (p.step == TensorCoreStep::ldmatrix ? launch_tiles<T, T, OneStage>
+     : p.step == TensorCoreStep::stages ? launch_tiles<T, T, Medium>
+     : p.step == TensorCoreStep::large  ? launch_tiles<T, T, Large>
+                                        : launch_tiles<T, T, Small>)(out, a, b, s, stream);
 }
 
 // The compiler makes code of a template only for a T that it is asked for.
 #define FOR_TYPE(T)                                                                                                 \
+    template int64_t workspace_bytes(Matrix<T>, Matrix<T>, int64_t, int64_t, int64_t, int64_t, TensorCoreStep);     \
     template void launch_tensor_cores(T*, Matrix<T>, Matrix<T>, int64_t, int64_t, int64_t, int64_t, TensorCoreStep, \
-                                      cudaStream_t);
+                                      cudaStream_t, void*);
 FOR_TYPE(__half)
 FOR_TYPE(__nv_bfloat16)

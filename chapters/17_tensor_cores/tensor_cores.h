@@ -14,9 +14,9 @@ bool whole_packs(Matrix<T> x, int64_t rows, int64_t columns) {
            (x.transposed ? rows : columns) % 8 == 0;
 }
 
-// The rungs of the ladder. The last three copy 16 bytes at a time: they need rows of a and b, or columns of a
-// transposed one, that begin at multiples of 16 bytes. `automatic` takes one of them, or `ldmatrix` where there are no
-// such rows.
+// The rungs of the ladder. The last four copy 16 bytes at a time: they need operands of whole packs. `automatic` takes
+// one of them, and first copies operands that are not; or it takes `ldmatrix`, for small products and where it has no
+// workspace.
 enum class TensorCoreStep {
     automatic,
     fragments,  // 16 x 8 results a warp, operands straight from device memory
@@ -24,12 +24,19 @@ enum class TensorCoreStep {
     stages,     // the same, while the next tiles arrive
     large,      // the same, 128 x 256 a block
     small,      // the same, 32 x 32 a warp, 64 x 64 a block
+    divided,    // the same; of a result with few tiles, several blocks share a tile, and each has a part of k
 };
+
+// How many bytes of device memory that step wants for copies and for the sums of blocks that share a tile; often 0.
+template <class T>
+int64_t workspace_bytes(Matrix<T> a, Matrix<T> b, int64_t batches, int64_t m, int64_t n, int64_t k,
+                        TensorCoreStep step);
 
 // out[z][i][j] = the sum of a[z][i][l] * b[z][l][j] over all l, in float, rounded once, for `batches` matrices a of m
 // rows and k columns and b of k rows and n columns. m, n and k are at most 2^31 - 1, and may be 0. out is contiguous.
-// All memory is that of the current device. Work is done in the order of `stream`. Throws std::runtime_error when the
-// launch fails, or where that step does not take such operands.
+// workspace: as above. Without it, nothing is copied or divided. All memory is that of the current device. Work is done
+// in the order of `stream`. Throws std::runtime_error when the launch fails, or where that step does not take such
+// operands.
 template <class T>
 void launch_tensor_cores(T* out, Matrix<T> a, Matrix<T> b, int64_t batches, int64_t m, int64_t n, int64_t k,
-                         TensorCoreStep step, cudaStream_t stream);
+                         TensorCoreStep step, cudaStream_t stream, void* workspace = nullptr);

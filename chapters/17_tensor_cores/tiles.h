@@ -2,8 +2,11 @@
 // of the results in registers.
 #pragma once
 #include <cstdint>
+#include <type_traits>
 
+#include "../16_matmul/bands.h"
 #include "../16_matmul/matrix.h"
+#include "../16_matmul/parts.h"
 #include "device/pack.h"
 #include "device/ptx_mma.h"
 
@@ -13,34 +16,33 @@
 
 struct Shape {
     int64_t batches, m, n, k;
+    Parts parts;  // of k: a tile of the results has as many blocks
 };
 
-// A place in the results: the number of a matrix, a row and a column.
+// A place in the results: the number of a matrix, a row and a column, and the first element along k of a part.
 struct Place {
-    int64_t batch, row, column;
+    int64_t batch, row, column, k;
 };
 
 static __host__ __device__ unsigned tiles_of(int64_t side, int tile) { return unsigned((side + tile - 1) / tile); }
 
 static __device__ unsigned tiles_of(Shape s, int rows, int columns) {
-    return unsigned(s.batches) * tiles_of(s.m, rows) * tiles_of(s.n, columns);
+    return unsigned(s.parts.count) * unsigned(s.batches) * tiles_of(s.m, rows) * tiles_of(s.n, columns);
 }
 
-// Where tile number t begins. Tiles are numbered in bands of BAND rows of tiles, column by column, so that the blocks
-// that run at the same time need few rows of a and few columns of b: both stay in the L2 cache.
+// Where tile number t begins: matrix by matrix, part by part, in bands of 16 rows of tiles.
 static __device__ Place place_of(unsigned t, Shape s, int rows, int columns) {
-    constexpr unsigned BAND = 16;
-    const unsigned down = tiles_of(s.m, rows), across = tiles_of(s.n, columns), of_matrix = t % (down * across);
-    const unsigned top = of_matrix / (BAND * across) * BAND, in_band = of_matrix % (BAND * across);
-    const unsigned height = min(BAND, down - top);
-    return {t / (down * across), int64_t(top + in_band % height) * rows, int64_t(in_band / height) * columns};
+    const unsigned down = tiles_of(s.m, rows), across = tiles_of(s.n, columns), matrix = t / (down * across);
+    const TileAt at = tile_at(t % (down * across), down, across, 16);
+    const unsigned parts = unsigned(s.parts.count), batch = matrix / parts, part = matrix % parts;
+    return {batch, int64_t(at.row) * rows, int64_t(at.column) * columns, int64_t(part) * s.parts.size};
 }
 
 // Stores what a lane has of 16 x 8 sums: two neighbours, and two more 8 rows below. `out` is the matrix.
-template <class T>
-__device__ void store_sums(T* out, const float (&sums)[4], int64_t row, int64_t column, Shape s) {
+template <class Out>
+__device__ void store_sums(Out* out, const float (&sums)[4], int64_t row, int64_t column, Shape s) {
     for (int i = 0; i < 4; i++)
-        if (row + i / 2 * 8 < s.m && column + i % 2 < s.n) out[(row + i / 2 * 8) * s.n + column + i % 2] = T(sums[i]);
+        if (row + i / 2 * 8 < s.m && column + i % 2 < s.n) out[(row + i / 2 * 8) * s.n + column + i % 2] = Out(sums[i]);
 }
 
 // ---- the tile of a block -------------------------------------------------------------------------------------------
@@ -62,6 +64,15 @@ struct Tile {
 // So the same pack of eight rows, which ldmatrix reads at a time, lies in all 32 banks.
 constexpr int TILE_K = 64;
 
+// Eight neighbours, of which so many are in the matrix. Outside of it are zeros.
+template <class T>
+__device__ uint4 load_pack(const T* p, int elements) {
+    if (elements >= 8 && reinterpret_cast<uintptr_t>(p) % 16 == 0) return *reinterpret_cast<const uint4*>(p);
+    Pack<T> pack = {};
+    UNROLL for (int i = 0; i < 8; i++) if (i < elements) pack.values[i] = p[i];
+    return as<uint4>(pack);
+}
+
 template <class T, bool ALONG_K, int LINES, int THREADS>
 struct Lines {
     static constexpr int PACKS = (ALONG_K ? TILE_K : LINES) / 8, ROWS = ALONG_K ? LINES : TILE_K;
@@ -76,8 +87,8 @@ struct Lines {
     const T* from;                                                                              // the next tile
     int lines_left;
 
-    __device__ void begin(int64_t batch, int64_t line, int64_t lines) {
-        from = x.data + batch * x.batch_stride + (ALONG_K ? line * x.stride : line);
+    __device__ void begin(int64_t batch, int64_t line, int64_t k, int64_t lines) {
+        from = x.data + batch * x.batch_stride + (ALONG_K ? line * x.stride + k : line + k * x.stride);
         lines_left = int(min(lines - line, int64_t(LINES)));
     }
 
@@ -95,12 +106,6 @@ struct Lines {
                 store_16_bytes(to, load_pack(p, i < rows ? elements : 0));
         }
         from += ALONG_K ? TILE_K : TILE_K * x.stride;
-    }
-    __device__ static uint4 load_pack(const T* p, int elements) {
-        if (elements >= 8 && reinterpret_cast<uintptr_t>(p) % 16 == 0) return *reinterpret_cast<const uint4*>(p);
-        Pack<T> pack = {};
-        UNROLL for (int i = 0; i < 8; i++) if (i < elements) pack.values[i] = p[i];
-        return as<uint4>(pack);
     }
 
     // ---- to registers, 16 lines and 16 elements of each at a time: four matrices of 8 x 8
@@ -148,17 +153,21 @@ struct Warp {
             multiply<T>(sums[i][j], a[k % 2][i], b[k % 2][j / 2][j % 2 * 2], b[k % 2][j / 2][j % 2 * 2 + 1]);
     }
 
-    // Stores the results of the tile that begins at that place.
-    __device__ void store(T* out, Place at, Shape s) const {
+    // Stores the results of the tile that begins at that place, or, as floats, its sums of a part of k.
+    template <class Out>
+    __device__ void store(Out* out, Place at, Shape s) const {
         const int lane = int(threadIdx.x) % 32;
+        if constexpr (!std::is_same_v<Out, T>) at.batch += at.k / s.parts.size * s.batches;
         out += at.batch * s.m * s.n, at.row += row() + lane / 4, at.column += column();
-        const bool by_16 = s.n % 8 == 0 && reinterpret_cast<uintptr_t>(out) % 16 == 0;
         UNROLL for (int i = 0; i < DOWN; i++) {
-            if (by_16)
-                store_packs(out, i, at, s);
-            else
-                UNROLL for (int j = 0; j < 2 * ACROSS; j++)
-                    store_sums(out, sums[i][j], at.row + 16 * i, at.column + j * 8 + lane % 4 * 2, s);
+            if constexpr (std::is_same_v<Out, T>) {
+                if (s.n % 8 == 0 && reinterpret_cast<uintptr_t>(out) % 16 == 0) {
+                    store_packs(out, i, at, s);
+                    continue;
+                }
+            }
+            UNROLL for (int j = 0; j < 2 * ACROSS; j++)
+                store_sums(out, sums[i][j], at.row + 16 * i, at.column + j * 8 + lane % 4 * 2, s);
         }
     }
     // Four lanes have pairs of a row's 32 neighbours. They exchange pairs, so that each stores eight neighbours at a

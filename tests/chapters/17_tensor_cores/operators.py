@@ -6,7 +6,7 @@ from tests.chapters.opinfo import AB, Operator, Scalar
 
 # The other steps refuse some sizes: test_tensor_cores.py has them.
 STEP = Scalar("str", "auto", ("fragments", "ldmatrix"), ("", "Stages", "wgmma"),
-              "auto, fragments, ldmatrix, stages, large or small")  # fmt: skip
+              "auto, fragments, ldmatrix, stages, large, small or divided")  # fmt: skip
 
 
 def matmul(a, b, step="auto"):
