@@ -5,7 +5,6 @@
 #include <cuda_pipeline.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "common/cuda_check.h"
 #include "common/shared_memory.h"
@@ -181,13 +180,12 @@ static bool by_four(const Matrix<float>& x) { return aligned(x.data) && x.stride
 template <class R, int STAGES, bool A_ALONG_K, bool B_ALONG_K>
 static void launch(float* out, Matrix<float> a, Matrix<float> b, unsigned batches, Shape s, cudaStream_t stream) {
     const auto kernel = registers_kernel<R, STAGES, A_ALONG_K, B_ALONG_K>;
-    const int bytes = STAGES * int(sizeof(typename R::Tiles)),
-              tiles = tiles_of(s.m, R::TILE_ROWS) * tiles_of(s.n, R::TILE_COLUMNS);
+    const int tiles = tiles_of(s.m, R::TILE_ROWS) * tiles_of(s.n, R::TILE_COLUMNS);
+    const dim3 grid(unsigned(tiles), batches, unsigned(s.parts.count));
     allow_shared_memory(kernel);
     const Lines<A_ALONG_K> rows_of_a = {a, by_four(a)};
     const Lines<B_ALONG_K> columns_of_b = {b, by_four(b)};
-    kernel<<<dim3(unsigned(tiles), batches, s.parts.count), R::THREADS, bytes, stream>>>(out, rows_of_a, columns_of_b,
-                                                                                         s);
+    kernel<<<grid, R::THREADS, STAGES * sizeof(typename R::Tiles), stream>>>(out, rows_of_a, columns_of_b, s);
     CHECK_LAUNCH();
 }
 
