@@ -9,7 +9,7 @@
 #include "common/cuda_check.h"
 #include "common/shared_memory.h"
 #include "device/ptx_mma.h"
-#include "plan.h"
+#include "choice.h"
 
 // On older GPUs the kernels are empty, and never launched.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

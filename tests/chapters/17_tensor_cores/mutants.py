@@ -4,7 +4,7 @@ from tools.maintain.mutants import Mutant
 
 T = "tests/chapters/17_tensor_cores/test_tensor_cores.py::test_"
 CHAPTER, PTX = "chapters/17_tensor_cores/", "device/ptx_mma.h"
-CU, H, PLAN, PADDED = (CHAPTER + name for name in ("tensor_cores.cu", "tiles.h", "plan.h", "padded.h"))
+CU, H, PLAN, PADDED = (CHAPTER + name for name in ("tensor_cores.cu", "tiles.h", "choice.h", "padded.h"))
 OF_16 = "chapters/16_matmul/"
 MANY, BANDS, COUNTED = T + "more_tiles_than_blocks", T + "bands_of_tiles", T + "what_the_microscope_sees"
 ANYWHERE, REFUSED = T + "rows_apart_that_begin_anywhere", T + "steps_refuse_what_they_cannot_copy_and_auto_does_not"

@@ -1,4 +1,4 @@
-// plan.h: what a launch of tensor_cores.cu does for a product, decided by counting. Host code.
+// choice.h: what a launch of tensor_cores.cu does for a product, decided by counting. Host code.
 #pragma once
 #include <algorithm>
 #include <stdexcept>
