@@ -29,7 +29,7 @@ def matrices(shape, dtype=torch.float32, a_transposed=False, b_transposed=False)
 
 
 def tolerance(k, dtype=torch.float32):
-    """A unit in the last place; where a result is almost 0, what a sum of k products by tensor cores, which cut off, differs by."""
+    """A unit in the last place; where a result is almost 0, what sums of k products differ by: tensor cores cut digits off."""
     return {"rtol": max(torch.finfo(dtype).eps, 1e-5), "atol": 2e-5 * max(k, 16) ** 0.5}
 
 

@@ -37,15 +37,15 @@ inline Plan plan_for(const Tile& tile, int parts, int64_t batches, int64_t m, in
     return p;
 }
 
-// About how many nanoseconds that takes on an H100: of a step of k, and of what begins and ends a tile. Only the ratios
-// count. skewed: rows of an operand begin at odd multiples of 16 bytes, where each row of a box touches two lines of
-// the cache; a cluster halves the requests for one operand.
+// About how many nanoseconds that takes on an H100 or H200: of a step of k, of what begins and ends a tile, and of what
+// a cluster costs. Only the ratios count. skewed: rows of an operand begin at odd multiples of 16 bytes, where each row
+// of a box touches two lines of the cache. A cluster that makes tiles below each other halves the requests for one
+// operand.
 inline double time_of(const Plan& p, bool skewed, int blocks) {
     const double area = p.tile->groups * p.tile->columns / 64.0;  // of a block, in squares of 64
-    const double step = (170 + 62 * area) * (skewed && p.tile->cluster == 1 ? 1.45 : 1.0), rest = 800 + 150 * area;
-    const int at_once = std::max(blocks / p.cluster(), 1);
-    const double waves = (p.tiles + at_once - 1) / at_once;
-    return waves * (p.each * step + rest) + (p.parts > 1 ? 1500 + 100 * area : 0);
+    const double step = (65 + 70 * area) * (p.tile->cluster > 1 ? 0.95 : skewed ? 1.6 : 1.0), rest = 6000 + 60 * area;
+    const int at_once = std::max(blocks / p.cluster(), 1), waves = (p.tiles + at_once - 1) / at_once;
+    return waves * (p.each * step + rest) + (p.tile->cluster > 1 ? 1500 : p.parts > 1 ? 5000 + 100 * area : 0);
 }
 
 inline Plan best_plan(bool skewed, int64_t batches, int64_t m, int64_t n, int64_t k, int blocks) {
