@@ -1,6 +1,6 @@
 // hopper.h: the instructions of Hopper (sm_90a) for which CUDA C++ has no function, or a slower one: a function for
 // each. Before each: what it does, and the section of the PTX ISA that defines it. These instructions take addresses of
-// shared memory as 32-bit numbers. Copy this file into a project of your own; it needs nothing else.
+// shared memory as 32-bit numbers. Copy this file and address.h into a project of your own.
 //
 //   const uint32_t full = address_of(&barrier);
 //   if (threadIdx.x == 0) {
@@ -17,12 +17,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "device/address.h"
+
 // nvcc defines this for sm_90a alone: code for sm_90 or for another GPU has no wgmma. Such a kernel is then empty.
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(CUDA_ON_CPU)
 #define HAS_WGMMA
-
-// The 32-bit address of something in shared memory.
-__device__ inline uint32_t address_of(const void* shared) { return uint32_t(__cvta_generic_to_shared(shared)); }
 
 // ---- mbarrier: a phase ends when all arrivals, and all bytes that were announced, have come ------------------------
 

@@ -1,6 +1,6 @@
 // ptx_mma.h: the PTX instructions of a matrix product on the tensor cores of any GPU from compute capability 8.0 on.
 // Each function is one instruction; the name in quotes is that of its section in NVIDIA's manual, "PTX ISA". Copy this
-// file into a project of your own.
+// file and address.h into a project of your own.
 //
 //   copy_16_bytes(place, from, true);            // a thread, to shared memory
 //   commit_copies(), wait_for_copies<0>(), __syncthreads();
@@ -15,8 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
-// "cvta": the address in shared memory that a pointer leads to, in 32 bits.
-__device__ inline uint32_t address_of(const void* shared) { return uint32_t(__cvta_generic_to_shared(shared)); }
+#include "device/address.h"
 
 // "cp.async": starts a copy of 16 bytes past the registers, from an address that is a multiple of 16. If not `inside`,
 // it writes zeros and reads nothing.
