@@ -20,6 +20,17 @@ static AttentionStep step_of(const std::string& name) {
     STD_TORCH_CHECK(false, "step must be auto, simple or portable, got ", name);
 }
 
+// Whether the gradients are hopper_backward.cu's, or else backward.cu's.
+static bool hopper_makes_gradients(const std::string& step) {
+    STD_TORCH_CHECK(step == "auto" || step == "portable" || step == "hopper",
+                    "step must be auto, portable or hopper, got ", step);
+    if (step == "portable") return false;
+    const std::string why_not = why_no_hopper_backward();
+    STD_TORCH_CHECK(why_not.empty() || step == "auto", "step hopper is not possible: ", why_not,
+                    "; auto takes step portable");
+    return why_not.empty();
+}
+
 // ---- checks
 // ----------------------------------------------------------------------------------------------------------
 
@@ -106,10 +117,11 @@ std::tuple<Tensor, Tensor> attention_forward(const Tensor& q, const Tensor& k, c
     return {out, lse};
 }
 
-// The gradients of q, k and v, given that of out.
+// The gradients of q, k and v, given that of out. deterministic: the same bits each time.
 std::tuple<Tensor, Tensor, Tensor> attention_backward(const Tensor& grad, const Tensor& q, const Tensor& k,
                                                       const Tensor& v, const Tensor& out, const Tensor& lse,
-                                                      bool causal, std::optional<double> scale) {
+                                                      bool causal, std::optional<double> scale, bool deterministic,
+                                                      const std::string& step) {
     const Problem p = problem_of(q, k, v, causal, scale);
     check_like(grad, "grad", q, "q");
     check_like(out, "out", q, "q");
@@ -118,17 +130,25 @@ std::tuple<Tensor, Tensor, Tensor> attention_backward(const Tensor& grad, const 
                     "lse must have the shape of q without its last dimension, got [", joined(lse.sizes()), "]");
     check_same_device(lse, "lse", q, "q");
     const DeviceGuard guard(q.get_device_index());
+    const bool hopper = hopper_makes_gradients(step) && q.numel() > 0 && k.numel() > 0;
     const Tensor grad_q = new_like(q), grad_k = new_like(k), grad_v = new_like(v);
     const Tensor rows[] = {with_whole_rows(grad), with_whole_rows(q), with_whole_rows(k), with_whole_rows(v),
                            with_whole_rows(out)};
-    const int64_t numbers = 2 * q.size(0) * q.size(1) * room_for_queries(q.size(2));
-    const Tensor room = torch::stable::new_empty(q, {numbers}, ScalarType::Float);
+    const int64_t floats =
+        hopper ? hopper_backward_floats(p, deterministic) : 2 * q.size(0) * q.size(1) * room_for_queries(q.size(2));
+    const Tensor room = torch::stable::new_empty(q, {floats}, ScalarType::Float);
     with_half(q.scalar_type(), [&](auto of) {
         using T = decltype(of);
-        launch_attention_backward(heads_of<T>(grad_q), heads_of<T>(grad_k), heads_of<T>(grad_v),
-                                  heads_of<const T>(rows[0]), heads_of<const T>(rows[1]), heads_of<const T>(rows[2]),
-                                  heads_of<const T>(rows[3]), heads_of<const T>(rows[4]), data<const float>(lse),
-                                  static_cast<float2*>(room.mutable_data_ptr()), p, current_stream(q));
+        const Heads<T> grads[] = {heads_of<T>(grad_q), heads_of<T>(grad_k), heads_of<T>(grad_v)};
+        Heads<const T> in[5];
+        for (int i = 0; i < 5; i++) in[i] = heads_of<const T>(rows[i]);
+        if (hopper)
+            launch_hopper_backward(grads[0], grads[1], grads[2], in[0], in[1], in[2], in[3], in[4],
+                                   data<const float>(lse), data<float>(room), p, deterministic, current_stream(q));
+        else
+            launch_attention_backward(grads[0], grads[1], grads[2], in[0], in[1], in[2], in[3], in[4],
+                                      data<const float>(lse), static_cast<float2*>(room.mutable_data_ptr()), p,
+                                      current_stream(q));
     });
     return {grad_q, grad_k, grad_v};
 }
@@ -141,7 +161,7 @@ STABLE_TORCH_LIBRARY(chapter19, m) {
         "-> (Tensor, Tensor)");
     m.def(
         "attention_backward(Tensor grad, Tensor q, Tensor k, Tensor v, Tensor out, Tensor lse, *, bool causal=False, "
-        "float? scale=None) -> (Tensor, Tensor, Tensor)");
+        "float? scale=None, bool deterministic=False, str step='auto') -> (Tensor, Tensor, Tensor)");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(chapter19, KERNEL_DISPATCH_KEY, m) {

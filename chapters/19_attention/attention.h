@@ -1,8 +1,9 @@
-// attention.h: what attention.cu and backward.cu offer, for T = __half and __nv_bfloat16. No torch.
+// attention.h: what attention.cu, backward.cu and hopper_backward.cu offer, for T = __half and __nv_bfloat16. No torch.
 #pragma once
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <string>
 
 // A tensor [batch, heads, rows, D] whose rows begin at multiples of 16 bytes. Elements of a row lie side by side, and
 // rows, heads and batches lie anywhere: strides count elements, and may be 0.
@@ -37,8 +38,8 @@ template <class T>
 void launch_attention(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
                       AttentionStep step, cudaStream_t stream);
 
-// Room for two floats of each query: so many of each head.
-__host__ __device__ constexpr int64_t room_for_queries(int64_t queries) { return (queries + 63) / 64 * 64; }
+// Room for two floats of each query: so many of each head, whole tiles of any kernel.
+__host__ __device__ constexpr int64_t room_for_queries(int64_t queries) { return (queries + 127) / 128 * 128; }
 
 // The gradients of q, k and v, given that of out; `room` begins at a multiple of 16 bytes, and has room_for_queries(p)
 // float2 for each head of each batch. The same bits each time.
@@ -46,3 +47,15 @@ template <class T>
 void launch_attention_backward(Heads<T> grad_q, Heads<T> grad_k, Heads<T> grad_v, Heads<const T> grad, Heads<const T> q,
                                Heads<const T> k, Heads<const T> v, Heads<const T> out, const float* lse, float2* room,
                                Problem p, cudaStream_t stream);
+
+// The same by TMA and wgmma. No size is 0, and `room` has hopper_backward_floats(). Deterministic: the same bits each
+// time. Otherwise the last bits of grad_q depend on the order in which blocks run, and five products do what otherwise
+// takes seven.
+template <class T>
+void launch_hopper_backward(Heads<T> grad_q, Heads<T> grad_k, Heads<T> grad_v, Heads<const T> grad, Heads<const T> q,
+                            Heads<const T> k, Heads<const T> v, Heads<const T> out, const float* lse, float* room,
+                            Problem p, bool deterministic, cudaStream_t stream);
+int64_t hopper_backward_floats(const Problem& p, bool deterministic);
+
+// Why the current device cannot run it, or "".
+std::string why_no_hopper_backward();

@@ -24,6 +24,7 @@ import torch  # after `common`, which says what to do where torch is missing
 import rules
 
 ON_GPU = device.type == "cuda"
+HAS_WGMMA = not ON_GPU or torch.cuda.get_device_capability() == (9, 0)
 DTYPES = [torch.float16, torch.bfloat16]
 STEPS = ["auto", "simple", "portable"]
 # batch, heads, heads of k and v, rows, elements of a row, causal
@@ -42,7 +43,8 @@ SHAPES = [
 
 @functools.cache  # torch takes a registration once in a process
 def build():
-    load_stable("attention_stable", [str(here / name) for name in ("attention.cpp", "attention.cu", "backward.cu")])
+    sources = ("attention.cpp", "attention.cu", "backward.cu", "hopper_backward.cu")
+    load_stable("attention_stable", [str(here / name) for name in sources], wgmma=True)
     rules.register(device.type)
     return torch.ops.chapter19
 
@@ -131,6 +133,7 @@ def bench_backward(module, shapes):
 
         ops = {
             "attention": partial(module.attention_backward, causal=causal),
+            "attention: deterministic": partial(module.attention_backward, causal=causal, deterministic=True),
             "torch": lambda grad, q, k, v, out, lse, kept=kept: kept(grad, q, k, v),
         }
         timed = bench(ops, of_shape, [shape[0] * shape[1] * shape[3] * shape[4]],
@@ -172,9 +175,11 @@ def launch_each_kernel(module):
     """For `make microscope19`: each kernel once."""
     for d in 64, 128:
         for step in STEPS[1:]:
-            q, k, v = (x.requires_grad_() for x in inputs(128, (1, 2, 1, 128, d)))
-            out = module.attention(q, k, v, causal=True, step=step)
-        torch.autograd.grad(out.sum(), (q, k, v))
+            q, k, v = inputs(128, (1, 2, 1, 128, d))
+            out, lse = module.attention_forward(q, k, v, causal=True, step=step)
+        for options in {"step": "portable"}, {"step": "hopper"}, {"step": "hopper", "deterministic": True}:
+            if options["step"] == "portable" or HAS_WGMMA:
+                module.attention_backward(out, q, k, v, out, lse, causal=True, **options)
 
 
 # ---- right? ----------------------------------------------------------------------------------------------------------

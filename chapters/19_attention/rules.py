@@ -83,13 +83,15 @@ def fake_forward(q, k, v, *, causal=False, scale=None, step="auto"):
     return new_like(q), q.new_empty(q.shape[:3], dtype=torch.float32)
 
 
-def fake_backward(grad, q, k, v, out, lse, *, causal=False, scale=None):
+def fake_backward(grad, q, k, v, out, lse, *, causal=False, scale=None, deterministic=False, step="auto"):
     check_problem(q, k, v, scale)
     check_like(grad, "grad", q, "q")
     check_like(out, "out", q, "q")
     torch._check(lse.dtype == torch.float32, lambda: f"lse must have dtype Float, got {lse.dtype}")
     torch._check(lse.shape == q.shape[:3], lambda: (
         f"lse must have the shape of q without its last dimension, got {lse.shape}"))  # fmt: skip
+    torch._check(step in ("auto", "portable", "hopper"), lambda: (
+        f"step must be auto, portable or hopper, got {step}"))  # fmt: skip
     return new_like(q), new_like(k), new_like(v)
 
 
@@ -104,7 +106,8 @@ def save(ctx, inputs, keyword_only_inputs, output):
 def gradients(ctx, grad, _):
     if grad is None:
         return None, None, None
-    return ops.attention_backward(grad, *ctx.saved_tensors, **ctx.options)
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    return ops.attention_backward(grad, *ctx.saved_tensors, **ctx.options, deterministic=deterministic)
 
 
 def no_gradients(ctx, *grads):

@@ -6,7 +6,7 @@ T = "tests/chapters/19_attention/test_attention.py::test_"
 FOLDER = "chapters/19_attention/"
 CU, BACKWARD, H, CPP = (FOLDER + name for name in ("attention.cu", "backward.cu", "tiles.h", "attention.cpp"))
 RULES = FOLDER + "rules.py"
-GRADIENTS, INFINITIES = T + "gradients[forward-64-bfloat16]", T + "infinities_and_nan"
+GRADIENTS, INFINITIES = T + "gradients[forward-portable-64-bfloat16]", T + "infinities_and_nan"
 
 
 def lengths(step, order="forward"):

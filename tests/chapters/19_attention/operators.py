@@ -8,6 +8,10 @@ SCALARS = {
     "causal": Scalar("bool", False, (True,)),
     "scale": Scalar("float", 0.125, (0.5,), (0.0, -1.0, float("inf"), float("nan")), "positive"),
 }
+OF_GRADIENTS = {
+    "deterministic": Scalar("bool", False, (True,)),
+    "step": Scalar("str", "auto", ("portable", "hopper"), ("", "simple", "Hopper"), "auto, portable or hopper"),
+}
 STEP = {"step": Scalar("str", "auto", ("simple", "portable"), ("", "Simple", "wgmma"), "auto, simple or portable")}
 
 
@@ -30,7 +34,7 @@ def attention_forward(q, k, v, causal=False, scale=None, step="auto"):
     return attention(q, k, v, causal, scale), scores(q, k, causal, scale).logsumexp(-1)
 
 
-def attention_backward(grad, q, k, v, out, lse, causal=False, scale=None):
+def attention_backward(grad, q, k, v, out, lse, causal=False, scale=None, deterministic=False, step="auto"):
     leaves = [x.double().requires_grad_() for x in (q, k, v)]
     return torch.autograd.grad(attention(*leaves, causal, scale), leaves, grad.double())
 
@@ -42,5 +46,6 @@ COMMON = {"dtypes": (torch.float16, torch.bfloat16), "ranks": (4,), "strided": T
 OPERATORS = [
     Operator("attention", QKV, attention, **COMMON, scalars=SCALARS | STEP),
     Operator("attention_forward", QKV, attention_forward, **COMMON, scalars=SCALARS | STEP),
-    Operator("attention_backward", ("grad", *QKV, "out", "lse"), attention_backward, **COMMON, scalars=SCALARS),
-]
+    Operator("attention_backward", ("grad", *QKV, "out", "lse"), attention_backward, **COMMON,
+             scalars=SCALARS | OF_GRADIENTS),
+]  # fmt: skip

@@ -1,0 +1,526 @@
+// hopper_backward.cu: the gradients of attention on a Hopper. TMA brings tiles, wgmma multiplies them. The formulas are
+// those of backward.cu:
+//     grad_v = p^T @ grad     ds = p * (grad @ v^T - delta)     grad_q = scale * ds @ k     grad_k = scale * ds^T @ q
+// Fused: one kernel makes the five products of a tile. Each block adds its part of grad_q to floats in the L2 cache, in
+// whatever order blocks run. Deterministic: a second kernel makes grad_q, which takes two products more.
+#include "attention.h"
+#include "device/hopper.h"
+#include "device/number.h"
+#include "tiles.h"
+
+// A block of both large kernels has a warpgroup that copies, and two that multiply, with 64 rows of its tile each.
+constexpr int GROUPS = 2, BLOCK_THREADS = (GROUPS + 1) * 128, STAGES = 2;
+
+// Tensor maps of what a kernel reads, and of what it writes.
+struct BackwardMaps {
+    CUtensorMap q, k, v, grad, results[2];
+};
+
+// Floats of shared sums for grad_q lie in squares of 64 x 64 elements: row by row of squares in a head.
+constexpr int SQUARE = 64 * 64;
+template <int D>
+__host__ __device__ int64_t squares_of(const Problem& p) {
+    return room_for_queries(p.queries) / 64 * (D / 64);
+}
+
+// ---- instructions --------------------------------------------------------------------------------------------------
+
+#ifdef HAS_WGMMA
+__device__ inline void wait_until(uint32_t barrier, int parity) {
+    while (!mbarrier_try_wait(barrier, parity)) {
+    }
+}
+
+// A box of rows becomes a tile [D / 64][rows][64], with the 128-byte swizzle that wgmma reads. Rows past the end are
+// zeros. PTX ISA, cp.async.bulk.tensor
+__device__ inline void load_rows(uint32_t tile, const CUtensorMap* map, int row, int head, int batch,
+                                 uint32_t barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %2, %4, %5}], "
+        "[%6];" ::"r"(tile),
+        "l"(map), "r"(0), "r"(row), "r"(head), "r"(batch), "r"(barrier)
+        : "memory");
+}
+
+// The other way, and waits until the tile has been read. Rows past the end are dropped.
+__device__ inline void store_rows(const CUtensorMap* map, uint32_t tile, int row, int head, int batch) {
+    asm volatile(
+        "cp.async.bulk.tensor.5d.global.shared::cta.bulk_group [%0, {%2, %3, %2, %4, %5}], [%1];\n"
+        "cp.async.bulk.commit_group;\n"
+        "cp.async.bulk.wait_group.read 0;" ::"l"(map),
+        "r"(tile), "r"(0), "r"(row), "r"(head), "r"(batch)
+        : "memory");
+}
+
+// Bytes as they lie, a multiple of 16. PTX ISA, cp.async.bulk
+__device__ inline void load_bytes(uint32_t to, const void* from, int bytes, uint32_t barrier) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(barrier)
+                 : "memory");
+}
+
+// What this thread has written to shared memory, TMA and wgmma see. PTX ISA, membar/fence
+__device__ inline void fence_for_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+// Registers of a multiprocessor go from the group that copies to those that multiply. PTX ISA, setmaxnreg
+__device__ inline void keep_24_registers() { asm volatile("setmaxnreg.dec.sync.aligned.u32 24;"); }
+__device__ inline void take_240_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 240;"); }
+
+// Adds four floats, in the L2 cache. PTX ISA, red
+__device__ inline void add_four(float* to, float a, float b, float c, float d) {
+    asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(a), "f"(b), "f"(c), "f"(d)
+                 : "memory");
+}
+
+// d = a b, or d += a b. Both lie in shared memory; transposed: their rows run along what is summed over.
+#define WGMMA_SHARED(SHAPE, TYPES, NAMES, A, B, ADD, TRANSPOSE, ...)                                            \
+    asm volatile("{ .reg .pred add;\n setp.ne.b32 add, %" #ADD ", 0;\n wgmma.mma_async.sync.aligned." SHAPE     \
+                 ".f32." TYPES " {" NAMES "}, %" #A ", %" #B ", add, 1, 1, %" #TRANSPOSE ", %" #TRANSPOSE "; }" \
+                 : __VA_ARGS__                                                                                  \
+                 : "l"(a), "l"(b), "r"(int(add)), "n"(int(transposed)))
+#define WGMMA_SHARED_OF_TYPE(TYPES)                                                                   \
+    if constexpr (sums == 32) WGMMA_SHARED("m64n64k16", TYPES, NAMES_32, 32, 33, 34, 35, SUMS_32(0)); \
+    if constexpr (sums == 64) WGMMA_SHARED("m64n128k16", TYPES, NAMES_64, 64, 65, 66, 67, SUMS_32(0), SUMS_32(32))
+template <class T, bool transposed, int sums>
+__device__ inline void multiply_shared(float (&d)[sums], uint64_t a, uint64_t b, bool add) {
+    if constexpr (std::is_same_v<T, __half>) {
+        WGMMA_SHARED_OF_TYPE("f16.f16");
+    } else {
+        WGMMA_SHARED_OF_TYPE("bf16.bf16");
+    }
+}
+
+// d += a b, with a in registers, and b's rows along what is summed over.
+#define WGMMA_REGISTERS(SHAPE, TYPES, NAMES, A0, A1, A2, A3, B, ...)                                            \
+    asm volatile("wgmma.mma_async.sync.aligned." SHAPE ".f32." TYPES " {" NAMES "}, {%" #A0 ", %" #A1 ", %" #A2 \
+                 ", %" #A3 "}, %" #B ", 1, 1, 1, 1;"                                                            \
+                 : __VA_ARGS__                                                                                  \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
+#define WGMMA_REGISTERS_OF_TYPE(TYPES)                                                                       \
+    if constexpr (sums == 32) WGMMA_REGISTERS("m64n64k16", TYPES, NAMES_32, 32, 33, 34, 35, 36, SUMS_32(0)); \
+    if constexpr (sums == 64)                                                                                \
+    WGMMA_REGISTERS("m64n128k16", TYPES, NAMES_64, 64, 65, 66, 67, 68, SUMS_32(0), SUMS_32(32))
+template <class T, int sums>
+__device__ inline void multiply_registers(float (&d)[sums], const uint32_t* a, uint64_t b) {
+    if constexpr (std::is_same_v<T, __half>) {
+        WGMMA_REGISTERS_OF_TYPE("f16.f16");
+    } else {
+        WGMMA_REGISTERS_OF_TYPE("bf16.bf16");
+    }
+}
+
+// Waits until at most LEFT groups of products are under way. No line that reads the sums can move before the wait.
+template <int LEFT, int sums>
+__device__ inline void wait_for_sums(float (&d)[sums]) {
+    wgmma_wait<LEFT>();
+    UNROLL for (float& x : d) asm volatile("" : "+f"(x)::"memory");
+}
+
+// ---- products ------------------------------------------------------------------------------------------------------
+
+// sums = a @ b^T, for 64 rows of a and 2 * sums of b, with D elements each. a and b: where these rows begin in tiles of
+// so many rows.
+template <class T, int D, int A_ROWS, int B_ROWS, int sums>
+__device__ inline void start_rows_by_rows(float (&d)[sums], uint32_t a, uint32_t b) {
+    wgmma_fence();
+    UNROLL for (int i = 0; i < D / 16; i++)
+        multiply_shared<T, false>(d, wgmma_descriptor(a + i / 4 * A_ROWS * 128 + i % 4 * 32, 0),
+                                  wgmma_descriptor(b + i / 4 * B_ROWS * 128 + i % 4 * 32, 0), i > 0);
+    wgmma_commit();
+}
+
+// sums += a @ b, with 64 x ROWS elements of a in registers, and all ROWS rows of tile b.
+template <class T, int ROWS, int sums>
+__device__ inline void start_result_by_rows(float (&d)[sums], const uint32_t (&a)[ROWS / 4], uint32_t b) {
+    wgmma_fence();
+    UNROLL for (int i = 0; i < ROWS / 16; i++)
+        multiply_registers<T>(d, a + 4 * i, wgmma_descriptor(b + i * 16 * 128, ROWS * 128));
+    wgmma_commit();
+}
+
+// Where in a tile with the 128-byte swizzle this lane's first two results go. `row` is the lane's row. The same 8 * n
+// columns further: ^ n * 16.
+__device__ inline int place_in_tile(int row) {
+    return row * 128 + int(threadIdx.x) % 32 / 4 * 16 + int(threadIdx.x) % 4 * 4;
+}
+
+// Puts a group's 64 x D results, times factor, into a tile of 64 rows, and stores its rows.
+template <class T, int D>
+__device__ inline void store_results(const CUtensorMap* map, char* tile, const float (&d)[D / 2], float factor,
+                                     int group, int row, int head, int batch) {
+    const int thread = int(threadIdx.x) % 128, mine = place_in_tile(thread / 32 * 16 + thread % 32 / 4);
+    UNROLL for (int i = 0; i < D / 2; i += 2)
+        pack_pair(*reinterpret_cast<uint32_t*>(tile + (mine ^ i / 4 % 8 * 16) + (i / 32 * 64 + i / 2 % 2 * 8) * 128),
+                  d[i] * factor, d[i + 1] * factor, T());
+    fence_for_async();
+    named_barrier(2 + group, 128);
+    if (thread == 0) store_rows(map, address_of(tile), row, head, batch);
+}
+#endif
+
+// ---- once for each query -------------------------------------------------------------------------------------------
+
+// What the other kernels need of a query: its lse, in powers of 2, and delta, the sum of out * grad. Without a key, or
+// past the end, the lse is infinity: then all weights are 0. D / 8 lanes share a row.
+template <class T, int D>
+__global__ void __launch_bounds__(256)
+    hopper_delta_kernel(float2* of_query, Heads<const T> grad, Heads<const T> out, const float* lse, Problem p) {
+    constexpr int LANES = D / 8, ROWS = 256 / LANES;
+    const int room = int(room_for_queries(p.queries)), lane = int(threadIdx.x) % LANES;
+    const Place at = place_of(blockIdx.x, unsigned(room / ROWS), p.heads);
+    const int query = at.tile * ROWS + int(threadIdx.x) / LANES;
+    const int64_t head = int64_t(at.batch) * p.heads + at.head;
+    float2 result = {INFINITY, 0};
+    if (query < p.queries) {
+        const auto pack = [&](const Heads<const T>& x) {
+            return as<Pack<T>>(reinterpret_cast<const uint4*>(x.row(at.batch, at.head, query))[lane]);
+        };
+        const Pack<T> x = pack(out), y = pack(grad);
+        UNROLL for (int i = 0; i < 8; i++) result.y += number(x.values[i]) * number(y.values[i]);
+        const float logarithm = lse[head * p.queries + query];
+        if (logarithm != -INFINITY) result.x = logarithm * LOG2_E;
+    }
+    for (int apart = LANES / 2; apart > 0; apart /= 2) result.y += __shfl_xor_sync(~0u, result.y, apart);
+    if (lane == 0) of_query[head * room + query] = result;
+}
+
+// ---- the gradients of k and v; fused: that of q as well ------------------------------------------------------------
+
+// A block has 128 keys, and walks over all queries of all heads that share them. Scores are computed with keys as rows:
+// then weights and ds lie in registers just as the products with grad and q want their left operand. The product ds @ k
+// alone sums over the keys of both groups, and so ds goes through shared memory.
+constexpr int KEYS = 128;
+template <int D>
+constexpr int QUERIES = 8192 / D;  // of a step: as many as registers have room for
+
+template <class T, int D, bool FUSED>
+__global__ void __launch_bounds__(BLOCK_THREADS, 1)
+    hopper_key_kernel(const __grid_constant__ BackwardMaps maps, const float2* of_query, float* sums, Problem p) {
+#ifdef HAS_WGMMA
+    constexpr int N = QUERIES<D>, KEY_TILE = KEYS * D * 2, QUERY_TILE = N * D * 2, DS_TILE = KEYS * N * 2;
+    extern __shared__ __align__(1024) char memory[];
+    __shared__ __align__(16) float2 numbers[STAGES][N];
+    __shared__ uint64_t barriers[4 * STAGES + 1];
+    enum { Q_FULL, Q_EMPTY, GRAD_FULL, GRAD_EMPTY, KEYS_FULL };
+    const auto barrier = [&](int which, int stage) { return address_of(barriers) + 8 * (which * STAGES + stage); };
+    constexpr int DS_TILES = 2 * KEY_TILE + 2 * STAGES * QUERY_TILE;  // from memory's begin to them
+    const uint32_t k_tile = address_of(memory), v_tile = k_tile + KEY_TILE;
+    const uint32_t q_tiles = v_tile + KEY_TILE, grad_tiles = q_tiles + STAGES * QUERY_TILE;
+    const int group = __shfl_sync(~0u, int(threadIdx.x) / 128 - 1, 0);  // so nvcc knows that a warp agrees: no spills
+    const int thread = int(threadIdx.x) % 128, lane = thread % 32;
+    const Place at = place_of(blockIdx.x, tiles_of(p.keys, KEYS), p.heads / p.group);
+    const int first_key = at.tile * KEYS, first_tile = p.causal ? first_key / N : 0;
+    const int tiles = tiles_of(p.queries, N);
+    const auto for_each_step = [&](auto work) {  // both roles go through the same steps
+        int step = 0;
+        for (int head = at.head * p.group; head < (at.head + 1) * p.group; head++)
+            for (int tile = first_tile; tile < tiles; tile++, step++)
+                work(head, tile * N, step % STAGES, step / STAGES % 2);
+    };
+    if (threadIdx.x == 0) {
+        mbarrier_init(barrier(KEYS_FULL, 0), 1);
+        for (int i = 0; i < STAGES; i++) {
+            mbarrier_init(barrier(Q_FULL, i), 1), mbarrier_init(barrier(GRAD_FULL, i), 1);
+            mbarrier_init(barrier(Q_EMPTY, i), GROUPS * 4), mbarrier_init(barrier(GRAD_EMPTY, i), GROUPS * 4);  // warps
+        }
+        fence_mbarrier_init();
+    }
+    __syncthreads();
+
+    if (group < 0) {  // the warpgroup that copies: one of its threads
+        keep_24_registers();
+        if (thread > 0) return;
+        mbarrier_arrive_expect(barrier(KEYS_FULL, 0), 2 * KEY_TILE);
+        load_rows(k_tile, &maps.k, first_key, at.head, at.batch, barrier(KEYS_FULL, 0));
+        load_rows(v_tile, &maps.v, first_key, at.head, at.batch, barrier(KEYS_FULL, 0));
+        for_each_step([&](int head, int first_query, int stage, int parity) {
+            wait_until(barrier(Q_EMPTY, stage), parity ^ 1);  // at first, all stages are empty
+            mbarrier_arrive_expect(barrier(Q_FULL, stage), QUERY_TILE + int(sizeof numbers[0]));
+            load_rows(q_tiles + stage * QUERY_TILE, &maps.q, first_query, head, at.batch, barrier(Q_FULL, stage));
+            // compute-sanitizer's racecheck may call this copy a race with the reads of `numbers` below. It is none:
+            // they come after the wait for Q_FULL, which ends when the copy has arrived, and before each warp arrives
+            // at Q_EMPTY, for which we have just waited.
+            load_bytes(address_of(numbers[stage]),
+                       of_query + (int64_t(at.batch) * p.heads + head) * room_for_queries(p.queries) + first_query,
+                       int(sizeof numbers[0]), barrier(Q_FULL, stage));
+            wait_until(barrier(GRAD_EMPTY, stage), parity ^ 1);
+            mbarrier_arrive_expect(barrier(GRAD_FULL, stage), QUERY_TILE);
+            load_rows(grad_tiles + stage * QUERY_TILE, &maps.grad, first_query, head, at.batch,
+                      barrier(GRAD_FULL, stage));
+        });
+        return;
+    }
+
+    take_240_registers();
+    const int my_row = group * 64 + thread / 32 * 16 + lane / 4, my_column = lane % 4 * 2;  // see wgmma() for the rest
+    const uint32_t my_keys = k_tile + group * 64 * 128, my_values = v_tile + group * 64 * 128;
+    float dk[D / 2] = {}, dv[D / 2] = {};
+    wait_until(barrier(KEYS_FULL, 0), 0);
+    for_each_step([&](int head, int first_query, int stage, int parity) {
+        const uint32_t q_tile = q_tiles + stage * QUERY_TILE, grad_tile = grad_tiles + stage * QUERY_TILE;
+        const int ds_tile = DS_TILES + stage * DS_TILE, my_ds = ds_tile + place_in_tile(my_row);
+        float s[N / 2], dp[N / 2];
+        uint32_t weights[N / 4], ds[N / 4];
+        wait_until(barrier(Q_FULL, stage), parity);
+        start_rows_by_rows<T, D, KEYS, N>(s, my_keys, q_tile);
+        wait_until(barrier(GRAD_FULL, stage), parity);
+        start_rows_by_rows<T, D, KEYS, N>(dp, my_values, grad_tile);
+
+        wait_for_sums<1>(s);
+        if (first_key + group * 64 + 63 >
+            last_key(first_query, p)) {  // also past the end: weights may be infinite there
+            UNROLL for (int j = 0; j < N / 2; j++) {
+                const int query = first_query + my_column + j / 4 * 8 + j % 2;
+                if (first_key + my_row + j / 2 % 2 * 8 > last_key(query, p)) s[j] = -INFINITY;
+            }
+        }
+        UNROLL for (int j = 0; j < N / 2; j += 4) {
+            const float4 two = *reinterpret_cast<const float4*>(&numbers[stage][2 * j + my_column]);
+            UNROLL for (int x = 0; x < 4; x++) s[j + x] = power_of_2(s[j + x] * p.scale_2 - (x % 2 ? two.z : two.x));
+            UNROLL for (int x = 0; x < 2; x++) pack_pair(weights[j / 2 + x], s[j + 2 * x], s[j + 2 * x + 1], T());
+        }
+        wait_for_sums<0>(dp);
+        UNROLL for (int j = 0; j < N / 2; j += 4) {
+            const float4 two = *reinterpret_cast<const float4*>(&numbers[stage][2 * j + my_column]);
+            UNROLL for (int x = 0; x < 2; x++) {
+                const int of = j + 2 * x;
+                pack_pair(ds[of / 2], s[of] * (dp[of] - two.y), s[of + 1] * (dp[of + 1] - two.w), T());
+                if (FUSED)
+                    *reinterpret_cast<uint32_t*>(memory + (my_ds ^ j / 4 % 8 * 16) + (j / 32 * KEYS + x * 8) * 128) =
+                        ds[of / 2];
+            }
+        }
+        start_result_by_rows<T, N>(dv, weights, grad_tile);
+        float dq[32];
+        if (FUSED) {
+            // Both groups' ds are there, and nobody needs the last step's ds any more: this step's is in another tile.
+            fence_for_async();
+            named_barrier(1, GROUPS * 128);
+            // Each group makes one square of grad_q: with D = 128 it has 64 columns of k, or else 64 queries of ds.
+            const uint32_t a = k_tile + ds_tile + (D == 64 ? group * KEYS * 128 : 0);
+            const uint32_t b = k_tile + (D == 64 ? 0 : group * KEYS * 128);
+            wgmma_fence();
+            UNROLL for (int j = 0; j < KEYS / 16; j++) multiply_shared<T, true>(
+                dq, wgmma_descriptor(a + j * 16 * 128, 0), wgmma_descriptor(b + j * 16 * 128, 0), j > 0);
+            wgmma_commit();
+        }
+        start_result_by_rows<T, N>(dk, ds, q_tile);
+        wait_for_sums<FUSED ? 2 : 1>(dv);
+        __syncwarp();
+        if (lane == 0) mbarrier_arrive(barrier(GRAD_EMPTY, stage));
+        if (FUSED) {
+            wait_for_sums<1>(dq);
+            // The square has the order of the registers, so that a warp adds to 512 bytes side by side.
+            const int row = (at.batch * p.heads + head) * int(room_for_queries(p.queries) / 64) + first_query / 64;
+            float* const square = sums + int64_t(row * (D / 64) + group) * SQUARE + thread * 4;
+            UNROLL for (int j = 0; j < 32; j += 4) add_four(square + j * 128, dq[j], dq[j + 1], dq[j + 2], dq[j + 3]);
+        }
+        wait_for_sums<0>(dk);
+        __syncwarp();
+        if (lane == 0) mbarrier_arrive(barrier(Q_EMPTY, stage));
+    });
+    named_barrier(1, GROUPS * 128);  // no group needs k and v any more: the results take their place
+    const int row = first_key + group * 64, result = group * 64 * D * 2;
+    store_results<T, D>(&maps.results[0], memory + result, dk, p.scale, group, row, at.head, at.batch);
+    store_results<T, D>(&maps.results[1], memory + KEY_TILE + result, dv, 1, group, row, at.head, at.batch);
+#endif
+}
+
+// Scales what the blocks have added up, and stores it in half precision. A lane has two columns of 64, a warp two rows.
+template <class T, int D>
+__global__ void __launch_bounds__(256) hopper_scale_kernel(Heads<T> grad_q, const float4* sums, Problem p) {
+    const Place at = place_of(blockIdx.x, tiles_of(p.queries, 64), p.heads);
+    const int64_t head = int64_t(at.batch) * p.heads + at.head;
+    const float4* const squares = sums + (head * squares_of<D>(p) + at.tile * (D / 64)) * (SQUARE / 4);
+    const int lane = int(threadIdx.x) % 32;
+    for (int i = int(threadIdx.x) / 32; i < D / 2; i += 8) {
+        const int square = i % (D / 64), eighth = i / (D / 64) % 8, warp = i / (D / 64) / 8;
+        const float4 x = squares[square * (SQUARE / 4) + lane / 4 * 128 + warp * 32 + eighth * 4 + lane % 4];
+        const int query = at.tile * 64 + warp * 16 + eighth, column = square * 64 + lane * 2;
+        const auto to = [&](int row) {
+            return reinterpret_cast<uint32_t*>(grad_q.row(at.batch, at.head, row) + column);
+        };
+        if (query < p.queries) pack_pair(*to(query), x.x * p.scale, x.y * p.scale, T());
+        if (query + 8 < p.queries) pack_pair(*to(query + 8), x.z * p.scale, x.w * p.scale, T());
+    }
+}
+
+// ---- the gradient of q, the same bits each time --------------------------------------------------------------------
+
+// A block has 128 queries, and walks over the keys that they see. Tiles of q and grad are one for each group.
+constexpr int BLOCK_QUERIES = 128;
+template <int D>
+constexpr int STEP_KEYS = 8192 / D;
+
+template <class T, int D>
+__global__ void __launch_bounds__(BLOCK_THREADS, 1)
+    hopper_query_kernel(const __grid_constant__ BackwardMaps maps, const float2* of_query, Problem p) {
+#ifdef HAS_WGMMA
+    constexpr int N = STEP_KEYS<D>, QUERY_TILE = 64 * D * 2, KEY_TILE = N * D * 2;
+    extern __shared__ __align__(1024) char memory[];
+    __shared__ uint64_t barriers[2 * STAGES + 1];
+    enum { FULL, EMPTY, QUERIES_FULL };
+    const auto barrier = [&](int which, int stage) { return address_of(barriers) + 8 * (which * STAGES + stage); };
+    const uint32_t q_tiles = address_of(memory), grad_tiles = q_tiles + GROUPS * QUERY_TILE;
+    const uint32_t k_tiles = grad_tiles + GROUPS * QUERY_TILE, v_tiles = k_tiles + STAGES * KEY_TILE;
+    const int group = int(threadIdx.x) / 128 - 1, thread = int(threadIdx.x) % 128, lane = thread % 32;
+    const int tiles = tiles_of(p.queries, BLOCK_QUERIES);
+    const Place at = place_of(blockIdx.x, tiles, p.heads);
+    const int first_query = (tiles - 1 - at.tile) * BLOCK_QUERIES;  // those who see most keys begin
+    const int steps = tiles_of(last_key(first_query + BLOCK_QUERIES - 1, p) + 1, N);
+    if (threadIdx.x == 0) {
+        mbarrier_init(barrier(QUERIES_FULL, 0), 1);
+        for (int i = 0; i < STAGES; i++)
+            mbarrier_init(barrier(FULL, i), 1), mbarrier_init(barrier(EMPTY, i), GROUPS * 4);
+        fence_mbarrier_init();
+    }
+    __syncthreads();
+
+    if (group < 0) {
+        keep_24_registers();
+        if (thread > 0) return;
+        const uint32_t queries_full = barrier(QUERIES_FULL, 0);
+        mbarrier_arrive_expect(queries_full, 2 * GROUPS * QUERY_TILE);
+        for (int i = 0; i < GROUPS; i++) {
+            const int row = first_query + i * 64;
+            load_rows(q_tiles + i * QUERY_TILE, &maps.q, row, at.head, at.batch, queries_full);
+            load_rows(grad_tiles + i * QUERY_TILE, &maps.grad, row, at.head, at.batch, queries_full);
+        }
+        for (int i = 0; i < steps; i++) {
+            const int stage = i % STAGES, head = at.head / p.group;
+            wait_until(barrier(EMPTY, stage), i / STAGES % 2 ^ 1);
+            mbarrier_arrive_expect(barrier(FULL, stage), 2 * KEY_TILE);
+            load_rows(k_tiles + stage * KEY_TILE, &maps.k, i * N, head, at.batch, barrier(FULL, stage));
+            load_rows(v_tiles + stage * KEY_TILE, &maps.v, i * N, head, at.batch, barrier(FULL, stage));
+        }
+        return;
+    }
+
+    take_240_registers();
+    const int my_first = first_query + group * 64, my_query = my_first + thread / 32 * 16 + lane / 4;
+    const uint32_t q_tile = q_tiles + group * QUERY_TILE, grad_tile = grad_tiles + group * QUERY_TILE;
+    const int64_t head = int64_t(at.batch) * p.heads + at.head;
+    const float2* const my_numbers = of_query + head * room_for_queries(p.queries) + my_query;
+    const float2 numbers[] = {my_numbers[0], my_numbers[8]};
+    float dq[D / 2] = {};
+    wait_until(barrier(QUERIES_FULL, 0), 0);
+    for (int i = 0; i < steps; i++) {
+        const int stage = i % STAGES;
+        const uint32_t k_tile = k_tiles + stage * KEY_TILE, v_tile = v_tiles + stage * KEY_TILE;
+        float s[N / 2], dp[N / 2];
+        uint32_t ds[N / 4];
+        wait_until(barrier(FULL, stage), i / STAGES % 2);
+        start_rows_by_rows<T, D, 64, N>(s, q_tile, k_tile);
+        start_rows_by_rows<T, D, 64, N>(dp, grad_tile, v_tile);
+        wait_for_sums<1>(s);
+        if (i * N + N - 1 > last_key(my_first, p)) {
+            UNROLL for (int j = 0; j < N / 2; j++) if (i * N + lane % 4 * 2 + j / 4 * 8 + j % 2 >
+                                                       last_key(my_query + j / 2 % 2 * 8, p)) s[j] = -INFINITY;
+        }
+        UNROLL for (int j = 0; j < N / 2; j++) s[j] = power_of_2(s[j] * p.scale_2 - numbers[j / 2 % 2].x);
+        wait_for_sums<0>(dp);
+        UNROLL for (int j = 0; j < N / 2; j += 2) {
+            const float delta = numbers[j / 2 % 2].y;
+            pack_pair(ds[j / 2], s[j] * (dp[j] - delta), s[j + 1] * (dp[j + 1] - delta), T());
+        }
+        start_result_by_rows<T, N>(dq, ds, k_tile);
+        wait_for_sums<0>(dq);
+        if (lane == 0) mbarrier_arrive(barrier(EMPTY, stage));
+    }
+    store_results<T, D>(&maps.results[0], memory + group * QUERY_TILE, dq, p.scale, group, my_first, at.head, at.batch);
+#endif
+}
+
+// ---- the launch ----------------------------------------------------------------------------------------------------
+
+std::string why_no_hopper_backward() {
+    if (compute_capability() != 9) return "this GPU has no wgmma: it needs compute capability 9.0";
+#ifndef CUDA_ON_CPU
+    cudaFuncAttributes attributes;
+    CHECK_CUDA(cudaFuncGetAttributes(&attributes, hopper_key_kernel<__half, 64, true>));
+    if (attributes.sharedSizeBytes == 0) return "it was compiled for sm_90, and wgmma needs sm_90a";  // an empty kernel
+#endif
+    return "";
+}
+
+int64_t hopper_backward_floats(const Problem& p, bool deterministic) {
+    return int64_t(p.batches) * p.heads * room_for_queries(p.queries) * (2 + (deterministic ? 0 : p.elements));
+}
+
+// What TMA has to know of a tensor, for boxes of so many rows. D elements are D / 64 pieces of 64.
+template <int D, class T>
+static CUtensorMap rows_map(const Heads<T>& x, int batches, int heads, int rows, int box_rows) {
+    static const auto encode = [] {  // a function of the driver, which CUDA's runtime finds for us
+        void* function = nullptr;
+        cudaDriverEntryPointQueryResult found;
+        CHECK_CUDA(
+            cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found));
+        if (found != cudaDriverEntryPointSuccess) throw std::runtime_error("the driver has no cuTensorMapEncodeTiled");
+        return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+    }();
+    const auto bytes = [](int size, int64_t stride) { return cuuint64_t(size > 1 ? stride * 2 : 16); };
+    const cuuint64_t sizes[] = {64, cuuint64_t(rows), D / 64, cuuint64_t(heads), cuuint64_t(batches)};
+    const cuuint64_t strides[] = {bytes(rows, x.row_stride), 128, bytes(heads, x.head_stride),
+                                  bytes(batches, x.batch_stride)};
+    const cuuint32_t box[] = {64, cuuint32_t(box_rows), D / 64, 1, 1}, steps[] = {1, 1, 1, 1, 1};
+    constexpr bool half = std::is_same_v<std::remove_const_t<T>, __half>;
+    CUtensorMap map;
+    if (encode(&map, half ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 5,
+               const_cast<std::remove_const_t<T>*>(x.data), sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+               CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
+        throw std::runtime_error("cuTensorMapEncodeTiled refuses a tensor");
+    return map;
+}
+
+template <class T, int D>
+static void launch(Heads<T> grad_q, Heads<T> grad_k, Heads<T> grad_v, Heads<const T> grad, Heads<const T> q,
+                   Heads<const T> k, Heads<const T> v, Heads<const T> out, const float* lse, float* room, Problem p,
+                   bool deterministic, cudaStream_t stream) {
+    const int64_t heads = int64_t(p.batches) * p.heads, key_heads = heads / p.group;
+    const int padded = int(room_for_queries(p.queries));
+    float2* const of_query = reinterpret_cast<float2*>(room);
+    float* const sums = room + 2 * heads * padded;
+    const auto of_queries = [&](const auto& x, int box) { return rows_map<D>(x, p.batches, p.heads, p.queries, box); };
+    const auto of_keys = [&](const auto& x, int box) {
+        return rows_map<D>(x, p.batches, p.heads / p.group, p.keys, box);
+    };
+    launch_tiles(hopper_delta_kernel<T, D>, padded, 2048 / D, heads, 256, 0, stream, of_query, grad, out, lse, p);
+
+    constexpr int N = QUERIES<D>, BYTES = 2 * (2 * KEYS * D + 2 * STAGES * N * D);
+    const BackwardMaps maps = {of_queries(q, N),
+                               of_keys(k, KEYS),
+                               of_keys(v, KEYS),
+                               of_queries(grad, N),
+                               {of_keys(grad_k, 64), of_keys(grad_v, 64)}};
+    if (!deterministic) {
+        CHECK_CUDA(cudaMemsetAsync(sums, 0, size_t(heads) * padded * D * sizeof(float), stream));
+        launch_tiles(hopper_key_kernel<T, D, true>, p.keys, KEYS, key_heads, BLOCK_THREADS, BYTES + 2 * 2 * KEYS * N,
+                     stream, maps, static_cast<const float2*>(of_query), sums, p);
+        launch_tiles(hopper_scale_kernel<T, D>, p.queries, 64, heads, 256, 0, stream, grad_q,
+                     reinterpret_cast<const float4*>(sums), p);
+        return;
+    }
+    launch_tiles(hopper_key_kernel<T, D, false>, p.keys, KEYS, key_heads, BLOCK_THREADS, BYTES, stream, maps,
+                 static_cast<const float2*>(of_query), sums, p);
+    constexpr int M = STEP_KEYS<D>;
+    const BackwardMaps of_q = {
+        of_queries(q, 64), of_keys(k, M), of_keys(v, M), of_queries(grad, 64), {of_queries(grad_q, 64)}};
+    launch_tiles(hopper_query_kernel<T, D>, p.queries, BLOCK_QUERIES, heads, BLOCK_THREADS,
+                 2 * (2 * BLOCK_QUERIES * D + 2 * STAGES * M * D), stream, of_q, static_cast<const float2*>(of_query),
+                 p);
+}
+
+template <class T>
+void launch_hopper_backward(Heads<T> grad_q, Heads<T> grad_k, Heads<T> grad_v, Heads<const T> grad, Heads<const T> q,
+                            Heads<const T> k, Heads<const T> v, Heads<const T> out, const float* lse, float* room,
+                            Problem p, bool deterministic, cudaStream_t stream) {
+    (p.elements == 64 ? launch<T, 64> : launch<T, 128>)(grad_q, grad_k, grad_v, grad, q, k, v, out, lse, room, p,
+                                                        deterministic, stream);
+}
+
+#define FOR_TYPE(T)                                                                                                    \
+    template void launch_hopper_backward(Heads<T>, Heads<T>, Heads<T>, Heads<const T>, Heads<const T>, Heads<const T>, \
+                                         Heads<const T>, Heads<const T>, const float*, float*, Problem, bool,          \
+                                         cudaStream_t);
+FOR_TYPE(__half)
+FOR_TYPE(__nv_bfloat16)
