@@ -267,21 +267,21 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
         start_rows_by_rows<T, D, KEYS, N>(dp, my_values, grad_tile);
 
         wait_for_sums<1>(s);
-        if (first_key + group * 64 + 63 >
-            last_key(first_query, p)) {  // also past the end: weights may be infinite there
+        // Keys past the end have the score 0, and so perhaps a weight that is infinite: they need the mask as well.
+        if (first_key + group * 64 + 63 > last_key(first_query, p)) {
             UNROLL for (int j = 0; j < N / 2; j++) {
                 const int query = first_query + my_column + j / 4 * 8 + j % 2;
                 if (first_key + my_row + j / 2 % 2 * 8 > last_key(query, p)) s[j] = -INFINITY;
             }
         }
         UNROLL for (int j = 0; j < N / 2; j += 4) {
-            const float4 two = *reinterpret_cast<const float4*>(&numbers[stage][2 * j + my_column]);
+            const float4 two = as<float4>(*reinterpret_cast<const uint4*>(&numbers[stage][2 * j + my_column]));
             UNROLL for (int x = 0; x < 4; x++) s[j + x] = power_of_2(s[j + x] * p.scale_2 - (x % 2 ? two.z : two.x));
             UNROLL for (int x = 0; x < 2; x++) pack_pair(weights[j / 2 + x], s[j + 2 * x], s[j + 2 * x + 1], T());
         }
         wait_for_sums<0>(dp);
         UNROLL for (int j = 0; j < N / 2; j += 4) {
-            const float4 two = *reinterpret_cast<const float4*>(&numbers[stage][2 * j + my_column]);
+            const float4 two = as<float4>(*reinterpret_cast<const uint4*>(&numbers[stage][2 * j + my_column]));
             UNROLL for (int x = 0; x < 2; x++) {
                 const int of = j + 2 * x;
                 pack_pair(ds[of / 2], s[of] * (dp[of] - two.y), s[of + 1] * (dp[of + 1] - two.w), T());
