@@ -200,8 +200,8 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
     constexpr int N = QUERIES<D>, KEY_TILE = KEYS * D * 2, QUERY_TILE = N * D * 2, DS_TILE = KEYS * N * 2;
     extern __shared__ __align__(1024) char memory[];
     __shared__ __align__(16) float2 numbers[STAGES][N];
-    __shared__ uint64_t barriers[4 * STAGES + 1];
-    enum { Q_FULL, Q_EMPTY, GRAD_FULL, GRAD_EMPTY, KEYS_FULL };
+    __shared__ uint64_t barriers[3 * STAGES + 1];
+    enum { Q_FULL, GRAD_FULL, EMPTY, KEYS_FULL };
     const auto barrier = [&](int which, int stage) { return address_of(barriers) + 8 * (which * STAGES + stage); };
     constexpr int DS_TILES = 2 * KEY_TILE + 2 * STAGES * QUERY_TILE;  // from memory's begin to them
     const uint32_t k_tile = address_of(memory), v_tile = k_tile + KEY_TILE;
@@ -221,7 +221,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
         mbarrier_init(barrier(KEYS_FULL, 0), 1);
         for (int i = 0; i < STAGES; i++) {
             mbarrier_init(barrier(Q_FULL, i), 1), mbarrier_init(barrier(GRAD_FULL, i), 1);
-            mbarrier_init(barrier(Q_EMPTY, i), GROUPS * 4), mbarrier_init(barrier(GRAD_EMPTY, i), GROUPS * 4);  // warps
+            mbarrier_init(barrier(EMPTY, i), GROUPS * 4);  // warps
         }
         fence_mbarrier_init();
     }
@@ -234,16 +234,15 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
         load_rows(k_tile, &maps.k, first_key, at.head, at.batch, barrier(KEYS_FULL, 0));
         load_rows(v_tile, &maps.v, first_key, at.head, at.batch, barrier(KEYS_FULL, 0));
         for_each_step([&](int head, int first_query, int stage, int parity) {
-            wait_until(barrier(Q_EMPTY, stage), parity ^ 1);  // at first, all stages are empty
+            wait_until(barrier(EMPTY, stage), parity ^ 1);  // at first, all stages are empty
             mbarrier_arrive_expect(barrier(Q_FULL, stage), QUERY_TILE + int(sizeof numbers[0]));
             load_rows(q_tiles + stage * QUERY_TILE, &maps.q, first_query, head, at.batch, barrier(Q_FULL, stage));
             // compute-sanitizer's racecheck may call this copy a race with the reads of `numbers` below. It is none:
             // they come after the wait for Q_FULL, which ends when the copy has arrived, and before each warp arrives
-            // at Q_EMPTY, for which we have just waited.
+            // at EMPTY, for which we have just waited.
             load_bytes(address_of(numbers[stage]),
                        of_query + (int64_t(at.batch) * p.heads + head) * room_for_queries(p.queries) + first_query,
                        int(sizeof numbers[0]), barrier(Q_FULL, stage));
-            wait_until(barrier(GRAD_EMPTY, stage), parity ^ 1);
             mbarrier_arrive_expect(barrier(GRAD_FULL, stage), QUERY_TILE);
             load_rows(grad_tiles + stage * QUERY_TILE, &maps.grad, first_query, head, at.batch,
                       barrier(GRAD_FULL, stage));
@@ -305,9 +304,6 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
             wgmma_commit();
         }
         start_result_by_rows<T, N>(dk, ds, q_tile);
-        wait_for_sums<FUSED ? 2 : 1>(dv);
-        __syncwarp();
-        if (lane == 0) mbarrier_arrive(barrier(GRAD_EMPTY, stage));
         if (FUSED) {
             wait_for_sums<1>(dq);
             // The square has the order of the registers, so that a warp adds to 512 bytes side by side.
@@ -315,9 +311,10 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
             float* const square = sums + int64_t(row * (D / 64) + group) * SQUARE + thread * 4;
             UNROLL for (int j = 0; j < 32; j += 4) add_four(square + j * 128, dq[j], dq[j + 1], dq[j + 2], dq[j + 3]);
         }
+        wait_for_sums<0>(dv);
         wait_for_sums<0>(dk);
-        __syncwarp();
-        if (lane == 0) mbarrier_arrive(barrier(Q_EMPTY, stage));
+        __syncwarp();  // all lanes have read their numbers
+        if (lane == 0) mbarrier_arrive(barrier(EMPTY, stage));
     });
     named_barrier(1, GROUPS * 128);  // no group needs k and v any more: the results take their place
     const int row = first_key + group * 64, result = group * 64 * D * 2;
