@@ -67,28 +67,18 @@ def ring(canvas):
 
 
 def divided(canvas):
-    """Eleven tiles for eight multiprocessors. Whole: the first eight tiles keep all of them busy, the last three only three of
-    them. Divided: the steps of all eleven tiles, one after another, are cut into eight equal parts, and a tile that is
-    cut is finished by the block that comes last."""
-    canvas.height(24)
-    left, wide = 13, 6.4
-    canvas.text(1, 4.6, "whole", align="left", bold=True)
-    for tile in range(11):
-        canvas.box(left + wide * (tile % 8), 2 + 3.2 * (tile // 8), wide - 0.3, 2.9, f"{tile}", "blue", 0.3)
-    canvas.text(1, 16.4, "divided", align="left", bold=True)
-    colours = "blue", "green"
-    for block in range(8):
-        x, top = left + wide * block, 13.6
-        begin, end = 11 * block, 11 * block + 11  # in eighths of a tile
-        while begin < end:
-            stop = min(end, begin // 8 * 8 + 8)
-            high = (stop - begin) * 0.5
-            tile = begin // 8
-            canvas.box(x, top, wide - 0.3, high, str(tile) if high > 1.4 else "", colours[tile % 2], 0.3)
-            top += high
-            begin = stop
-    for block in range(8):
-        canvas.text(left + wide * block + wide / 2, 21, str(block))
-    canvas.text(1, 21, "block", align="left")
-    canvas.arrow((68, 2), (68, 8), "grey")
-    canvas.text(66.6, 9.6, "time")
+    """Two tiles of 47 steps. Whole: two blocks work for 47 steps, all others have nothing to do. Divided: eight blocks share a
+    tile; each does six of its steps, the last one five. Then each adds up an eighth of the columns."""
+    canvas.height(19)
+    left, wide = 13, 3.3
+    canvas.text(1, 5.4, "whole", align="left", bold=True)
+    for tile in range(2):
+        canvas.box(left, 2.4 + 3.2 * tile, 47, 2.9, f"tile {tile}, 47 steps", ("blue", "green")[tile], 0.3)
+    canvas.text(1, 12.6, "divided", align="left", bold=True)
+    for tile in range(2):
+        for block in range(8):
+            x = left + wide * (8 * tile + block)
+            canvas.box(x, 10.6, wide - 0.3, 2.9, "6" if block < 7 else "5", ("blue", "green")[tile], 0.3)
+            canvas.box(x, 13.8, wide - 0.3, 1.4, "+", "orange", 0.3)
+            canvas.text(x + wide / 2 - 0.15, 17.2, str(8 * tile + block))
+    canvas.text(1, 17.2, "block", align="left")

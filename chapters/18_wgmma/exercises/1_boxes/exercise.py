@@ -15,7 +15,7 @@ def run(mine):
     answer(mine, "BYTES", (128 + 256) * 64 * 2, "128 lines of a and 256 of b, 64 numbers each, of two bytes")
     answer(mine, "PARITY", 9 // 4 % 2, "step 9 is the third use of its buffer, and the first use is phase 0")
     answer(mine, "WHOLE", 2 * 64, "170 tiles are more than 132, so some blocks make two")
-    answer(mine, "DIVIDED", -(-170 * 64 // 132), "all steps, divided by 132 and rounded up")
+    answer(mine, "DIVIDED", 64 // 8, "each block of a cluster takes an eighth of the steps of its tile")
     steps = range(12)
     show(
         "a ring of four buffers: which buffer each step uses, and for the end of which parity the warpgroups wait",

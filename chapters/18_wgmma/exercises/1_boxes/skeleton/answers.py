@@ -20,7 +20,7 @@ PARITY = None
 # your code
 WHOLE = None
 # end of your code
-# ... if the steps of all tiles are divided evenly, but for a step more or less?
+# ... if there are only two tiles, and a cluster of 8 blocks divides the steps of each?
 # your code
 DIVIDED = None
 # end of your code

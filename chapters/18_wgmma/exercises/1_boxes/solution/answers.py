@@ -20,7 +20,7 @@ PARITY = 0
 # your code
 WHOLE = 128
 # end of your code
-# ... if the steps of all tiles are divided evenly, but for a step more or less?
+# ... if there are only two tiles, and a cluster of 8 blocks divides the steps of each?
 # your code
-DIVIDED = 83
+DIVIDED = 8
 # end of your code
