@@ -7,8 +7,7 @@
 //       mbarrier_arrive_expect(full, sizeof tile);                 // one thread says how many bytes will come
 //       tma_load(address_of(tile), &map, column, row, 0, full);    // and starts a copy that brings them
 //   }
-//   while (!mbarrier_try_wait(full, 0)) {                          // all threads wait for phase 0
-//   }
+//   wait_for_phase(full, 0);                                       // all threads wait for phase 0
 #pragma once
 #include <cuda.h>
 #include <cuda_bf16.h>
@@ -60,6 +59,11 @@ __device__ inline bool mbarrier_try_wait(uint32_t barrier, int parity) {
     return over;
 }
 
+__device__ inline void wait_for_phase(uint32_t barrier, int parity) {
+    while (!mbarrier_try_wait(barrier, parity)) {
+    }
+}
+
 // ---- blocks of a cluster, and some threads of a block --------------------------------------------------------------
 
 // The address of the same place in block `rank` of the cluster. PTX ISA, mapa
@@ -79,6 +83,22 @@ __device__ inline void named_barrier(int number, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
+// Counts as so many of those threads, and does not wait. PTX ISA, bar.arrive
+__device__ inline void named_arrive(int number, int threads) {
+    asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
+// Registers of each thread: all 128 threads of a warpgroup call it. Those that are given back can be taken by another
+// warpgroup, which waits for them. A multiple of 8. PTX ISA, setmaxnreg
+template <int registers>
+__device__ void give_registers() {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+template <int registers>
+__device__ void take_registers() {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
 // ---- TMA: a thread starts the copy of a whole box of a tensor ------------------------------------------------------
 
 // Copies the box at column x, row y of matrix z into shared memory. The barrier counts its bytes. What lies outside of
@@ -90,6 +110,31 @@ __device__ inline void tma_load(uint32_t to, const CUtensorMap* map, int x, int 
         "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
         : "memory");
 }
+
+// The same for a tensor of five dimensions, the innermost first. PTX ISA, cp.async.bulk.tensor
+__device__ inline void tma_load(uint32_t to, const CUtensorMap* map, int c0, int c1, int c2, int c3, int c4,
+                                uint32_t barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes"
+        " [%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(to),
+        "l"(map), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4), "r"(barrier)
+        : "memory");
+}
+
+// The other way: from shared memory into the tensor. What lies outside of it is dropped. PTX ISA, cp.async.bulk.tensor
+__device__ inline void tma_store(const CUtensorMap* map, uint32_t from, int c0, int c1, int c2, int c3, int c4) {
+    asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
+                 "r"(from), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4)
+                 : "memory");
+}
+
+// Waits until the stores that this thread has started have read shared memory. PTX ISA, cp.async.bulk.wait_group
+__device__ inline void wait_for_stores_to_read() {
+    asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+// TMA and wgmma see what this thread has written to shared memory. PTX ISA, membar/fence
+__device__ inline void fence_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // The same into all blocks of the cluster whose bit in `blocks` is set, at the same address in each. Each block's own
 // barrier counts the bytes. PTX ISA, cp.async.bulk.tensor
@@ -114,6 +159,14 @@ __device__ inline void wgmma_commit() { asm volatile("wgmma.commit_group.sync.al
 template <int groups>
 __device__ inline void wgmma_wait() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
+}
+
+// The same. The compiler, which does not know that the products change d, reads d only afterwards.
+template <int groups, int sums>
+__device__ inline void wgmma_wait(float (&d)[sums]) {
+    wgmma_wait<groups>();
+#pragma unroll
+    for (int i = 0; i < sums; i++) asm volatile("" : "+f"(d[i])::"memory");
 }
 
 // Where a tile begins, for wgmma. It consists of rows of 128 bytes, swizzled as TMA writes them: 8 rows are 1024 bytes.
@@ -146,29 +199,52 @@ __device__ inline uint64_t wgmma_descriptor(uint32_t address, int apart) {
     NAMES_96                                                                                                      \
     ",%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,%112,%113,%114,%115,%116,%117," \
     "%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
-#define WGMMA(SHAPE, TYPES, NAMES, A, B, TRANSPOSE_A, TRANSPOSE_B, ...)                            \
-    asm volatile("wgmma.mma_async.sync.aligned." SHAPE ".f32." TYPES " {" NAMES "}, %" #A ", %" #B \
-                 ", 1, 1, 1, %" #TRANSPOSE_A ", %" #TRANSPOSE_B ";"                                \
-                 : __VA_ARGS__                                                                     \
-                 : "l"(a), "l"(b), "n"(int(transpose_a)), "n"(int(transpose_b)))
-#define WGMMA_OF_TYPE(TYPES)                                                                                 \
-    if constexpr (sums == 32) WGMMA("m64n64k16", TYPES, NAMES_32, 32, 33, 34, 35, SUMS_32(0));               \
-    if constexpr (sums == 64) WGMMA("m64n128k16", TYPES, NAMES_64, 64, 65, 66, 67, SUMS_32(0), SUMS_32(32)); \
-    if constexpr (sums == 96)                                                                                \
-        WGMMA("m64n192k16", TYPES, NAMES_96, 96, 97, 98, 99, SUMS_32(0), SUMS_32(32), SUMS_32(64));          \
-    if constexpr (sums == 128)                                                                               \
-    WGMMA("m64n256k16", TYPES, NAMES_128, 128, 129, 130, 131, SUMS_32(0), SUMS_32(32), SUMS_32(64), SUMS_32(96))
+// The letters are numbers of the operands after the sums.
+#define WGMMA(SHAPE, TYPES, NAMES, A, B, TRANSPOSE_A, TRANSPOSE_B, ADD, ...)                                  \
+    asm volatile("wgmma.mma_async.sync.aligned." SHAPE ".f32." TYPES " {" NAMES "}, %" #A ", %" #B ", %" #ADD \
+                 ", 1, 1, %" #TRANSPOSE_A ", %" #TRANSPOSE_B ";"                                              \
+                 : __VA_ARGS__                                                                                \
+                 : "l"(a), "l"(b), "n"(int(transpose_a)), "n"(int(transpose_b)), "n"(int(add)))
+#define WGMMA_OF_TYPE(TYPES)                                                                                     \
+    if constexpr (sums == 32) WGMMA("m64n64k16", TYPES, NAMES_32, 32, 33, 34, 35, 36, SUMS_32(0));               \
+    if constexpr (sums == 64) WGMMA("m64n128k16", TYPES, NAMES_64, 64, 65, 66, 67, 68, SUMS_32(0), SUMS_32(32)); \
+    if constexpr (sums == 96)                                                                                    \
+        WGMMA("m64n192k16", TYPES, NAMES_96, 96, 97, 98, 99, 100, SUMS_32(0), SUMS_32(32), SUMS_32(64));         \
+    if constexpr (sums == 128)                                                                                   \
+    WGMMA("m64n256k16", TYPES, NAMES_128, 128, 129, 130, 131, 132, SUMS_32(0), SUMS_32(32), SUMS_32(64), SUMS_32(96))
+#define WGMMA_REGISTERS(SHAPE, TYPES, NAMES, A0, A1, A2, A3, B, TRANSPOSE_B, ADD, ...)                          \
+    asm volatile("wgmma.mma_async.sync.aligned." SHAPE ".f32." TYPES " {" NAMES "}, {%" #A0 ", %" #A1 ", %" #A2 \
+                 ", %" #A3 "}, %" #B ", %" #ADD ", 1, 1, %" #TRANSPOSE_B ";"                                    \
+                 : __VA_ARGS__                                                                                  \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "n"(int(transpose_b)), "n"(int(add)))
+#define WGMMA_REGISTERS_OF_TYPE(TYPES)                                                                               \
+    if constexpr (sums == 32) WGMMA_REGISTERS("m64n64k16", TYPES, NAMES_32, 32, 33, 34, 35, 36, 37, 38, SUMS_32(0)); \
+    if constexpr (sums == 64)                                                                                        \
+    WGMMA_REGISTERS("m64n128k16", TYPES, NAMES_64, 64, 65, 66, 67, 68, 69, 70, SUMS_32(0), SUMS_32(32))
 
 // Starts d += a b, where a is 64 x 16 and b is 16 x 2 * sums. Thread t of the 128 has these sums: of row
 // t / 32 * 16 + t % 32 / 4 the columns t % 4 * 2 + 8 * i and the next one in d[4 * i] and d[4 * i + 1], and of the row
-// 8 further down in d[4 * i + 2] and d[4 * i + 3]. PTX ISA, wgmma.mma_async
-template <class T, bool transpose_a, bool transpose_b, int sums>
+// 8 further down in d[4 * i + 2] and d[4 * i + 3]. If not `add`: d = a b. PTX ISA, wgmma.mma_async
+template <class T, bool transpose_a, bool transpose_b, bool add = true, int sums>
 __device__ inline void wgmma(float (&d)[sums], uint64_t a, uint64_t b) {
     static_assert(sums == 32 || sums == 64 || sums == 96 || sums == 128, "64, 128, 192 or 256 columns");
     if constexpr (std::is_same_v<T, __half>) {
         WGMMA_OF_TYPE("f16.f16");
     } else {
         WGMMA_OF_TYPE("bf16.bf16");
+    }
+}
+
+// The same with a in registers, where a thread has of 64 x 16 numbers what it has of 64 x 16 sums: two numbers in each
+// register, a[0] to a[3] in place of d[0] to d[7]. No register of a may change until the product is done. PTX ISA,
+// wgmma.mma_async
+template <class T, bool transpose_b, bool add = true, int sums>
+__device__ inline void wgmma_registers(float (&d)[sums], const uint32_t* a, uint64_t b) {
+    static_assert(sums == 32 || sums == 64, "64 or 128 columns");
+    if constexpr (std::is_same_v<T, __half>) {
+        WGMMA_REGISTERS_OF_TYPE("f16.f16");
+    } else {
+        WGMMA_REGISTERS_OF_TYPE("bf16.bf16");
     }
 }
 #endif

@@ -8,17 +8,12 @@
 #include <type_traits>
 
 #include "../16_matmul/matrix.h"
-#include "common/cuda_check.h"
+#include "common/tensor_map.h"
 #include "device/hopper.h"
 
 constexpr int BOX = 64, BOX_BYTES = BOX * BOX * 2;  // TMA copies boxes of 64 x 64: 64 rows of 128 bytes, swizzled
 
 #ifdef HAS_WGMMA
-__device__ inline void wait_for_phase(uint32_t barrier, int parity) {
-    while (!mbarrier_try_wait(barrier, parity)) {
-    }
-}
-
 // Copies numbers k to k + 63 of lines `line` to line + 63 into shared memory: of all blocks of the cluster.
 template <bool along_k, int CLUSTER = 1>
 __device__ void load_box(uint32_t to, const CUtensorMap* map, int line, int k, int batch, uint32_t barrier) {
@@ -78,25 +73,10 @@ Stored<T> stored(const Matrix<T>& x, int64_t rows, int64_t columns, int64_t batc
 // What TMA has to know of an operand. (Without a number there is nothing to copy, and the driver refuses a map.)
 template <class T>
 CUtensorMap tensor_map(const Stored<T>& x) {
-    CUtensorMap map = {};
-    if (x.is_empty()) return map;
-    static const auto encode = [] {  // a function of the driver, which CUDA's runtime finds for us
-        void* function = nullptr;
-        cudaDriverEntryPointQueryResult found;
-        CHECK_CUDA(
-            cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found));
-        if (found != cudaDriverEntryPointSuccess) throw std::runtime_error("the driver has no cuTensorMapEncodeTiled");
-        return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
-    }();
-    const cuuint64_t sizes[] = {cuuint64_t(x.columns), cuuint64_t(x.rows), cuuint64_t(x.batches)};
-    const cuuint64_t strides[] = {cuuint64_t(x.rows > 1 ? x.stride : 8) * 2,
-                                  cuuint64_t(x.batches > 1 ? x.batch_stride : 8) * 2};
-    const cuuint32_t box[] = {BOX, BOX, 1}, steps[] = {1, 1, 1};
-    const auto type = std::is_same_v<T, __half> ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    if (encode(&map, type, 3, const_cast<T*>(x.data), sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-               CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
-        throw std::runtime_error("cuTensorMapEncodeTiled refuses an operand");
-    return map;
+    if (x.is_empty()) return {};
+    const int64_t sizes[] = {x.columns, x.rows, x.batches};
+    const int64_t strides[] = {x.rows > 1 ? x.stride : 8, x.batches > 1 ? x.batch_stride : 8};
+    return tensor_map(x.data, sizes, strides, {BOX, BOX, 1}, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
 }
 
 // f(a is stored along k, b is stored along k), as types: code differs for each of the four layouts.

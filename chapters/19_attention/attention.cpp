@@ -17,7 +17,8 @@ static AttentionStep step_of(const std::string& name) {
     if (name == "auto") return AttentionStep::automatic;
     if (name == "simple") return AttentionStep::simple;
     if (name == "portable") return AttentionStep::portable;
-    STD_TORCH_CHECK(false, "step must be auto, simple or portable, got ", name);
+    if (name == "hopper") return AttentionStep::hopper;
+    STD_TORCH_CHECK(false, "step must be auto, simple, portable or hopper, got ", name);
 }
 
 // Whether the gradients are hopper_backward.cu's, or else backward.cu's.
@@ -109,10 +110,11 @@ std::tuple<Tensor, Tensor> attention_forward(const Tensor& q, const Tensor& k, c
     const DeviceGuard guard(q.get_device_index());
     const Tensor out = new_like(q), rows[] = {with_whole_rows(q), with_whole_rows(k), with_whole_rows(v)};
     const Tensor lse = torch::stable::new_empty(q, {q.size(0), q.size(1), q.size(2)}, ScalarType::Float);
+    const Tensor given_out = torch::stable::new_empty(q, {1}, ScalarType::Int);
     with_half(q.scalar_type(), [&](auto of) {
         using T = decltype(of);
         launch_attention(heads_of<T>(out), data<float>(lse), heads_of<const T>(rows[0]), heads_of<const T>(rows[1]),
-                         heads_of<const T>(rows[2]), p, chosen, current_stream(q));
+                         heads_of<const T>(rows[2]), p, chosen, data<int>(given_out), current_stream(q));
     });
     return {out, lse};
 }

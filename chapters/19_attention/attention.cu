@@ -140,10 +140,18 @@ __global__ void __launch_bounds__(THREADS)
 
 template <class T, int D>
 static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
-                   AttentionStep step, cudaStream_t stream) {
+                   AttentionStep step, int* given_out, cudaStream_t stream) {
     const int64_t heads = int64_t(p.batches) * p.heads;
-    if (step == AttentionStep::automatic)
-        step = compute_capability() >= 8 ? AttentionStep::portable : AttentionStep::simple;
+    if (step == AttentionStep::automatic || step == AttentionStep::hopper) {
+        const std::string why_not = why_no_hopper();
+        if (step == AttentionStep::hopper && !why_not.empty())
+            throw std::runtime_error("step hopper is not possible: " + why_not + "; auto takes another step");
+        step = why_not.empty()             ? AttentionStep::hopper
+               : compute_capability() >= 8 ? AttentionStep::portable
+                                           : AttentionStep::simple;
+    }
+    if (step == AttentionStep::hopper && p.keys > 0)  // TMA knows no tensor of 0 rows
+        return launch_hopper_forward(out, lse, q, k, v, p, given_out, stream);
     if (step == AttentionStep::simple)
         return launch_tiles(simple_kernel<T, D>, p.queries, WARPS, heads, WARPS * LANES, 0, stream, out, lse, q, k, v,
                             p);
@@ -154,13 +162,13 @@ static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k,
 
 template <class T>
 void launch_attention(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
-                      AttentionStep step, cudaStream_t stream) {
-    (p.elements == 64 ? launch<T, 64> : launch<T, 128>)(out, lse, q, k, v, p, step, stream);
+                      AttentionStep step, int* given_out, cudaStream_t stream) {
+    (p.elements == 64 ? launch<T, 64> : launch<T, 128>)(out, lse, q, k, v, p, step, given_out, stream);
 }
 
 // The compiler makes code of a template only for a T that it is asked for.
 #define FOR_TYPE(T)                                                                                           \
     template void launch_attention(Heads<T>, float*, Heads<const T>, Heads<const T>, Heads<const T>, Problem, \
-                                   AttentionStep, cudaStream_t);
+                                   AttentionStep, int*, cudaStream_t);
 FOR_TYPE(__half)
 FOR_TYPE(__nv_bfloat16)

@@ -29,14 +29,24 @@ enum class AttentionStep {
     automatic,
     simple,    // a warp a query, a lane a key, sums of float: any GPU
     portable,  // tensor cores by mma.sync: any GPU from compute capability 8.0 on
+    hopper,    // tensor cores by wgmma: compute capability 9.0
 };
 
+// Why the current device cannot run the step hopper, or "".
+std::string why_no_hopper();
+
 // out = softmax(scale * q @ k^T) @ v, and lse[batch][head][query], the logarithm of the sum of exp(scale * q @ k^T). A
-// query that sees no key gets zeros and -infinity. All memory is that of the current device. Work is done in the order
-// of `stream`. Throws std::runtime_error when a launch fails, or where this GPU lacks what the step needs.
+// query that sees no key gets zeros and -infinity. given_out: room for an int, which no other call uses meanwhile. All
+// memory is that of the current device. Work is done in the order of `stream`. Throws std::runtime_error when a launch
+// fails, or where this GPU lacks what the step needs.
 template <class T>
 void launch_attention(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
-                      AttentionStep step, cudaStream_t stream);
+                      AttentionStep step, int* given_out, cudaStream_t stream);
+
+// What it does for the step hopper, where there is a key.
+template <class T>
+void launch_hopper_forward(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
+                           int* given_out, cudaStream_t stream);
 
 // Room for two floats of each query: so many of each head, whole tiles of any kernel.
 __host__ __device__ constexpr int64_t room_for_queries(int64_t queries) { return (queries + 127) / 128 * 128; }

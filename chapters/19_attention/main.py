@@ -24,9 +24,8 @@ import torch  # after `common`, which says what to do where torch is missing
 import rules
 
 ON_GPU = device.type == "cuda"
-HAS_WGMMA = not ON_GPU or torch.cuda.get_device_capability() == (9, 0)
 DTYPES = [torch.float16, torch.bfloat16]
-STEPS = ["auto", "simple", "portable"]
+STEPS = ["auto", "simple", "portable", "hopper"]
 # batch, heads, heads of k and v, rows, elements of a row, causal
 SHAPES = [
     (4, 16, 16, 8192, 128, False),
@@ -43,10 +42,15 @@ SHAPES = [
 
 @functools.cache  # torch takes a registration once in a process
 def build():
-    sources = ("attention.cpp", "attention.cu", "backward.cu", "hopper_backward.cu")
+    sources = ("attention.cpp", "attention.cu", "hopper_forward.cu", "backward.cu", "hopper_backward.cu")
     load_stable("attention_stable", [str(here / name) for name in sources], wgmma=True)
     rules.register(device.type)
     return torch.ops.chapter19
+
+
+def steps_here():
+    """Those that this device can run."""
+    return STEPS if not ON_GPU or torch.cuda.get_device_capability() == (9, 0) else STEPS[:-1]
 
 
 # ---- the same by torch -----------------------------------------------------------------------------------------------
@@ -151,7 +155,7 @@ def benchmark(module):
     """For `make bench19`: {table: rows}."""
     return {
         "forward": bench_forward(module, SHAPES),
-        "steps": bench_forward(module, SHAPES[4:6] if ON_GPU else SHAPES, STEPS[1:]),
+        "steps": bench_forward(module, SHAPES[4:6] if ON_GPU else SHAPES, steps_here()[1:]),
         "backward": bench_backward(module, SHAPES),
     }
 
@@ -174,17 +178,17 @@ def sweep():
 def launch_each_kernel(module):
     """For `make microscope19`: each kernel once."""
     for d in 64, 128:
-        for step in STEPS[1:]:
+        for step in steps_here()[1:]:
             q, k, v = inputs(128, (1, 2, 1, 128, d))
             out, lse = module.attention_forward(q, k, v, causal=True, step=step)
         for options in {"step": "portable"}, {"step": "hopper"}, {"step": "hopper", "deterministic": True}:
-            if options["step"] == "portable" or HAS_WGMMA:
+            if options["step"] in steps_here():
                 module.attention_backward(out, q, k, v, out, lse, causal=True, **options)
 
 
 # ---- right? ----------------------------------------------------------------------------------------------------------
 def check_all(module):
-    for step in STEPS:
+    for step in steps_here():
         dtype = DTYPES[STEPS.index(step) % 2]
         for causal in False, True:
             check(partial(module.attention, causal=causal, step=step), partial(torch_attention, causal=causal),
@@ -206,7 +210,7 @@ def main():
     shapes = SHAPES[4:6] if ON_GPU else SHAPES
     if options.rows:
         shapes = [(1, 16, 16, options.rows, 128, causal) for causal in (False, True)]
-    bench_forward(module, shapes, STEPS[1:])
+    bench_forward(module, shapes, steps_here()[1:])
     bench_backward(module, shapes)
 
 

@@ -5,12 +5,15 @@ from tools.maintain.mutants import Mutant
 T = "tests/chapters/19_attention/test_attention.py::test_"
 FOLDER = "chapters/19_attention/"
 CU, BACKWARD, H, CPP = (FOLDER + name for name in ("attention.cu", "backward.cu", "tiles.h", "attention.cpp"))
-RULES = FOLDER + "rules.py"
+RULES, HOPPER, TILES, PTX = FOLDER + "rules.py", FOLDER + "hopper_forward.cu", FOLDER + "hopper.h", "device/hopper.h"
 GRADIENTS, INFINITIES = T + "gradients[forward-portable-64-bfloat16]", T + "infinities_and_nan"
 
 
-def lengths(step, order="forward"):
-    return f"{T}lengths[{order}-{step}-64-bfloat16]"
+def lengths(step, order="forward", d=64):
+    return f"{T}lengths[{order}-{step}-{d}-bfloat16]"
+
+
+MORE_WORK = T + "hopper_with_more_work_than_blocks[forward]"
 
 
 MUTANTS = [
@@ -24,6 +27,37 @@ MUTANTS = [
     Mutant(CU, "__syncthreads();  // v has come, and nobody needs k any more", "", lengths("portable", "reverse")),
     Mutant(CU, "rows.row(at.batch, at.head / p.group, first)", "rows.row(at.batch, at.head % (p.heads / p.group), first)",
            T + "heads_that_share_keys"),
+    # ---- hopper: who waits for whom
+    Mutant(HOPPER, "wait(at.q_empty[slot], round / 2 % 2 ^ 1);", "", MORE_WORK),
+    Mutant(HOPPER, "parity = step / STAGES % 2 ^ 1;", "parity = step / STAGES % 2;", lengths("hopper")),
+    Mutant(HOPPER, "if (lane == 0) arrive(barrier);", "if (threadIdx.x % 128 == 0) arrive(barrier);", lengths("hopper")),
+    Mutant(HOPPER, "start_scores(step);\n        next_turn();\n        wgmma_wait<0>(s);\n"
+           "        release(at.k_empty[step % STAGES]);",
+           "release(at.k_empty[step % STAGES]);\n        start_scores(step);\n        next_turn();\n        wgmma_wait<0>(s);",
+           MORE_WORK, why="in the loop it would do no harm: before the next k comes v, into a place released later"),
+    Mutant(HOPPER, "wgmma_wait<0>(o);\n            release(at.v_empty[step % STAGES]);\n            multiply_rows(o, shrink);",
+           "multiply_rows(o, shrink);\n            wgmma_wait<0>(o);\n            release(at.v_empty[step % STAGES]);",
+           lengths("hopper")),
+    Mutant(HOPPER, "fence_async();", "", lengths("hopper"), why="without a symptom on an H100"),
+    Mutant(HOPPER, "wgmma_fence();\n            start_registers_by_columns", "start_registers_by_columns", lengths("hopper")),
+    Mutant(PTX, "\\n cp.async.bulk.wait_group.read 0;", "", lengths("hopper"), why="without a symptom on an H100"),
+    Mutant(TILES, "int(sizeof tile));", "int(sizeof tile) / 2);", lengths("hopper")),
+    Mutant(HOPPER, "? 160 : 240>();", "? 168 : 248>();", lengths("hopper")),
+    # ---- hopper: numbers
+    Mutant(TILES, "wgmma_descriptor(b, ROWS * ROW_BYTES)", "wgmma_descriptor(b, 0)", lengths("hopper", d=128)),
+    Mutant(TILES, "(i / 4 % 8 ^ lane / 4) * 16", "i / 4 % 8 * 16", lengths("hopper")),
+    Mutant(TILES, "larger == -INFINITY ? 0 : larger * scale_2;", "larger * scale_2;", INFINITIES),
+    Mutant(TILES, "rows.sum[half] *= shrink[half];", "", lengths("hopper")),
+    Mutant(TILES, "i / 2 % 2 ? last_8_further : last", "last", lengths("hopper")),
+    Mutant(TILES, "batches > 1 ? x.batch_stride : COLUMN", "x.batch_stride", T + "rows_that_lie_anywhere"),
+    Mutant(HOPPER, "multiply_rows(o, shrink);", "", lengths("hopper")),
+    Mutant(HOPPER, "if (tile * KEYS + KEYS - 1 > seen_by_all) mask", "if (false) mask", lengths("hopper")),
+    Mutant(HOPPER, "last_key(w.first_query + group * 64, p);", "last_key(w.first_query + group * 64 + 63, p);", MORE_WORK),
+    Mutant(HOPPER, "tile * KEYS, w.head / p.group, w.batch);\n                    wait(at.v_empty",
+           "tile * KEYS, w.head % (p.heads / p.group), w.batch);\n                    wait(at.v_empty",
+           T + "heads_that_share_keys"),
+    Mutant(HOPPER, "first_head = i / (turn * tiles) * turn;", "first_head = 0;", MORE_WORK),
+    Mutant(CU, "step == AttentionStep::hopper && p.keys > 0", "step == AttentionStep::hopper", T + "nothing"),
     # ---- products
     Mutant(H, "copy_16_bytes(to + i * ROW, from, row + i < rows);", "copy_16_bytes(to + i * ROW, from, true);",
            lengths("portable")),

@@ -12,7 +12,9 @@ OF_GRADIENTS = {
     "deterministic": Scalar("bool", False, (True,)),
     "step": Scalar("str", "auto", ("portable", "hopper"), ("", "simple", "Hopper"), "auto, portable or hopper"),
 }
-STEP = {"step": Scalar("str", "auto", ("simple", "portable"), ("", "Simple", "wgmma"), "auto, simple or portable")}
+STEP = {
+    "step": Scalar("str", "auto", ("simple", "portable"), ("", "Simple", "wgmma"), "auto, simple, portable or hopper")
+}
 
 
 def scores(q, k, causal=False, scale=None):

@@ -6,6 +6,8 @@ precision and nothing else is. A fixed tolerance that rounding needs would pass 
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 
@@ -21,10 +23,11 @@ from tests.support import ROOT, operators
 exact, _, _ = (op.reference for op in FUNCTIONS if op.chapter == "19_attention")
 scores = __import__("tests.chapters.19_attention.operators", fromlist=["scores"]).scores
 DTYPES = torch.float16, torch.bfloat16
-STEPS = "simple", "portable"
+HAS_WGMMA = device.type == "cpu" or torch.cuda.get_device_capability() == (9, 0)
+STEPS = "simple", "portable", *["hopper"] * HAS_WGMMA
 # Which kernels make gradients. hopper_backward.cu's run on the CPU and on a Hopper.
 KERNELS = {"portable": {"step": "portable"}}
-if device.type == "cpu" or torch.cuda.get_device_capability() == (9, 0):
+if HAS_WGMMA:
     KERNELS |= {"fused": {"step": "hopper"}, "deterministic": {"step": "hopper", "deterministic": True}}
 per_kernels = pytest.mark.parametrize("kernels", KERNELS)
 per_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda t: str(t)[6:])
@@ -113,6 +116,42 @@ def right_gradients(ops, q, k, v, grad=None, kernels=("autograd", *KERNELS), **o
 def test_lengths(ops, step, d, dtype, thread_order):
     for rows, keys, causal in (7, 7, True), (65, 129, False), (130, 65, True):
         right(ops, *qkv(rows, keys, d, dtype=dtype), step=step, causal=causal)
+
+
+@pytest.mark.skipif(not HAS_WGMMA, reason="wgmma needs compute capability 9.0")
+def test_hopper_with_three_warpgroups(ops, thread_order):
+    """... from 1025 rows of 64 numbers on."""
+    for keys, causal in (130, True), (257, False):
+        right(ops, *qkv(1030, keys, heads=1), step="hopper", causal=causal)
+
+
+@pytest.mark.skipif(not HAS_WGMMA, reason="wgmma needs compute capability 9.0")
+def test_hopper_with_more_work_than_blocks(ops, thread_order):
+    """CUDA on CPU has 8 multiprocessors. The heads of 16 heads of keys take turns, then the others."""
+    right(ops, *qkv(130, 140, heads=18, of_k=9, batch=2), step="hopper", causal=True)
+    right(ops, *qkv(130, 140, d=128, heads=9), step="hopper", causal=True)
+
+
+@pytest.mark.skipif(HAS_WGMMA, reason="this GPU has wgmma")
+def test_hopper_is_refused_by_name_where_it_cannot_run(ops):
+    with pytest.raises(RuntimeError, match="step hopper is not possible: this GPU has no wgmma: it needs compute cap"):
+        ops.attention(*qkv(5, 5), step="hopper")
+
+
+@pytest.mark.skipif(device.type == "cpu", reason="CUDA on CPU is done with a call when it returns")
+def test_calls_in_two_streams_at_once(ops):
+    """Blocks of one call must not take the work of another."""
+    arguments = [qkv(1000, 1000, heads=16, batch=4) for _ in range(2)]
+    alone = [ops.attention(*a, causal=True) for a in arguments]
+    streams = [torch.cuda.Stream() for _ in range(2)]
+    torch.cuda.synchronize()
+    for _ in range(20):
+        results = []
+        for stream, a in zip(streams, arguments, strict=True):
+            with torch.cuda.stream(stream):
+                results.append(ops.attention(*a, causal=True))
+        torch.cuda.synchronize()
+        assert all(torch.equal(a, b) for a, b in zip(results, alone, strict=True))
 
 
 @pytest.mark.kernels
@@ -450,7 +489,7 @@ def test_refused_with_memory_and_without(ops):
         "scale must be positive, and fit into float32, got 0": lambda q, k, v: ops.attention(q, k, v, scale=0.0),
         "scale must be positive, and fit into float32, got -1": lambda q, k, v: ops.attention(q, k, v, scale=-1),
         "scale must be positive, and fit into float32, got nan": lambda q, k, v: ops.attention(q, k, v, scale=nan),
-        "step must be auto, simple or portable, got x": lambda q, k, v: ops.attention(q, k, v, step="x"),
+        "step must be auto, simple, portable or hopper, got x": lambda q, k, v: ops.attention(q, k, v, step="x"),
         "grad must have dtype BFloat16, got ": backward(grad=q.half()),
         "grad and q must have the same shape, got ": backward(grad=q[:, :, :2]),
         "out and q must have the same shape, got ": backward(out=out[:, :, :2]),
@@ -467,24 +506,51 @@ def test_refused_with_memory_and_without(ops):
 
 
 # ---- what the compiler makes of it -----------------------------------------------------------------------------------
-@pytest.mark.thorough
-@pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
-@pytest.mark.parametrize("architecture", ["sm_80", "sm_90", "sm_90a"])
-@pytest.mark.parametrize("file, kernels", [("attention", 8), ("backward", 12), ("hopper_backward", 20)])
-def test_nvcc_keeps_all_sums_in_registers(tmp_path, file, kernels, architecture):
-    """A register that is spilled goes to memory in each step. C7508 and its like say that wgmma waits where it need not."""
+def compiled(file, architecture, cubin):
+    """What nvcc says of that .cu of the chapter."""
+    if not toolkit.cuda_home():
+        pytest.skip("no nvcc of torch's CUDA version on this machine")
     flags = ["-std=c++17", "-O3", "-Xptxas", "-v", "-cubin", f"-I{ROOT}", f"-arch={architecture}"]
     command = [
         toolkit.cuda_home() / "bin" / "nvcc",
         *flags,
         ROOT / f"chapters/19_attention/{file}.cu",
         "-o",
-        tmp_path / "cubin",
+        cubin,
     ]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-    assert done.returncode == 0 and "(C7" not in done.stderr and "warning" not in done.stderr, done.stderr
-    said = [line.strip() for line in done.stderr.splitlines() if "spill" in line]
-    assert len(said) == kernels and set(said) == {"0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"}
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "file, kernels, architecture",
+    [("attention", 8, "sm_80"), ("attention", 8, "sm_90"), ("backward", 12, "sm_80"), ("backward", 12, "sm_90"),
+     ("hopper_forward", 6, "sm_90a")],
+)  # fmt: skip
+def test_nvcc_keeps_all_sums_in_registers(tmp_path, file, kernels, architecture):
+    """A register that is spilled goes to memory in each step. C7508 and others: wgmma waits where it need not."""
+    said = compiled(file, architecture, tmp_path / "cubin")
+    spills = [line.strip() for line in said.splitlines() if "spill" in line]
+    assert len(spills) == kernels and set(spills) == {"0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"}
+    assert not re.search(r"C7\d\d\d|warning", said)
+
+
+@pytest.mark.thorough
+def test_the_machine_code_has_wgmma_and_no_fence_in_its_loop(tmp_path):
+    places = [*os.environ["PATH"].split(os.pathsep), *(f"{place}/triton/backends/nvidia/bin" for place in sys.path)]
+    disassembler = shutil.which("nvdisasm", path=os.pathsep.join(places))
+    if not disassembler:
+        pytest.skip("there is no nvdisasm")
+    compiled("hopper_forward", "sm_90a", tmp_path / "cubin")
+    command = [disassembler, "-c", tmp_path / "cubin"]
+    kernels = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(".section\t.text.")[1:]
+    assert len(kernels) == 6
+    for kernel in kernels:
+        products = 128 // 16 + (8 if "Li128E" in kernel.partition(",")[0] else 4)  # of weights, and of scores
+        assert kernel.count("HGMMA") == 2 * products  # in the loop, and before and after it
+        assert "MEMBAR" not in kernel[kernel.index("HGMMA") : kernel.rindex("HGMMA")]
 
 
 COUNTED = """
@@ -493,19 +559,20 @@ from cuda_on_cpu.microscope import microscope
 from tests.support import chapter, operators
 ops, main = operators("19_attention"), chapter("19_attention")
 rows = microscope(lambda: main.launch_each_kernel(ops))
-print(json.dumps([[r.kernel, r.space, r.kind, r.wavefronts, r.least_wavefronts] for r in rows if r.space == "shared"]))
+rows = [r for r in rows if r.space == "shared" and r.bytes_used > r.requests * r.width]  # not one address for all lanes
+print(json.dumps([[r.kernel, r.space, r.kind, r.wavefronts, r.least_wavefronts] for r in rows]))
 """
 
 
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="the microscope needs Linux")
 def test_what_the_microscope_sees():
-    """No bank conflicts in tiles: neither when they arrive nor when ldmatrix reads them."""
+    """No bank conflicts in tiles: when they arrive, when ldmatrix reads them, and when a result goes to TMA."""
     environment = os.environ | {"CHAPTERS_SANITIZE": "memory", "CHAPTERS_DEVICE": "cpu"}
     command = [sys.executable, "-c", COUNTED]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     rows = [row for row in json.loads(done.stdout.splitlines()[-1]) if not row[0].startswith("simple")]
-    assert len({kernel for kernel, *_ in rows}) == 12
+    assert len({kernel for kernel, *_ in rows}) == 14
     assert [row for row in rows if row[3] != row[4]] == []
 
 

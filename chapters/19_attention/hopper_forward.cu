@@ -1,0 +1,238 @@
+// hopper_forward.cu: attention for compute capability 9.0. TMA brings tiles, wgmma multiplies them, and while it does,
+// the warpgroup computes the softmax of the tile before. Blocks stay until no work is left. No torch header in here.
+#include <string>
+
+#include "common/shared_memory.h"
+#include "hopper.h"
+
+constexpr int KEYS = 128;  // in a tile of k and v
+
+// A tile of queries, and how many tiles of keys these see. Without such tiles: all work is given out.
+struct Work {
+    int batch, head, first_query, tiles;
+};
+
+// Where a block's tiles lie. `q` has the tile that is worked on and the next one; the result takes the place of q.
+template <class T, int D, int GROUPS>
+struct Tiles {
+    static constexpr int QUERIES = GROUPS * 64, STAGES = 256 / D;
+    T q[2][QUERIES * D], k[STAGES][KEYS * D], v[STAGES][KEYS * D];
+};
+
+template <int STAGES>
+struct Barriers {
+    uint64_t q_full[2], out_full[2], q_empty[2];
+    uint64_t k_full[STAGES], k_empty[STAGES], v_full[STAGES], v_empty[STAGES];
+};
+
+struct Maps {
+    CUtensorMap out, q, k, v;
+};
+
+#ifdef HAS_WGMMA
+// Work number i of tiles of QUERIES queries. `turn` heads take turns, so that their keys stay in the L2 cache while
+// blocks read them. The last queries see most keys and come first, so that no long work is left over at the end.
+template <int QUERIES>
+__device__ Work work_of(int i, const Problem& p, int turn) {
+    const int tiles = tiles_of(p.queries, QUERIES), first_head = i / (turn * tiles) * turn;
+    const int heads = min(turn, p.batches * p.heads - first_head), of_turn = i % (turn * tiles);
+    const int head = first_head + of_turn % heads, first = (tiles - 1 - of_turn / heads) * QUERIES;
+    return {head / p.heads, head % p.heads, first, tiles_of(last_key(first + QUERIES - 1, p) + 1, KEYS)};
+}
+#endif
+
+// A block has a warpgroup of which one thread loads and one stores, and GROUPS warpgroups that compute 64 queries each.
+// A barrier "full" says that a tile has come, "empty" that nobody needs it any more.
+template <class T, int D, int GROUPS>
+__global__ void __launch_bounds__(128 * (GROUPS + 1), 1)
+    hopper_forward_kernel(const __grid_constant__ Maps maps, float* lse, Problem p, int turn, int* given_out) {
+#ifdef HAS_WGMMA
+    using Tiles = Tiles<T, D, GROUPS>;
+    constexpr int QUERIES = Tiles::QUERIES, STAGES = Tiles::STAGES;
+    extern __shared__ __align__(1024) char memory[];
+    __shared__ Barriers<STAGES> at;
+    __shared__ Work work[2];
+    Tiles& tiles = *reinterpret_cast<Tiles*>(memory);
+    // The shuffle tells the compiler that a warp has one value: it needs no register of each thread.
+    const int group = __shfl_sync(~0u, int(threadIdx.x) / 128, 0) - 1, lane = int(threadIdx.x) % 32;
+    if (threadIdx.x == 0) {
+        const auto init = [](uint64_t& barrier, int arrivals) { mbarrier_init(address_of(&barrier), arrivals); };
+        for (int i = 0; i < 2; i++) init(at.q_full[i], 1), init(at.q_empty[i], 1), init(at.out_full[i], GROUPS * 4);
+        for (int i = 0; i < STAGES; i++) {
+            init(at.k_full[i], 1), init(at.k_empty[i], GROUPS * 4);  // each warp that computes arrives
+            init(at.v_full[i], 1), init(at.v_empty[i], GROUPS * 4);
+        }
+        fence_mbarrier_init();
+    }
+    __syncthreads();
+
+    if (group < 0) {
+        give_registers<GROUPS == 3 ? 32 : 24>();
+        if (threadIdx.x == 0) {  // ---- the thread that loads
+            const int all = tiles_of(p.queries, QUERIES) * p.batches * p.heads;
+            int number = int(blockIdx.x);
+            for (int round = 0, step = 0;; round++, number = int(gridDim.x) + atomicAdd(given_out, 1)) {
+                const int slot = round % 2;
+                wait(at.q_empty[slot], round / 2 % 2 ^ 1);  // at first, all places are empty
+                const Work w = work[slot] = number < all ? work_of<QUERIES>(number, p, turn) : Work{};
+                if (w.tiles == 0) return arrive(at.q_full[slot]);
+                load_tile(tiles.q[slot], maps.q, at.q_full[slot], w.first_query, w.head, w.batch);
+                for (int tile = w.tiles - 1; tile >= 0; tile--, step++) {  // from the last keys to the first
+                    const int stage = step % STAGES, parity = step / STAGES % 2 ^ 1;
+                    wait(at.k_empty[stage], parity);
+                    load_tile(tiles.k[stage], maps.k, at.k_full[stage], tile * KEYS, w.head / p.group, w.batch);
+                    wait(at.v_empty[stage], parity);
+                    load_tile(tiles.v[stage], maps.v, at.v_full[stage], tile * KEYS, w.head / p.group, w.batch);
+                }
+            }
+        }
+        if (threadIdx.x == 32) {  // ---- the thread that stores
+            for (int round = 0;; round++) {
+                const int slot = round % 2, parity = round / 2 % 2;
+                wait(at.q_full[slot], parity);
+                const Work w = work[slot];
+                if (w.tiles == 0) return;
+                wait(at.out_full[slot], parity);
+                tma_store(&maps.out, address_of(tiles.q[slot]), 0, w.first_query, 0, w.head, w.batch);
+                wait_for_stores_to_read();
+                arrive(at.q_empty[slot]);
+            }
+        }
+        return;
+    }
+
+    // ---- the threads that compute
+    take_registers<GROUPS == 3 ? 160 : 240>();
+    const int my_row = group * 64 + int(threadIdx.x) % 128 / 32 * 16 + lane / 4;  // and the eighth row after it
+    const auto release = [&](const uint64_t& barrier) {
+        if (lane == 0) arrive(barrier);
+    };
+    const auto next_turn = [&] { named_arrive(1 + (group + 1) % GROUPS, 256); };
+    if (group == GROUPS - 1) next_turn();  // group 0 is the first to multiply
+    for (int round = 0, step = 0;; round++, step++) {
+        const int slot = round % 2;
+        wait(at.q_full[slot], round / 2 % 2);
+        const Work w = work[slot];
+        if (w.tiles == 0) return;
+        const int last = last_key(w.first_query + my_row, p), last_8_further = last_key(w.first_query + my_row + 8, p);
+        const int seen_by_all = last_key(w.first_query + group * 64, p);
+        float s[KEYS / 2], o[D / 2] = {}, shrink[2];
+        uint32_t weights[KEYS / 4];
+        TwoRows rows;
+
+        const auto start_scores = [&](int of) {  // s = q @ k^T
+            wait(at.k_full[of % STAGES], of / STAGES % 2);
+            named_barrier(1 + group, 256);  // it is this group's turn
+            wgmma_fence();
+            start_rows_by_rows<T, D, QUERIES, KEYS>(s, address_of(tiles.q[slot]) + group * 64 * ROW_BYTES,
+                                                    address_of(tiles.k[of % STAGES]));
+            wgmma_commit();
+        };
+        const auto start_result = [&] {  // o += weights @ v
+            wait(at.v_full[step % STAGES], step / STAGES % 2);
+            wgmma_fence();
+            start_registers_by_columns<T, KEYS>(o, weights, address_of(tiles.v[step % STAGES]));
+            wgmma_commit();
+        };
+        const auto mask_and_softmax = [&](int tile) {
+            const int my_first = tile * KEYS + lane % 4 * 2;
+            if (tile * KEYS + KEYS - 1 > seen_by_all) mask(s, last - my_first, last_8_further - my_first);
+            online_softmax(s, rows, shrink, p.scale_2);
+        };
+
+        start_scores(step);
+        next_turn();
+        wgmma_wait<0>(s);
+        release(at.k_empty[step % STAGES]);
+        mask_and_softmax(w.tiles - 1);
+        pack_sums<T>(weights, s);
+        for (int tile = w.tiles - 2; tile >= 0; tile--, step++) {
+            start_scores(step + 1);
+            start_result();
+            next_turn();
+            wgmma_wait<1>(s);  // the scores are there, and the tensor cores go on with the result
+            release(at.k_empty[(step + 1) % STAGES]);
+            mask_and_softmax(tile);
+            wgmma_wait<0>(o);
+            release(at.v_empty[step % STAGES]);
+            multiply_rows(o, shrink);
+            pack_sums<T>(weights, s);
+        }
+        start_result();
+        wgmma_wait<0>(o);
+        release(at.v_empty[step % STAGES]);
+
+        float inverse[2];
+        UNROLL for (int half = 0; half < 2; half++) {
+            float sum = rows.sum[half];
+            sum += __shfl_xor_sync(~0u, sum, 1);
+            sum += __shfl_xor_sync(~0u, sum, 2);
+            inverse[half] = sum == 0 ? 0 : 1 / sum;
+            const int query = w.first_query + my_row + half * 8;
+            if (lane % 4 == 0 && query < p.queries)
+                lse[(int64_t(w.batch) * p.heads + w.head) * p.queries + query] =
+                    rows.maximum[half] * p.scale + logf(sum);
+        }
+        multiply_rows(o, inverse);
+        write_tile<T, QUERIES>(tiles.q[slot], my_row, o);  // this group needs its rows of q no more
+        fence_async();
+        __syncwarp();
+        release(at.out_full[slot]);
+    }
+#endif
+}
+
+// ---- the launch ----------------------------------------------------------------------------------------------------
+
+std::string why_no_hopper() {
+    if (compute_capability() != 9) return "this GPU has no wgmma: it needs compute capability 9.0";
+#ifndef CUDA_ON_CPU
+    cudaFuncAttributes attributes;
+    CHECK_CUDA(cudaFuncGetAttributes(&attributes, hopper_forward_kernel<__half, 64, 2>));
+    if (attributes.sharedSizeBytes == 0) return "it was compiled for sm_90, and wgmma needs sm_90a";  // an empty kernel
+#endif
+    return "";
+}
+
+// How many heads take turns: their keys and values fill at most 16 MB of the L2 cache.
+static int heads_in_cache(const Problem& p) {
+    const int64_t bytes = 4 * int64_t(p.keys) * p.elements;
+    const int64_t heads = std::max<int64_t>(1, std::min<int64_t>(16, (16 << 20) / bytes)) * p.group;
+    return int(std::min(heads, int64_t(p.batches) * p.heads));
+}
+
+template <class T, int D, int GROUPS>
+static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
+                   int* given_out, cudaStream_t stream) {
+    using Tiles = Tiles<T, D, GROUPS>;
+    const int64_t tiles = int64_t(tiles_of(p.queries, Tiles::QUERIES)) * p.batches * p.heads;
+    if (tiles == 0) return;
+    if (tiles > 1 << 30) throw std::runtime_error("more than 1073741824 tiles of rows");
+    const auto map_of = [&](const auto& x, int heads, int rows, int tile) {
+        return map_of_tiles(x, p.batches, heads, rows, D, tile);
+    };
+    const Maps maps = {map_of(out, p.heads, p.queries, Tiles::QUERIES), map_of(q, p.heads, p.queries, Tiles::QUERIES),
+                       map_of(k, p.heads / p.group, p.keys, KEYS), map_of(v, p.heads / p.group, p.keys, KEYS)};
+    int device = 0, processors = 0;
+    CHECK_CUDA(cudaGetDevice(&device));
+    CHECK_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    CHECK_CUDA(cudaMemsetAsync(given_out, 0, sizeof(int), stream));
+    allow_shared_memory(hopper_forward_kernel<T, D, GROUPS>);
+    hopper_forward_kernel<T, D, GROUPS>
+        <<<unsigned(std::min<int64_t>(tiles, processors)), 128 * (GROUPS + 1), sizeof(Tiles), stream>>>(
+            maps, lse, p, heads_in_cache(p), given_out);
+    CHECK_LAUNCH();
+}
+
+template <class T>
+void launch_hopper_forward(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
+                           int* given_out, cudaStream_t stream) {
+    const auto run = p.elements == 128 ? launch<T, 128, 2> : p.queries > 1024 ? launch<T, 64, 3> : launch<T, 64, 2>;
+    run(out, lse, q, k, v, p, given_out, stream);
+}
+
+#define FOR_TYPE(T)                                                                                                \
+    template void launch_hopper_forward(Heads<T>, float*, Heads<const T>, Heads<const T>, Heads<const T>, Problem, \
+                                        int*, cudaStream_t);
+FOR_TYPE(__half)
+FOR_TYPE(__nv_bfloat16)
