@@ -35,8 +35,11 @@ static void launch(const Product& p, const Tensor* bias, Activation f, const std
     STD_TORCH_CHECK(why_not.empty() || step == "auto" || step == "fallback", "step ", step,
                     " is not possible: ", why_not, "; auto takes chapter 17's kernel");
     if (!why_not.empty()) {
-        launch_tensor_cores(product.out, product.a, product.b, p.batches, p.m, p.n, p.k, TensorCoreStep::automatic,
-                            stream);
+        const auto fallback = TensorCoreStep::automatic;
+        const int64_t bytes = workspace_bytes(product.a, product.b, p.batches, p.m, p.n, p.k, fallback);
+        const Tensor workspace = torch::stable::new_empty(p.out, {bytes}, ScalarType::Byte);
+        launch_tensor_cores(product.out, product.a, product.b, p.batches, p.m, p.n, p.k, fallback, stream,
+                            workspace.mutable_data_ptr());
         if (bias) launch_bias_and_f(product.out, product.bias, f, p.batches * p.m, p.n, stream);
         return;
     }
@@ -89,7 +92,8 @@ Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias, co
     const auto along_k = [](const Tensor& t) { return t.stride(t.dim() - 1) == 1 ? t : torch::stable::contiguous(t); };
     const Tensor w = along_k(weight);
     Product p = product_of(along_k(x), torch::stable::transpose(w, 0, 1));
-    p.b = {w, w.stride(0), 0, true};  // also where n or k is 1
+    p.b = {w, w.stride(0), 0, true};                             // also where n or k is 1
+    if (p.a.transposed) p.a.stride = 1, p.a.transposed = false;  // k is 1: rows of one number
     const Tensor dense = torch::stable::contiguous(bias);
     launch(p, &dense, approximate == "tanh" ? Activation::gelu_tanh : Activation::gelu, step);
     return p.out;
