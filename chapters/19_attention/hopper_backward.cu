@@ -4,9 +4,8 @@
 // Fused: one kernel makes the five products of a tile. Each block adds its part of grad_q to floats in the L2 cache, in
 // whatever order blocks run. Deterministic: a second kernel makes grad_q, which takes two products more.
 #include "attention.h"
-#include "device/hopper.h"
 #include "device/number.h"
-#include "tiles.h"
+#include "hopper.h"
 
 // A block of both large kernels has a warpgroup that copies, and two that multiply, with 64 rows of its tile each.
 constexpr int GROUPS = 2, BLOCK_THREADS = (GROUPS + 1) * 128, STAGES = 2;
@@ -26,32 +25,6 @@ __host__ __device__ int64_t squares_of(const Problem& p) {
 // ---- instructions --------------------------------------------------------------------------------------------------
 
 #ifdef HAS_WGMMA
-__device__ inline void wait_until(uint32_t barrier, int parity) {
-    while (!mbarrier_try_wait(barrier, parity)) {
-    }
-}
-
-// A box of rows becomes a tile [D / 64][rows][64], with the 128-byte swizzle that wgmma reads. Rows past the end are
-// zeros. PTX ISA, cp.async.bulk.tensor
-__device__ inline void load_rows(uint32_t tile, const CUtensorMap* map, int row, int head, int batch,
-                                 uint32_t barrier) {
-    asm volatile(
-        "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %2, %4, %5}], "
-        "[%6];" ::"r"(tile),
-        "l"(map), "r"(0), "r"(row), "r"(head), "r"(batch), "r"(barrier)
-        : "memory");
-}
-
-// The other way, and waits until the tile has been read. Rows past the end are dropped.
-__device__ inline void store_rows(const CUtensorMap* map, uint32_t tile, int row, int head, int batch) {
-    asm volatile(
-        "cp.async.bulk.tensor.5d.global.shared::cta.bulk_group [%0, {%2, %3, %2, %4, %5}], [%1];\n"
-        "cp.async.bulk.commit_group;\n"
-        "cp.async.bulk.wait_group.read 0;" ::"l"(map),
-        "r"(tile), "r"(0), "r"(row), "r"(head), "r"(batch)
-        : "memory");
-}
-
 // Bytes as they lie, a multiple of 16. PTX ISA, cp.async.bulk
 __device__ inline void load_bytes(uint32_t to, const void* from, int bytes, uint32_t barrier) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
@@ -59,82 +32,27 @@ __device__ inline void load_bytes(uint32_t to, const void* from, int bytes, uint
                  : "memory");
 }
 
-// What this thread has written to shared memory, TMA and wgmma see. PTX ISA, membar/fence
-__device__ inline void fence_for_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-
-// Registers of a multiprocessor go from the group that copies to those that multiply. PTX ISA, setmaxnreg
-__device__ inline void keep_24_registers() { asm volatile("setmaxnreg.dec.sync.aligned.u32 24;"); }
-__device__ inline void take_240_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 240;"); }
-
 // Adds four floats, in the L2 cache. PTX ISA, red
 __device__ inline void add_four(float* to, float a, float b, float c, float d) {
     asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(a), "f"(b), "f"(c), "f"(d)
                  : "memory");
 }
 
-// d = a b, or d += a b. Both lie in shared memory; transposed: their rows run along what is summed over.
-#define WGMMA_SHARED(SHAPE, TYPES, NAMES, A, B, ADD, TRANSPOSE, ...)                                            \
-    asm volatile("{ .reg .pred add;\n setp.ne.b32 add, %" #ADD ", 0;\n wgmma.mma_async.sync.aligned." SHAPE     \
-                 ".f32." TYPES " {" NAMES "}, %" #A ", %" #B ", add, 1, 1, %" #TRANSPOSE ", %" #TRANSPOSE "; }" \
-                 : __VA_ARGS__                                                                                  \
-                 : "l"(a), "l"(b), "r"(int(add)), "n"(int(transposed)))
-#define WGMMA_SHARED_OF_TYPE(TYPES)                                                                   \
-    if constexpr (sums == 32) WGMMA_SHARED("m64n64k16", TYPES, NAMES_32, 32, 33, 34, 35, SUMS_32(0)); \
-    if constexpr (sums == 64) WGMMA_SHARED("m64n128k16", TYPES, NAMES_64, 64, 65, 66, 67, SUMS_32(0), SUMS_32(32))
-template <class T, bool transposed, int sums>
-__device__ inline void multiply_shared(float (&d)[sums], uint64_t a, uint64_t b, bool add) {
-    if constexpr (std::is_same_v<T, __half>) {
-        WGMMA_SHARED_OF_TYPE("f16.f16");
-    } else {
-        WGMMA_SHARED_OF_TYPE("bf16.bf16");
-    }
-}
-
-// d += a b, with a in registers, and b's rows along what is summed over.
-#define WGMMA_REGISTERS(SHAPE, TYPES, NAMES, A0, A1, A2, A3, B, ...)                                            \
-    asm volatile("wgmma.mma_async.sync.aligned." SHAPE ".f32." TYPES " {" NAMES "}, {%" #A0 ", %" #A1 ", %" #A2 \
-                 ", %" #A3 "}, %" #B ", 1, 1, 1, 1;"                                                            \
-                 : __VA_ARGS__                                                                                  \
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
-#define WGMMA_REGISTERS_OF_TYPE(TYPES)                                                                       \
-    if constexpr (sums == 32) WGMMA_REGISTERS("m64n64k16", TYPES, NAMES_32, 32, 33, 34, 35, 36, SUMS_32(0)); \
-    if constexpr (sums == 64)                                                                                \
-    WGMMA_REGISTERS("m64n128k16", TYPES, NAMES_64, 64, 65, 66, 67, 68, SUMS_32(0), SUMS_32(32))
-template <class T, int sums>
-__device__ inline void multiply_registers(float (&d)[sums], const uint32_t* a, uint64_t b) {
-    if constexpr (std::is_same_v<T, __half>) {
-        WGMMA_REGISTERS_OF_TYPE("f16.f16");
-    } else {
-        WGMMA_REGISTERS_OF_TYPE("bf16.bf16");
-    }
-}
-
-// Waits until at most LEFT groups of products are under way. No line that reads the sums can move before the wait.
-template <int LEFT, int sums>
-__device__ inline void wait_for_sums(float (&d)[sums]) {
-    wgmma_wait<LEFT>();
-    UNROLL for (float& x : d) asm volatile("" : "+f"(x)::"memory");
-}
-
 // ---- products ------------------------------------------------------------------------------------------------------
 
-// sums = a @ b^T, for 64 rows of a and 2 * sums of b, with D elements each. a and b: where these rows begin in tiles of
-// so many rows.
-template <class T, int D, int A_ROWS, int B_ROWS, int sums>
-__device__ inline void start_rows_by_rows(float (&d)[sums], uint32_t a, uint32_t b) {
+// sums = a @ b^T, for 64 rows of a and B_ROWS of b: a group of products.
+template <class T, int D, int A_ROWS, int B_ROWS>
+__device__ inline void rows_by_rows(float (&d)[B_ROWS / 2], uint32_t a, uint32_t b) {
     wgmma_fence();
-    UNROLL for (int i = 0; i < D / 16; i++)
-        multiply_shared<T, false>(d, wgmma_descriptor(a + i / 4 * A_ROWS * 128 + i % 4 * 32, 0),
-                                  wgmma_descriptor(b + i / 4 * B_ROWS * 128 + i % 4 * 32, 0), i > 0);
+    start_rows_by_rows<T, D, A_ROWS, B_ROWS>(d, a, b);
     wgmma_commit();
 }
 
 // sums += a @ b, with 64 x ROWS elements of a in registers, and all ROWS rows of tile b.
 template <class T, int ROWS, int sums>
-__device__ inline void start_result_by_rows(float (&d)[sums], const uint32_t (&a)[ROWS / 4], uint32_t b) {
+__device__ inline void registers_by_columns(float (&d)[sums], const uint32_t (&a)[ROWS / 4], uint32_t b) {
     wgmma_fence();
-    UNROLL for (int i = 0; i < ROWS / 16; i++)
-        multiply_registers<T>(d, a + 4 * i, wgmma_descriptor(b + i * 16 * 128, ROWS * 128));
+    start_registers_by_columns<T, ROWS>(d, a, b);
     wgmma_commit();
 }
 
@@ -152,9 +70,9 @@ __device__ inline void store_results(const CUtensorMap* map, char* tile, const f
     UNROLL for (int i = 0; i < D / 2; i += 2)
         pack_pair(*reinterpret_cast<uint32_t*>(tile + (mine ^ i / 4 % 8 * 16) + (i / 32 * 64 + i / 2 % 2 * 8) * 128),
                   d[i] * factor, d[i + 1] * factor, T());
-    fence_for_async();
+    fence_async();
     named_barrier(2 + group, 128);
-    if (thread == 0) store_rows(map, address_of(tile), row, head, batch);
+    if (thread == 0) tma_store(map, address_of(tile), 0, row, 0, head, batch), wait_for_stores_to_read();
 }
 #endif
 
@@ -228,15 +146,15 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
     __syncthreads();
 
     if (group < 0) {  // the warpgroup that copies: one of its threads
-        keep_24_registers();
+        give_registers<24>();
         if (thread > 0) return;
         mbarrier_arrive_expect(barrier(KEYS_FULL, 0), 2 * KEY_TILE);
-        load_rows(k_tile, &maps.k, first_key, at.head, at.batch, barrier(KEYS_FULL, 0));
-        load_rows(v_tile, &maps.v, first_key, at.head, at.batch, barrier(KEYS_FULL, 0));
+        tma_load(k_tile, &maps.k, 0, first_key, 0, at.head, at.batch, barrier(KEYS_FULL, 0));
+        tma_load(v_tile, &maps.v, 0, first_key, 0, at.head, at.batch, barrier(KEYS_FULL, 0));
         for_each_step([&](int head, int first_query, int stage, int parity) {
-            wait_until(barrier(EMPTY, stage), parity ^ 1);  // at first, all stages are empty
+            wait_for_phase(barrier(EMPTY, stage), parity ^ 1);  // at first, all stages are empty
             mbarrier_arrive_expect(barrier(Q_FULL, stage), QUERY_TILE + int(sizeof numbers[0]));
-            load_rows(q_tiles + stage * QUERY_TILE, &maps.q, first_query, head, at.batch, barrier(Q_FULL, stage));
+            tma_load(q_tiles + stage * QUERY_TILE, &maps.q, 0, first_query, 0, head, at.batch, barrier(Q_FULL, stage));
             // compute-sanitizer's racecheck may call this copy a race with the reads of `numbers` below. It is none:
             // they come after the wait for Q_FULL, which ends when the copy has arrived, and before each warp arrives
             // at EMPTY, for which we have just waited.
@@ -244,28 +162,28 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
                        of_query + (int64_t(at.batch) * p.heads + head) * room_for_queries(p.queries) + first_query,
                        int(sizeof numbers[0]), barrier(Q_FULL, stage));
             mbarrier_arrive_expect(barrier(GRAD_FULL, stage), QUERY_TILE);
-            load_rows(grad_tiles + stage * QUERY_TILE, &maps.grad, first_query, head, at.batch,
-                      barrier(GRAD_FULL, stage));
+            tma_load(grad_tiles + stage * QUERY_TILE, &maps.grad, 0, first_query, 0, head, at.batch,
+                     barrier(GRAD_FULL, stage));
         });
         return;
     }
 
-    take_240_registers();
+    take_registers<240>();
     const int my_row = group * 64 + thread / 32 * 16 + lane / 4, my_column = lane % 4 * 2;  // see wgmma() for the rest
     const uint32_t my_keys = k_tile + group * 64 * 128, my_values = v_tile + group * 64 * 128;
     float dk[D / 2] = {}, dv[D / 2] = {};
-    wait_until(barrier(KEYS_FULL, 0), 0);
+    wait_for_phase(barrier(KEYS_FULL, 0), 0);
     for_each_step([&](int head, int first_query, int stage, int parity) {
         const uint32_t q_tile = q_tiles + stage * QUERY_TILE, grad_tile = grad_tiles + stage * QUERY_TILE;
         const int ds_tile = DS_TILES + stage * DS_TILE, my_ds = ds_tile + place_in_tile(my_row);
         float s[N / 2], dp[N / 2];
         uint32_t weights[N / 4], ds[N / 4];
-        wait_until(barrier(Q_FULL, stage), parity);
-        start_rows_by_rows<T, D, KEYS, N>(s, my_keys, q_tile);
-        wait_until(barrier(GRAD_FULL, stage), parity);
-        start_rows_by_rows<T, D, KEYS, N>(dp, my_values, grad_tile);
+        wait_for_phase(barrier(Q_FULL, stage), parity);
+        rows_by_rows<T, D, KEYS, N>(s, my_keys, q_tile);
+        wait_for_phase(barrier(GRAD_FULL, stage), parity);
+        rows_by_rows<T, D, KEYS, N>(dp, my_values, grad_tile);
 
-        wait_for_sums<1>(s);
+        wgmma_wait<1>(s);
         // Keys past the end have the score 0, and so perhaps a weight that is infinite: they need the mask as well.
         if (first_key + group * 64 + 63 > last_key(first_query, p)) {
             UNROLL for (int j = 0; j < N / 2; j++) {
@@ -278,7 +196,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
             UNROLL for (int x = 0; x < 4; x++) s[j + x] = power_of_2(s[j + x] * p.scale_2 - (x % 2 ? two.z : two.x));
             UNROLL for (int x = 0; x < 2; x++) pack_pair(weights[j / 2 + x], s[j + 2 * x], s[j + 2 * x + 1], T());
         }
-        wait_for_sums<0>(dp);
+        wgmma_wait<0>(dp);
         UNROLL for (int j = 0; j < N / 2; j += 4) {
             const float4 two = as<float4>(*reinterpret_cast<const uint4*>(&numbers[stage][2 * j + my_column]));
             UNROLL for (int x = 0; x < 2; x++) {
@@ -289,30 +207,33 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
                         ds[of / 2];
             }
         }
-        start_result_by_rows<T, N>(dv, weights, grad_tile);
+        registers_by_columns<T, N>(dv, weights, grad_tile);
         float dq[32];
         if (FUSED) {
             // Both groups' ds are there, and nobody needs the last step's ds any more: this step's is in another tile.
-            fence_for_async();
+            fence_async();
             named_barrier(1, GROUPS * 128);
             // Each group makes one square of grad_q: with D = 128 it has 64 columns of k, or else 64 queries of ds.
             const uint32_t a = k_tile + ds_tile + (D == 64 ? group * KEYS * 128 : 0);
             const uint32_t b = k_tile + (D == 64 ? 0 : group * KEYS * 128);
             wgmma_fence();
-            UNROLL for (int j = 0; j < KEYS / 16; j++) multiply_shared<T, true>(
-                dq, wgmma_descriptor(a + j * 16 * 128, 0), wgmma_descriptor(b + j * 16 * 128, 0), j > 0);
+            UNROLL for (int j = 0; j < KEYS / 16; j++) {
+                const uint64_t a_part = wgmma_descriptor(a + j * 16 * 128, 0);
+                const uint64_t b_part = wgmma_descriptor(b + j * 16 * 128, 0);
+                j == 0 ? wgmma<T, true, true, false>(dq, a_part, b_part) : wgmma<T, true, true>(dq, a_part, b_part);
+            }
             wgmma_commit();
         }
-        start_result_by_rows<T, N>(dk, ds, q_tile);
+        registers_by_columns<T, N>(dk, ds, q_tile);
         if (FUSED) {
-            wait_for_sums<1>(dq);
+            wgmma_wait<1>(dq);
             // The square has the order of the registers, so that a warp adds to 512 bytes side by side.
             const int row = (at.batch * p.heads + head) * int(room_for_queries(p.queries) / 64) + first_query / 64;
             float* const square = sums + int64_t(row * (D / 64) + group) * SQUARE + thread * 4;
             UNROLL for (int j = 0; j < 32; j += 4) add_four(square + j * 128, dq[j], dq[j + 1], dq[j + 2], dq[j + 3]);
         }
-        wait_for_sums<0>(dv);
-        wait_for_sums<0>(dk);
+        wgmma_wait<0>(dv);
+        wgmma_wait<0>(dk);
         __syncwarp();  // all lanes have read their numbers
         if (lane == 0) mbarrier_arrive(barrier(EMPTY, stage));
     });
@@ -374,54 +295,54 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
     __syncthreads();
 
     if (group < 0) {
-        keep_24_registers();
+        give_registers<24>();
         if (thread > 0) return;
         const uint32_t queries_full = barrier(QUERIES_FULL, 0);
         mbarrier_arrive_expect(queries_full, 2 * GROUPS * QUERY_TILE);
         for (int i = 0; i < GROUPS; i++) {
             const int row = first_query + i * 64;
-            load_rows(q_tiles + i * QUERY_TILE, &maps.q, row, at.head, at.batch, queries_full);
-            load_rows(grad_tiles + i * QUERY_TILE, &maps.grad, row, at.head, at.batch, queries_full);
+            tma_load(q_tiles + i * QUERY_TILE, &maps.q, 0, row, 0, at.head, at.batch, queries_full);
+            tma_load(grad_tiles + i * QUERY_TILE, &maps.grad, 0, row, 0, at.head, at.batch, queries_full);
         }
         for (int i = 0; i < steps; i++) {
             const int stage = i % STAGES, head = at.head / p.group;
-            wait_until(barrier(EMPTY, stage), i / STAGES % 2 ^ 1);
+            wait_for_phase(barrier(EMPTY, stage), i / STAGES % 2 ^ 1);
             mbarrier_arrive_expect(barrier(FULL, stage), 2 * KEY_TILE);
-            load_rows(k_tiles + stage * KEY_TILE, &maps.k, i * N, head, at.batch, barrier(FULL, stage));
-            load_rows(v_tiles + stage * KEY_TILE, &maps.v, i * N, head, at.batch, barrier(FULL, stage));
+            tma_load(k_tiles + stage * KEY_TILE, &maps.k, 0, i * N, 0, head, at.batch, barrier(FULL, stage));
+            tma_load(v_tiles + stage * KEY_TILE, &maps.v, 0, i * N, 0, head, at.batch, barrier(FULL, stage));
         }
         return;
     }
 
-    take_240_registers();
+    take_registers<240>();
     const int my_first = first_query + group * 64, my_query = my_first + thread / 32 * 16 + lane / 4;
     const uint32_t q_tile = q_tiles + group * QUERY_TILE, grad_tile = grad_tiles + group * QUERY_TILE;
     const int64_t head = int64_t(at.batch) * p.heads + at.head;
     const float2* const my_numbers = of_query + head * room_for_queries(p.queries) + my_query;
     const float2 numbers[] = {my_numbers[0], my_numbers[8]};
     float dq[D / 2] = {};
-    wait_until(barrier(QUERIES_FULL, 0), 0);
+    wait_for_phase(barrier(QUERIES_FULL, 0), 0);
     for (int i = 0; i < steps; i++) {
         const int stage = i % STAGES;
         const uint32_t k_tile = k_tiles + stage * KEY_TILE, v_tile = v_tiles + stage * KEY_TILE;
         float s[N / 2], dp[N / 2];
         uint32_t ds[N / 4];
-        wait_until(barrier(FULL, stage), i / STAGES % 2);
-        start_rows_by_rows<T, D, 64, N>(s, q_tile, k_tile);
-        start_rows_by_rows<T, D, 64, N>(dp, grad_tile, v_tile);
-        wait_for_sums<1>(s);
+        wait_for_phase(barrier(FULL, stage), i / STAGES % 2);
+        rows_by_rows<T, D, 64, N>(s, q_tile, k_tile);
+        rows_by_rows<T, D, 64, N>(dp, grad_tile, v_tile);
+        wgmma_wait<1>(s);
         if (i * N + N - 1 > last_key(my_first, p)) {
             UNROLL for (int j = 0; j < N / 2; j++) if (i * N + lane % 4 * 2 + j / 4 * 8 + j % 2 >
                                                        last_key(my_query + j / 2 % 2 * 8, p)) s[j] = -INFINITY;
         }
         UNROLL for (int j = 0; j < N / 2; j++) s[j] = power_of_2(s[j] * p.scale_2 - numbers[j / 2 % 2].x);
-        wait_for_sums<0>(dp);
+        wgmma_wait<0>(dp);
         UNROLL for (int j = 0; j < N / 2; j += 2) {
             const float delta = numbers[j / 2 % 2].y;
             pack_pair(ds[j / 2], s[j] * (dp[j] - delta), s[j + 1] * (dp[j + 1] - delta), T());
         }
-        start_result_by_rows<T, N>(dq, ds, k_tile);
-        wait_for_sums<0>(dq);
+        registers_by_columns<T, N>(dq, ds, k_tile);
+        wgmma_wait<0>(dq);
         if (lane == 0) mbarrier_arrive(barrier(EMPTY, stage));
     }
     store_results<T, D>(&maps.results[0], memory + group * QUERY_TILE, dq, p.scale, group, my_first, at.head, at.batch);

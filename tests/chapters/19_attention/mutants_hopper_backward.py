@@ -13,16 +13,16 @@ def gradients(kernels, d=64, order="forward"):
 
 MUTANTS = [
     # ---- who waits for whom
-    Mutant(CU, "wait_until(barrier(Q_FULL, stage), parity);", "", gradients("fused")),
-    Mutant(CU, "wait_until(barrier(EMPTY, stage), parity ^ 1);", "", gradients("fused", 128, "reverse")),
+    Mutant(CU, "wait_for_phase(barrier(Q_FULL, stage), parity);", "", gradients("fused")),
+    Mutant(CU, "wait_for_phase(barrier(EMPTY, stage), parity ^ 1);", "", gradients("fused", 128, "reverse")),
     Mutant(CU, "read their numbers\n        if (lane == 0)", "read their numbers\n        if (thread == 0)",
            gradients("fused", 128)),
-    Mutant(CU, "wait_for_sums<1>(dq);", "", gradients("fused")),
+    Mutant(CU, "wgmma_wait<1>(dq);", "", gradients("fused")),
     # ---- ds in shared memory
-    Mutant(CU, "fence_for_async();\n            named_barrier(1", "named_barrier(1", gradients("fused")),
+    Mutant(CU, "fence_async();\n            named_barrier(1", "named_barrier(1", gradients("fused")),
     Mutant(CU, "            named_barrier(1, GROUPS * 128);\n", "", gradients("fused")),
     # ---- results
-    Mutant(CU, "fence_for_async();\n    named_barrier(2", "named_barrier(2", gradients("deterministic")),
+    Mutant(CU, "fence_async();\n    named_barrier(2", "named_barrier(2", gradients("deterministic")),
     Mutant(CU, "CHECK_CUDA(cudaMemsetAsync(sums", "if (false) CHECK_CUDA(cudaMemsetAsync(sums", gradients("fused")),
     # ---- which keys
     Mutant(CU, "if (first_key + group * 64 + 63 > last_key(first_query, p))",
@@ -31,8 +31,6 @@ MUTANTS = [
     Mutant(CU, "head < (at.head + 1) * p.group", "head < at.head * p.group + 1", T + "heads_that_share_keys[4-2]"),
     Mutant(CU, "if (logarithm != -INFINITY) ", "", T + "a_query_that_sees_no_key_adds_nothing[fused]"),
     # ---- where they lie
-    Mutant(CU, "wgmma_descriptor(b + i * 16 * 128, ROWS * 128)", "wgmma_descriptor(b + i * 16 * 128, 0)",
-           gradients("deterministic", 128)),
     Mutant(CU, "(D == 64 ? 0 : group * KEYS * 128)", "0", gradients("fused", 128)),
     # ---- which kernels
     Mutant(CPP, "&& q.numel() > 0 && k.numel() > 0;", ";", T + "nothing"),
