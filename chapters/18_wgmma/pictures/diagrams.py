@@ -67,18 +67,18 @@ def ring(canvas):
 
 
 def divided(canvas):
-    """Two tiles of 47 steps. Whole: two blocks work for 47 steps, all others have nothing to do. Divided: eight blocks share a
-    tile; each does six of its steps, the last one five. Then each adds up an eighth of the columns."""
-    canvas.height(19)
-    left, wide = 13, 3.3
-    canvas.text(1, 5.4, "whole", align="left", bold=True)
-    for tile in range(2):
-        canvas.box(left, 2.4 + 3.2 * tile, 47, 2.9, f"tile {tile}, 47 steps", ("blue", "green")[tile], 0.3)
-    canvas.text(1, 12.6, "divided", align="left", bold=True)
-    for tile in range(2):
-        for block in range(8):
-            x = left + wide * (8 * tile + block)
-            canvas.box(x, 10.6, wide - 0.3, 2.9, "6" if block < 7 else "5", ("blue", "green")[tile], 0.3)
-            canvas.box(x, 13.8, wide - 0.3, 1.4, "+", "orange", 0.3)
-            canvas.text(x + wide / 2 - 0.15, 17.2, str(8 * tile + block))
-    canvas.text(1, 17.2, "block", align="left")
+    """A tile of 47 steps, and time passes to the right. Whole: one block works for 47 steps. Divided: each of eight blocks does
+    six of them, the last one five; then each adds up an eighth of the columns."""
+    canvas.height(27)
+    left, step, high = 18, 1.12, 2.4
+    canvas.text(1, 3.2, "whole", align="left", bold=True)
+    canvas.text(left - 0.8, 2.9, "block 0", align="right")
+    canvas.box(left, 1.8, 47 * step, high - 0.4, "47 steps", "blue", 0.2)
+    canvas.text(1, 15.2, "divided", align="left", bold=True)
+    for block in range(8):
+        steps, y = (5 if block == 7 else 6), 5.4 + high * block
+        canvas.text(left - 0.8, y + 1.1, f"block {block}", align="right")
+        canvas.box(left, y, steps * step, high - 0.4, f"{steps}", "blue", 0.2)
+        canvas.box(left + 6.4 * step, y, 3 * step, high - 0.4, "+", "orange", 0.2)
+    canvas.arrow((left, 25.6), (left + 12, 25.6), "grey")
+    canvas.text(left + 14.8, 25.9, "time")
