@@ -67,8 +67,8 @@ def ring(canvas):
 
 
 def divided(canvas):
-    """A tile of 47 steps, and time passes to the right. Whole: one block works for 47 steps. Divided: each of eight blocks does
-    six of them, the last one five; then each adds up an eighth of the columns."""
+    """A tile of 47 steps, and time passes to the right. Whole: one block works for 47 steps. Divided: each of eight blocks
+    does six of them, the last one five; then each adds up an eighth of the columns."""
     canvas.height(27)
     left, step, high = 18, 1.12, 2.4
     canvas.text(1, 3.2, "whole", align="left", bold=True)
