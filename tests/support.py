@@ -1,6 +1,7 @@
 """What the tests share: the chapters (found by looking into chapters/), and their operators."""
 
 import functools
+import os
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 from tools.chapters import ROOT, folders, load
 
 CHAPTERS = list(folders().values())
+EVERY = int(os.environ.get("CHAPTERS_EVERY", 1))  # 2: of what takes longest, every second; .ci/run says so on a slow machine
 
 
 def chapter(name, file="main"):
