@@ -12,9 +12,7 @@ import pytest
 from tools.chapters import ROOT, folders, load
 
 CHAPTERS = list(folders().values())
-EVERY = int(
-    os.environ.get("CHAPTERS_EVERY", 1)
-)  # 2: of what takes longest, every second; .ci/run says so on a slow machine
+EVERY = int(os.environ.get("CHAPTERS_EVERY", 1))  # 2: every second of what takes longest; .ci/run on a slow machine
 
 
 def chapter(name, file="main"):
