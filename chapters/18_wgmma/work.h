@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "../16_matmul/bands.h"
 #include "device/hopper.h"
 #include "wgmma.h"
 
@@ -17,15 +18,13 @@ struct Task {
 };
 
 #ifdef HAS_WGMMA
-// The tile's first row and column, and its batch. Tiles that are under way together share rows of a and columns of b in
-// the L2 cache, if they form a square: BAND of them down, then the next column, and so on.
+// The tile's first row and column, and its batch.
 struct Place {
     int row, column, batch;
 };
 template <int rows, int columns, int BAND>
 __device__ Place place_of(int tile, int down, int across) {
-    const int i = tile % (down * across), top = i / (BAND * across) * BAND, height = min(BAND, down - top);
-    const int in_band = i % (BAND * across);
-    return {(top + in_band % height) * rows, in_band / height * columns, tile / (down * across)};
+    const TileAt at = tile_at(unsigned(tile % (down * across)), unsigned(down), unsigned(across), BAND);
+    return {int(at.row) * rows, int(at.column) * columns, tile / (down * across)};
 }
 #endif

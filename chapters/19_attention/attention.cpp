@@ -26,7 +26,7 @@ static bool hopper_makes_gradients(const std::string& step) {
     STD_TORCH_CHECK(step == "auto" || step == "portable" || step == "hopper",
                     "step must be auto, portable or hopper, got ", step);
     if (step == "portable") return false;
-    const std::string why_not = why_no_hopper_backward();
+    const std::string why_not = why_no_hopper();
     STD_TORCH_CHECK(why_not.empty() || step == "auto", "step hopper is not possible: ", why_not,
                     "; auto takes step portable");
     return why_not.empty();

@@ -32,7 +32,7 @@ enum class AttentionStep {
     hopper,    // tensor cores by wgmma: compute capability 9.0
 };
 
-// Why the current device cannot run the step hopper, or "".
+// Why the current device cannot run the step hopper, of attention or of its gradients, or "".
 std::string why_no_hopper();
 
 // out = softmax(scale * q @ k^T) @ v, and lse[batch][head][query], the logarithm of the sum of exp(scale * q @ k^T). A
@@ -66,6 +66,3 @@ void launch_hopper_backward(Heads<T> grad_q, Heads<T> grad_k, Heads<T> grad_v, H
                             Heads<const T> k, Heads<const T> v, Heads<const T> out, const float* lse, float* room,
                             Problem p, bool deterministic, cudaStream_t stream);
 int64_t hopper_backward_floats(const Problem& p, bool deterministic);
-
-// Why the current device cannot run it, or "".
-std::string why_no_hopper_backward();

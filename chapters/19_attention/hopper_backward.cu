@@ -64,12 +64,11 @@ __device__ inline int place_in_tile(int row) {
 
 // Puts a group's 64 x D results, times factor, into a tile of 64 rows, and stores its rows.
 template <class T, int D>
-__device__ inline void store_results(const CUtensorMap* map, char* tile, const float (&d)[D / 2], float factor,
-                                     int group, int row, int head, int batch) {
-    const int thread = int(threadIdx.x) % 128, mine = place_in_tile(thread / 32 * 16 + thread % 32 / 4);
-    UNROLL for (int i = 0; i < D / 2; i += 2)
-        pack_pair(*reinterpret_cast<uint32_t*>(tile + (mine ^ i / 4 % 8 * 16) + (i / 32 * 64 + i / 2 % 2 * 8) * 128),
-                  d[i] * factor, d[i + 1] * factor, T());
+__device__ inline void store_results(const CUtensorMap* map, char* tile, float (&d)[D / 2], float factor, int group,
+                                     int row, int head, int batch) {
+    const int thread = int(threadIdx.x) % 128;
+    for (float& x : d) x *= factor;
+    write_tile<T, 64>(tile, thread / 32 * 16 + thread % 32 / 4, d);
     fence_async();
     named_barrier(2 + group, 128);
     if (thread == 0) tma_store(map, address_of(tile), 0, row, 0, head, batch), wait_for_stores_to_read();
@@ -155,7 +154,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
             wait_for_phase(barrier(EMPTY, stage), parity ^ 1);  // at first, all stages are empty
             mbarrier_arrive_expect(barrier(Q_FULL, stage), QUERY_TILE + int(sizeof numbers[0]));
             tma_load(q_tiles + stage * QUERY_TILE, &maps.q, 0, first_query, 0, head, at.batch, barrier(Q_FULL, stage));
-            // compute-sanitizer's racecheck may call this copy a race with the reads of `numbers` below. It is none:
+            // compute-sanitizer's racecheck may call this copy a race with the reads of `numbers` below. It is not:
             // they come after the wait for Q_FULL, which ends when the copy has arrived, and before each warp arrives
             // at EMPTY, for which we have just waited.
             load_bytes(address_of(numbers[stage]),
@@ -351,43 +350,8 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
 
 // ---- the launch ----------------------------------------------------------------------------------------------------
 
-std::string why_no_hopper_backward() {
-    if (compute_capability() != 9) return "this GPU has no wgmma: it needs compute capability 9.0";
-#ifndef CUDA_ON_CPU
-    cudaFuncAttributes attributes;
-    CHECK_CUDA(cudaFuncGetAttributes(&attributes, hopper_key_kernel<__half, 64, true>));
-    if (attributes.sharedSizeBytes == 0) return "it was compiled for sm_90, and wgmma needs sm_90a";  // an empty kernel
-#endif
-    return "";
-}
-
 int64_t hopper_backward_floats(const Problem& p, bool deterministic) {
     return int64_t(p.batches) * p.heads * room_for_queries(p.queries) * (2 + (deterministic ? 0 : p.elements));
-}
-
-// What TMA has to know of a tensor, for boxes of so many rows. D elements are D / 64 pieces of 64.
-template <int D, class T>
-static CUtensorMap rows_map(const Heads<T>& x, int batches, int heads, int rows, int box_rows) {
-    static const auto encode = [] {  // a function of the driver, which CUDA's runtime finds for us
-        void* function = nullptr;
-        cudaDriverEntryPointQueryResult found;
-        CHECK_CUDA(
-            cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found));
-        if (found != cudaDriverEntryPointSuccess) throw std::runtime_error("the driver has no cuTensorMapEncodeTiled");
-        return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
-    }();
-    const auto bytes = [](int size, int64_t stride) { return cuuint64_t(size > 1 ? stride * 2 : 16); };
-    const cuuint64_t sizes[] = {64, cuuint64_t(rows), D / 64, cuuint64_t(heads), cuuint64_t(batches)};
-    const cuuint64_t strides[] = {bytes(rows, x.row_stride), 128, bytes(heads, x.head_stride),
-                                  bytes(batches, x.batch_stride)};
-    const cuuint32_t box[] = {64, cuuint32_t(box_rows), D / 64, 1, 1}, steps[] = {1, 1, 1, 1, 1};
-    constexpr bool half = std::is_same_v<std::remove_const_t<T>, __half>;
-    CUtensorMap map;
-    if (encode(&map, half ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 5,
-               const_cast<std::remove_const_t<T>*>(x.data), sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-               CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
-        throw std::runtime_error("cuTensorMapEncodeTiled refuses a tensor");
-    return map;
 }
 
 template <class T, int D>
@@ -398,9 +362,11 @@ static void launch(Heads<T> grad_q, Heads<T> grad_k, Heads<T> grad_v, Heads<cons
     const int padded = int(room_for_queries(p.queries));
     float2* const of_query = reinterpret_cast<float2*>(room);
     float* const sums = room + 2 * heads * padded;
-    const auto of_queries = [&](const auto& x, int box) { return rows_map<D>(x, p.batches, p.heads, p.queries, box); };
-    const auto of_keys = [&](const auto& x, int box) {
-        return rows_map<D>(x, p.batches, p.heads / p.group, p.keys, box);
+    const auto of_queries = [&](const auto& x, int tile) {
+        return map_of_tiles(x, p.batches, p.heads, p.queries, D, tile);
+    };
+    const auto of_keys = [&](const auto& x, int tile) {
+        return map_of_tiles(x, p.batches, p.heads / p.group, p.keys, D, tile);
     };
     launch_tiles(hopper_delta_kernel<T, D>, padded, 2048 / D, heads, 256, 0, stream, of_query, grad, out, lse, p);
 

@@ -46,7 +46,7 @@ def random(*shapes, dtype=torch.float64, **options):
 
 
 def close(result, expected, of=64):
-    """`of` roundings of float32 or float64; in half precision, which is rounded once more, neighbours are close, too."""
+    """`of` roundings of float32 or float64; in half precision, which is rounded once more, neighbours are close as well."""
     eps = torch.finfo(torch.promote_types(expected.dtype, torch.float32)).eps
     torch.testing.assert_close(result, expected, rtol=max(of * eps, torch.finfo(expected.dtype).eps), atol=of * eps)
 

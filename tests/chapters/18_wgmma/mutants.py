@@ -12,7 +12,7 @@ COPY, GELU, CPP, PY, HOPPER = (
     HOME + "linear_gelu.py",
     "device/hopper.h",
 )
-ANYWHERE, BANDS = T + "rows_apart_that_begin_anywhere", T + "bands"
+ANYWHERE = T + "rows_apart_that_begin_anywhere"
 BATCHES, NUMBERS = T + "batches[64x64]", T + "gelu_of_every_number"
 REFUSED, FALLBACK = T + "refused_with_memory_and_without", T + "the_fallback[bfloat16]"
 
@@ -57,7 +57,7 @@ MUTANTS = [
     Mutant(CU, "if (odd && lane == 0 && width > 0) to[0] = from[0];", "", layout("64x64")),
     Mutant(CU, "min(width, task.n - at.column - first)", "width", layout("128x256")),
     # ---- who does what
-    Mutant(WORK, "height = min(BAND, down - top)", "height = BAND", BANDS),
+    Mutant(WORK, "tile % (down * across)", "tile", BATCHES),
     Mutant(CU, "parts > 1 ? rank * task.each : 0", "0", shared("64x64 k/4")),
     Mutant(CU, "named_barrier(1, THREADS);  // nobody", "// nobody", shared("128x128 k/2")),
     Mutant(CU, "if (i / share != rank) continue;", "if (i % parts != rank) continue;", shared("64x128 k/4")),
