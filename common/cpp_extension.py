@@ -70,7 +70,7 @@ def load_stable(name, sources, wgmma=False, **kwargs):
     """load() of sources that bind their operators by torch's stable ABI, common/stable.h (chapter 10): enters them in the
     dispatcher, torch.ops, and returns nothing. A process can do so once for each library.
 
-    wgmma: on a Hopper the kernels may use instructions that torch's own choice of architectures, sm_90, does not have."""
+    wgmma: on Hopper the kernels may use instructions that torch's own choice of architectures, sm_90, does not have."""
     root = Path(__file__).parents[1]
     architectures = torch_private.architectures(torch_extension) if wgmma and device.type == "cuda" else []
     load(

@@ -61,7 +61,7 @@ __global__ void tile_kernel(float* out, Matrix<float> a, Matrix<float> b, Shape 
         b_tile[y][x] = k + y < s.k && column < s.n ? element(b, k + y, column) : 0;
         __syncthreads();  // the tiles are complete
         for (int l = 0; l < 32; l++) sum += a_tile[y][l] * b_tile[l][x];
-        __syncthreads();  // nobody needs them any more
+        __syncthreads();  // no thread needs them any more
     }
     if (row < s.m && column < s.n) element(out, s, row, column) = sum;
 }

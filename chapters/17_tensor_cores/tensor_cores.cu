@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
             a_lines.template copy<false>(a_tile, int(s.k - k)), b_lines.template copy<false>(b_tile, int(s.k - k));
             __syncthreads();  // the tiles are complete
             UNROLL for (int i = 0; i < TILE_K / 16; i++) warp.load(a_tile, i), warp.add(i);
-            __syncthreads();  // nobody needs them any more
+            __syncthreads();  // no thread needs them any more
         }
         warp.store(out, at, s);
     }
@@ -126,7 +126,8 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
                 UNROLL for (int i = 0; i < TILE_K / 16; i++) {
                     if (i == TILE_K / 16 - 1) {
                         wait_for_copies<AHEAD - 1>();
-                        __syncthreads();  // the next tiles have come, for all threads, and nobody needs these any more
+                        __syncthreads();  // the next tiles have come, for all threads, and no thread needs these any
+                                          // more
                         stage = next(stage);
                     }
                     warp.load(stage, (i + 1) % (TILE_K / 16));

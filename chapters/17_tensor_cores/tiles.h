@@ -48,7 +48,7 @@ __device__ void store_sums(Out* out, const float (&sums)[4], int64_t row, int64_
 // ---- the tile of a block -------------------------------------------------------------------------------------------
 
 // ROWS x COLUMNS results. Each of DOWN x ACROSS warps has WARP_ROWS x WARP_COLUMNS of them. Shared memory has room for
-// STAGES tiles of a and as many of b, and BLOCKS blocks shall fit on a multiprocessor.
+// STAGES tiles of a and as many of b, and BLOCKS blocks should fit on a multiprocessor.
 template <int DOWN, int ACROSS_, int WARP_ROWS_, int WARP_COLUMNS_, int STAGES_, int BLOCKS_>
 struct Tile {
     static constexpr int ACROSS = ACROSS_, WARP_ROWS = WARP_ROWS_, WARP_COLUMNS = WARP_COLUMNS_, STAGES = STAGES_;

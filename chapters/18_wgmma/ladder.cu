@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(256)
 }
 
 // ---- ring: the same tile; a warp copies, up to STAGES steps ahead of the warpgroups that multiply ------------------
-constexpr int STAGES = 5, STAGE_BYTES = 4 * BOX_BYTES;
+constexpr int STAGES = 4, STAGE_BYTES = 4 * BOX_BYTES;
 
 template <class T, bool a_along_k, bool b_along_k>
 __global__ void __launch_bounds__(288)

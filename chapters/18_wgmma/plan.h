@@ -38,9 +38,9 @@ inline Plan plan_for(const Tile& tile, int parts, int64_t batches, int64_t m, in
 }
 
 // About how many nanoseconds that takes on an H100 or H200: of a step of k, of what begins and ends a tile, and of what
-// a cluster costs. Only the ratios count. skewed: rows of an operand begin at odd multiples of 16 bytes, where each row
-// of a box touches two lines of the cache. A cluster that makes tiles below each other halves the requests for one
-// operand.
+// a cluster costs. Only the ratios count. skewed: rows of an operand begin at odd multiples of 16 bytes, where seven of
+// eight rows of a box touch two lines of the cache. A cluster that makes tiles below each other halves the requests for
+// one operand.
 inline double time_of(const Plan& p, bool skewed, int blocks) {
     const double area = p.tile->groups * p.tile->columns / 64.0;  // of a block, in squares of 64
     const double step = (65 + 70 * area) * (p.tile->cluster > 1 ? 0.95 : skewed ? 1.6 : 1.0), rest = 6000 + 60 * area;

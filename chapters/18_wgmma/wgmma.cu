@@ -48,7 +48,7 @@ __device__ void store_rows(T* to, const T (&rows)[8][PITCH], int first, int heig
 template <int THREADS, int sums>
 __device__ void add_parts(float (&d)[sums], char* memory, int parts, int rank) {
     float4* mine = reinterpret_cast<float4*>(memory) + threadIdx.x;
-    named_barrier(1, THREADS);  // nobody reads the buffers any more
+    named_barrier(1, THREADS);  // no thread reads the buffers any more
 #pragma unroll
     for (int i = 0; i < sums / 4; i++)
         mine[i * THREADS] = make_float4(d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]);

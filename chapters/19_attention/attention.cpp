@@ -32,8 +32,7 @@ static bool hopper_makes_gradients(const std::string& step) {
     return why_not.empty();
 }
 
-// ---- checks
-// ----------------------------------------------------------------------------------------------------------
+// ---- checks --------------------------------------------------------------------------------------------------------
 
 static void check_heads(const Tensor& x, const char* name, std::initializer_list<ScalarType> dtypes) {
     check_tensor(x, name, dtypes);
@@ -68,8 +67,7 @@ static Problem problem_of(const Tensor& q, const Tensor& k, const Tensor& v, boo
             causal,         float(factor),  float(factor * 1.4426950408889634)};
 }
 
-// ---- memory
-// ----------------------------------------------------------------------------------------------------------
+// ---- memory --------------------------------------------------------------------------------------------------------
 
 // The same tensor if the kernels can read its rows as they lie, or else a contiguous copy.
 static Tensor with_whole_rows(const Tensor& x) {
@@ -98,8 +96,7 @@ static void with_half(ScalarType dtype, F f) {
     dtype == ScalarType::Half ? f(__half()) : f(__nv_bfloat16());
 }
 
-// ---- operators
-// -------------------------------------------------------------------------------------------------------
+// ---- operators -----------------------------------------------------------------------------------------------------
 
 // q: [batch, heads, rows, D]; k and v: [batch, a divisor of heads, any rows, D]; D is 64 or 128. Returns the result,
 // and for backward, in float32, the logarithm of each row's sum of exponentials.

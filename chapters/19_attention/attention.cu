@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(WARPS* LANES)
 
     float maximum = -INFINITY, sum = 0, o[D / LANES] = {};  // lane l has elements l, l + 32, ... of the result
     for (int first = 0; first <= last_key(at.tile * WARPS + WARPS - 1, p); first += LANES) {
-        __syncthreads();  // nobody needs the rows of before
+        __syncthreads();  // no thread needs the last step's rows any more
         for (int i = int(threadIdx.x); i < LANES * D; i += WARPS * LANES) {
             const int row = i / D, element = i % D;
             const bool there = first + row < p.keys;
@@ -98,13 +98,13 @@ __global__ void __launch_bounds__(THREADS)
 
     float o[2][D / 8][4] = {};
     Rows rows[2];
-    int first =
-        last_key(first_query + QUERIES - 1, p) / KEYS * KEYS;  // from the last keys to the first; without keys: 0
+    // From the last keys to the first. Without keys: 0.
+    int first = last_key(first_query + QUERIES - 1, p) / KEYS * KEYS;
     Tile::template copy<QUERIES>(q_tile, q.row(at.batch, at.head, first_query), q.row_stride, p.queries - first_query);
     copy(k_tile, k, first);
     for (; first >= 0; first -= KEYS) {
-        wait_for_copies<0>();
-        __syncthreads();  // k has come, for all threads, and nobody needs v any more
+        wait_for_copies<0>();  // this thread's part of k
+        __syncthreads();       // k has come, for all threads, and no thread needs v any more
         copy(v_tile, v, first);
         float s[2][KEYS / 8][4] = {};
         add_rows_by_rows<T, D>(s, Tile::left(q_tile, my_row), Tile::right(k_tile));
@@ -116,8 +116,8 @@ __global__ void __launch_bounds__(THREADS)
                 }
             online_softmax(s[m], o[m], rows[m], p.scale_2);
         }
-        wait_for_copies<0>();
-        __syncthreads();  // v has come, and nobody needs k any more
+        wait_for_copies<0>();  // this thread's part of v
+        __syncthreads();       // v has come, and no thread needs k any more
         if (first > 0) copy(k_tile, k, first - KEYS);
         add_result_by_columns<T, D>(o, s, Tile::right_transposed(v_tile));
     }

@@ -43,16 +43,16 @@ template <class T>
 void launch_attention(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
                       AttentionStep step, int* given_out, cudaStream_t stream);
 
-// What it does for the step hopper, where there is a key.
+// What launch_attention() calls for the step hopper if there are keys.
 template <class T>
 void launch_hopper_forward(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
                            int* given_out, cudaStream_t stream);
 
-// Room for two floats of each query: so many of each head, whole tiles of any kernel.
+// How many queries a head gets room for: whole tiles of every kernel.
 __host__ __device__ constexpr int64_t room_for_queries(int64_t queries) { return (queries + 127) / 128 * 128; }
 
-// The gradients of q, k and v, given that of out; `room` begins at a multiple of 16 bytes, and has room_for_queries(p)
-// float2 for each head of each batch. The same bits each time.
+// The gradients of q, k and v, given that of out; `room` begins at a multiple of 16 bytes, and has
+// room_for_queries(p.queries) float2 for each head of each batch. The same bits each time.
 template <class T>
 void launch_attention_backward(Heads<T> grad_q, Heads<T> grad_k, Heads<T> grad_v, Heads<const T> grad, Heads<const T> q,
                                Heads<const T> k, Heads<const T> v, Heads<const T> out, const float* lse, float2* room,

@@ -1,14 +1,12 @@
 // backward.cu: the gradients of attention, on tensor cores and without a matrix of scores. With p = softmax(scale * q @
 // k^T), each row of which is computed again from q, k and the lse:
-//     grad_v = p^T @ grad        ds = p * (grad @ v^T - delta)        grad_q = scale * ds @ k        grad_k = scale *
-//     ds^T @ q
+//     grad_v = p^T @ grad     ds = p * (grad @ v^T - delta)     grad_q = scale * ds @ k     grad_k = scale * ds^T @ q
 // where delta is the sum of out * grad in each row. No two threads add to one sum: the bits are the same each time.
 #include "attention.h"
 #include "device/number.h"
 #include "tiles.h"
 
-// ---- once for each query
-// ---------------------------------------------------------------------------------------------
+// ---- once for each query -------------------------------------------------------------------------------------------
 
 // What the other kernels need of a query: its lse, in powers of 2, and delta. A query that sees no key has scores of
 // -infinity alone, so with an lse of 0 its weights are 0. Past the end, grad is 0 and so adds nothing.
@@ -30,8 +28,7 @@ __global__ void __launch_bounds__(THREADS)
     if (lane == 0) of_query[head * room + query] = result;
 }
 
-// ---- the gradients of k and v
-// ----------------------------------------------------------------------------------------
+// ---- the gradients of k and v --------------------------------------------------------------------------------------
 
 // A block has some keys, and walks over all queries of all heads that share them. Scores are computed with keys as
 // rows: then p^T and ds^T lie in registers just as the products with grad and q want their left operand, and nothing is
@@ -70,7 +67,8 @@ __global__ void __launch_bounds__(THREADS)
     if (steps > 0) copy(0);
     for (int step = 0; step < steps; step++) {
         wait_for_copies<0>();
-        __syncthreads();  // this step's queries have come, for all threads, and nobody needs the last step's any more
+        __syncthreads();  // this step's queries have come, for all threads, and no thread needs the last step's any
+                          // more
         if (step + 1 < steps) copy(step + 1);
         const int stage = step % 2 * QUERIES, first_query = (first_tile + step % tiles) * QUERIES;
         const uint32_t q_tile = q_tiles + stage * Tile::ROW, grad_tile = grad_tiles + stage * Tile::ROW;
@@ -101,8 +99,7 @@ __global__ void __launch_bounds__(THREADS)
 #endif
 }
 
-// ---- the gradient of q
-// -----------------------------------------------------------------------------------------------
+// ---- the gradient of q ---------------------------------------------------------------------------------------------
 
 // The same the other way: a block has 128 queries, and walks over the keys that they see.
 constexpr int BLOCK_QUERIES = 128;
@@ -146,7 +143,7 @@ __global__ void __launch_bounds__(THREADS)
     if (steps > 0) copy(0);
     for (int step = 0; step < steps; step++) {
         wait_for_copies<0>();
-        __syncthreads();  // this step's keys have come, for all threads, and nobody needs the last step's any more
+        __syncthreads();  // this step's keys have come, for all threads, and no thread needs the last step's any more
         if (step + 1 < steps) copy(step + 1);
         const uint32_t k_tile = stages + step % 2 * 2 * KEYS * Tile::ROW, v_tile = k_tile + KEYS * Tile::ROW;
 
@@ -170,8 +167,7 @@ __global__ void __launch_bounds__(THREADS)
 #endif
 }
 
-// ---- the launch
-// ------------------------------------------------------------------------------------------------------
+// ---- the launch ----------------------------------------------------------------------------------------------------
 
 template <class T, int D>
 static void launch(Heads<T> grad_q, Heads<T> grad_k, Heads<T> grad_v, Heads<const T> grad, Heads<const T> q,

@@ -1,4 +1,4 @@
-// hopper_backward.cu: the gradients of attention on a Hopper. TMA brings tiles, wgmma multiplies them. The formulas are
+// hopper_backward.cu: the gradients of attention on Hopper. TMA brings tiles, wgmma multiplies them. The formulas are
 // those of backward.cu:
 //     grad_v = p^T @ grad     ds = p * (grad @ v^T - delta)     grad_q = scale * ds @ k     grad_k = scale * ds^T @ q
 // Fused: one kernel makes the five products of a tile. Each block adds its part of grad_q to floats in the L2 cache, in
@@ -209,7 +209,8 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
         registers_by_columns<T, N>(dv, weights, grad_tile);
         float dq[32];
         if (FUSED) {
-            // Both groups' ds are there, and nobody needs the last step's ds any more: this step's is in another tile.
+            // Both groups' ds are there, and no thread needs the last step's ds any more: this step's is in another
+            // tile.
             fence_async();
             named_barrier(1, GROUPS * 128);
             // Each group makes one square of grad_q: with D = 128 it has 64 columns of k, or else 64 queries of ds.
@@ -283,7 +284,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
     const int group = int(threadIdx.x) / 128 - 1, thread = int(threadIdx.x) % 128, lane = thread % 32;
     const int tiles = tiles_of(p.queries, BLOCK_QUERIES);
     const Place at = place_of(blockIdx.x, tiles, p.heads);
-    const int first_query = (tiles - 1 - at.tile) * BLOCK_QUERIES;  // those who see most keys begin
+    const int first_query = (tiles - 1 - at.tile) * BLOCK_QUERIES;  // the queries that see most keys come first
     const int steps = tiles_of(last_key(first_query + BLOCK_QUERIES - 1, p) + 1, N);
     if (threadIdx.x == 0) {
         mbarrier_init(barrier(QUERIES_FULL, 0), 1);

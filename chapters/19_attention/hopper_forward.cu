@@ -7,7 +7,7 @@
 
 constexpr int KEYS = 128;  // in a tile of k and v
 
-// A tile of queries, and how many tiles of keys these see. Without such tiles: all work is given out.
+// A tile of queries, and how many tiles of keys these see. 0 tiles: no work is left.
 struct Work {
     int batch, head, first_query, tiles;
 };
@@ -42,7 +42,7 @@ __device__ Work work_of(int i, const Problem& p, int turn) {
 #endif
 
 // A block has a warpgroup of which one thread loads and one stores, and GROUPS warpgroups that compute 64 queries each.
-// A barrier "full" says that a tile has come, "empty" that nobody needs it any more.
+// A barrier "full" says that a tile has come, "empty" that no thread needs it any more.
 template <class T, int D, int GROUPS>
 __global__ void __launch_bounds__(128 * (GROUPS + 1), 1)
     hopper_forward_kernel(const __grid_constant__ Maps maps, float* lse, Problem p, int turn, int* given_out) {
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(128 * (GROUPS + 1), 1)
                     rows.maximum[half] * p.scale + logf(sum);
         }
         multiply_rows(o, inverse);
-        write_tile<T, QUERIES>(tiles.q[slot], my_row, o);  // this group needs its rows of q no more
+        write_tile<T, QUERIES>(tiles.q[slot], my_row, o);  // this group no longer needs its rows of q
         fence_async();
         __syncwarp();
         release(at.out_full[slot]);

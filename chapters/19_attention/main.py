@@ -3,6 +3,7 @@
 python chapters/19_attention/main.py              build, check, time the steps of the ladder, forward and backward
 python chapters/19_attention/main.py --puzzle     three calls of torch beside one without a matrix of scores
 python chapters/19_attention/main.py --rows 4096  time sequences of that many rows
+python chapters/19_attention/main.py --train      a language model learns this course, with our operators and with torch's
 """
 
 import argparse
@@ -14,7 +15,7 @@ from pathlib import Path
 
 here = Path(__file__).resolve().parent
 root = here.parents[1]
-sys.path[:0] = [str(root)]  # so that `common` is found
+sys.path[:0] = [str(here), str(root)]  # so that rules.py and `common` are found, wherever you start this file from
 
 from common import Contest, autograd_of, bench, check, device, title
 from common.cpp_extension import load_stable
@@ -22,6 +23,7 @@ from common.cpp_extension import load_stable
 import torch  # after `common`, which says what to do where torch is missing
 
 import rules
+import train
 
 ON_GPU = device.type == "cuda"
 DTYPES = [torch.float16, torch.bfloat16]
@@ -193,19 +195,25 @@ def check_all(module):
         for causal in False, True:
             check(partial(module.attention, causal=causal, step=step), partial(torch_attention, causal=causal),
                   lambda n, d=dtype: inputs(n, (1, 4, 2, n, 64), d, keys=n + 3), sizes=(1, 65, 130),
-                  name=f"attention, {step}{', causal' * causal}", **tolerance(dtype))  # fmt: skip
+                  name=f"attention, {step}, {str(dtype)[6:]}{', causal' * causal}", **tolerance(dtype))  # fmt: skip
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--puzzle", action="store_true", help="three calls of torch beside one")
     options.add_argument("--rows", type=int, metavar="N", help="time sequences of N rows")
+    options.add_argument(
+        "--train", action="store_true", help="train a small model, beside the same one of torch's operators"
+    )
     options = options.parse_args()
 
     title(19, "attention", "stable ABI")
     module = build()
     if options.puzzle:
         return puzzle(module)
+    if options.train:
+        train.train()
+        return
     check_all(module)
     shapes = SHAPES[4:6] if ON_GPU else SHAPES
     if options.rows:

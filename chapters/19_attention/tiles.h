@@ -61,9 +61,9 @@ struct Tile {
             copy_16_bytes(to + i * ROW, from, row + i < rows);
     }
 
-    // Where this lane's row for ldmatrix begins: of the four matrices of 16 rows and the first 16 columns. mma.sync
-    // wants those of its left operand column by column, those of the right one row by row, where a row is what it
-    // multiplies by a row of the left one. ldmatrix.trans takes columns for that, and so it is the other way.
+    // Where this lane's row for ldmatrix begins. ldmatrix loads four 8 x 8 matrices, from 16 rows and 16 columns. A
+    // left operand takes them column by column, a right one row by row. With ldmatrix.trans, a right one takes them
+    // column by column as well.
     __device__ static uint32_t left(uint32_t tile, int row) {
         return tile + place(row + int(threadIdx.x) % 16, int(threadIdx.x) % 32 / 16);
     }
@@ -72,7 +72,8 @@ struct Tile {
     }
     __device__ static uint32_t right_transposed(uint32_t tile) { return left(tile, 0); }
 
-    // The same so many rows and columns further, multiples of 16: with a swizzle, an XOR.
+    // The address so many rows and columns further on, both multiples of 16. Along columns, the swizzle makes it an
+    // XOR.
     __device__ static uint32_t further(uint32_t first, int rows, int columns) {
         return (first ^ uint32_t(columns) * 2) + uint32_t(rows * ROW);
     }

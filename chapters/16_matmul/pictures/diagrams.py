@@ -56,7 +56,7 @@ def tiles(canvas):
 
 def roofline(canvas):
     """Products a second over products for each number from device memory, both on logarithmic scales. A slope, what device
-    memory allows, meets the ceiling, 33 trillion, at 40 products a number. The kernel tile lies on the slope at 16.
+    memory allows, meets the ceiling, 33.5 trillion, at 40 products a number. The kernel tile lies on the slope at 16.
     Tiles of 64 x 64, 128 x 128 and 128 x 256 lie at 32, 64 and 85; the last two are right of the corner."""
     canvas.height(40)
     left, bottom, wide, high = 10, 33, 58, 28

@@ -38,7 +38,7 @@ def fragments(canvas):
 def swizzle(canvas):
     """Two tiles of eight rows of eight packs; a row of packs fills the 32 banks. Filled: where pack 2 of each row lies, which
     ldmatrix reads at a time. In row order all eight lie below each other, in the same four banks: 8 passes. Swizzled, pack 2
-    of row r lies at place 2 xor r, and each row's lies in four other banks: 1 pass."""
+    of row r lies at place 2 xor r, in each row in a different group of four banks: 1 pass."""
     canvas.height(24.5)
     size, y = 2.2, 6.2
     for x, name, place in (
@@ -54,22 +54,28 @@ def swizzle(canvas):
 
 
 def stages(canvas):
-    """What a block does as time passes, with three stages. Copies: the tiles of step 2 are on their way while step 0 is
-    multiplied, those of step 3 during step 1, and so on. Below, each step of 64 elements has four products of 16, and
-    fragments for the next product are loaded during each: during the last product of step 0, the first fragments of step 1."""
-    canvas.height(24)
+    """What a block does as time passes, with three stages. Copies: the tiles of step 2 are on their way from product 0.0
+    until the wait before product 1.3, those of step 3 from 1.0 until the wait before 2.3, and so on. Below, each step of
+    64 elements has four products of 16, and fragments for the next product are loaded during each: during the last product
+    of step 0, the first fragments of step 1."""
+    canvas.height(28)
     left, wide = 18, 17.6
-    for line, name in enumerate(("copies", "fragments", "products")):
-        canvas.text(1, 5 + 6.6 * line, name, align="left", bold=True)
+    for y, name in (7, "copies"), (16, "fragments"), (22.6, "products"):
+        canvas.text(1, y, name, align="left", bold=True)
+    for step in range(1, 5):  # at which they are needed: a copy begins two steps earlier, where the drawing has that
+        begin = max(left, left + wide * (step - 2))
+        end = min(left + wide * (step - 1) + 3 * wide / 4 - 0.35, left + 3 * wide - 1)
+        canvas.box(
+            begin, 3 if step % 2 == 0 else 7.4, end - begin, 3.6, f"step {step} to stage {step % 3}", "grey", 0.25
+        )
     for step in range(3):
         x = left + wide * step
-        canvas.box(x, 3.2, wide - 1, 3.6, f"step {step + 2} to stage {(step + 2) % 3}", "grey", 0.25)
         for k in range(4):
             at, part = x + k * wide / 4, wide / 4 - 0.6
             of, number = (step, k + 1) if k < 3 else (step + 1, 0)
-            canvas.box(at, 9.8, part, 3.6, f"{of}.{number}", "blue", 0.25)
-            canvas.box(at, 16.4, part, 3.6, f"{step}.{k}", "orange", 0.25)
+            canvas.box(at, 14.2, part, 3.6, f"{of}.{number}", "blue", 0.25)
+            canvas.box(at, 20.8, part, 3.6, f"{step}.{k}", "orange", 0.25)
             if not (step == 2 and k == 3):
-                canvas.arrow((at + part / 2, 13.4), (at + part / 2 + wide / 4, 16.4), "grey")
-        canvas.line((x + 3 * wide / 4 - 0.35, 8.2), (x + 3 * wide / 4 - 0.35, 21), colour="text", dashed=True)
-    canvas.text(left + 3 * wide / 4 - 0.3, 22.3, "wait, barrier")
+                canvas.arrow((at + part / 2, 17.8), (at + part / 2 + wide / 4, 20.8), "grey")
+        canvas.line((x + 3 * wide / 4 - 0.35, 2), (x + 3 * wide / 4 - 0.35, 25.4), colour="text", dashed=True)
+    canvas.text(left + 3 * wide / 4 - 0.3, 26.7, "wait, barrier")

@@ -51,7 +51,7 @@ def ring(canvas):
     is there, then it is empty. Step 4 uses the buffer of step 0 again, and step 5 that of step 1. While the warpgroups
     multiply one step, the next ones are already there or on their way."""
     canvas.height(23)
-    left, wide = 13, 9.2
+    left, wide = 12, 8.4
     canvas.text(left + 2.5, 1.6, "time", bold=True)
     canvas.arrow((left + 5, 1.4), (left + 14, 1.4), "grey")
     for step in range(6):
@@ -62,23 +62,22 @@ def ring(canvas):
         if step < 4:
             canvas.text(1, y + 1.7, f"buffer {step}", align="left")
         canvas.box(fills, y, wide - 0.6, 3.4, f"TMA {step}", "orange", 0.3)
-        if step < 5:
-            canvas.box(left + wide * (1.1 + step), y, wide - 0.6, 3.4, f"wgmma {step}", "blue", 0.3)
+        canvas.box(left + wide * (1.1 + step), y, wide - 0.6, 3.4, f"wgmma {step}", "blue", 0.3)
 
 
 def divided(canvas):
-    """A tile of 47 steps, and time passes to the right. Whole: one block works for 47 steps. Divided: each of eight blocks
-    does six of them, the last one five; then each adds up an eighth of the columns."""
+    """A tile of 188 steps, and time passes to the right. Whole: one block works for 188 steps. Divided: each of eight blocks
+    does 24 of them, the last one 20; then each adds up an eighth of the columns, which takes as long as 38 steps."""
     canvas.height(27)
-    left, step, high = 18, 1.12, 2.4
+    left, step, high = 18, 0.28, 2.4
     canvas.text(1, 3.2, "whole", align="left", bold=True)
     canvas.text(left - 0.8, 2.9, "block 0", align="right")
-    canvas.box(left, 1.8, 47 * step, high - 0.4, "47 steps", "blue", 0.2)
+    canvas.box(left, 1.8, 188 * step, high - 0.4, "188 steps", "blue", 0.2)
     canvas.text(1, 15.2, "divided", align="left", bold=True)
     for block in range(8):
-        steps, y = (5 if block == 7 else 6), 5.4 + high * block
+        steps, y = (20 if block == 7 else 24), 5.4 + high * block
         canvas.text(left - 0.8, y + 1.1, f"block {block}", align="right")
         canvas.box(left, y, steps * step, high - 0.4, f"{steps}", "blue", 0.2)
-        canvas.box(left + 6.4 * step, y, 3 * step, high - 0.4, "+", "orange", 0.2)
+        canvas.box(left + 24 * step + 0.3, y, 38 * step, high - 0.4, "+", "orange", 0.2)  # by the estimate of plan.h
     canvas.arrow((left, 25.6), (left + 12, 25.6), "grey")
     canvas.text(left + 14.8, 25.9, "time")

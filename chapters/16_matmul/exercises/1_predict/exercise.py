@@ -1,7 +1,7 @@
 """predict: floats, clocks and tiles of a product
 
 Answer the questions in answers.py: how much does a thread load for each product, and which blocks copy the same element? No
-kernel runs. The number of results a thread, and the sides of a tile, give the numbers.
+kernel runs. You can compute all answers from a thread's results and a tile's sides.
 """
 
 from grader.checks import answer

@@ -53,9 +53,7 @@ def run(mine):
         if count > most:
             where = " ".join(f"{row.file}:{row.line}" for row in lines)
             said = f"{where}: {count:.4g} floats from {what} for each product, at most {most:g} allowed"
-            raise Wrong(
-                f"{said}\nEach time that a line names an element counts as a load, also where nvcc would load it once."
-            )
+            raise Wrong(f"{said}\nEvery mention of an element counts as a load, even if nvcc would load it only once.")
         if loads:
             print(f"{'right':8}{count:g} floats from {what} for each product")
     m, n = 2**16, 2**16 + 1

@@ -1,7 +1,7 @@
 """tail: find out why some sums are too large
 
-tail.cu never loads out of bounds, and is right where k is a multiple of 16. Otherwise its results are wrong. Compare what is
-found with what is expected for k = 1, find out why, and fix the four lines that copy the tiles.
+tail.cu never loads out of bounds, and is right where k is a multiple of 16. Otherwise its results are wrong. Compare the
+results with the expected ones for k = 1, find the reason, and fix the four lines that copy the tiles.
 """
 
 import torch

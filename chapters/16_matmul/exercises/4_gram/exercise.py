@@ -1,7 +1,7 @@
 """gram: multiply a matrix by itself, 4 x 4 results a thread
 
-Write the kernel of out = a.T @ a, with tiles in shared memory and 4 x 4 results a thread; the launch is there. You need not
-compute what lies above the diagonal: out[j][i] is out[i][j].
+Write the kernel of out = a.T @ a, with tiles in shared memory and 4 x 4 results a thread; the launch is given. You need not
+compute what lies above the diagonal: out[j][i] is out[i][j]. But store no result twice.
 """
 
 import torch
@@ -44,7 +44,7 @@ def run(mine):
             ("passes of shared memory", row.wavefronts, 2 * row.least_wavefronts),
         ):
             if count > enough:
-                each = f"{count / row.requests:.3g} {what}, at most {enough / row.requests:.3g} allowed"
+                each = f"{count / row.requests:.3g} {what}, but at most {enough / row.requests:.3g} are allowed"
                 raise Wrong(f"{row.file}:{row.line}: a load of a warp takes {each}")
     for space, most, what in ("global", 2 / 64, "device memory"), ("shared", 8 / 16, "shared memory"):
         lines = [row for row in loads if row.space == space]
@@ -52,9 +52,7 @@ def run(mine):
         if count > most:
             where = " ".join(f"{row.file}:{row.line}" for row in lines)
             said = f"{where}: {count:.4g} floats from {what} for each product, at most {most:g} allowed"
-            raise Wrong(
-                f"{said}\nEach time that a line names an element counts as a load, also where nvcc would load it once."
-            )
+            raise Wrong(f"{said}\nEvery mention of an element counts as a load, even if nvcc would load it only once.")
         if loads:
             print(f"{'right':8}{count:.4g} floats from {what} for each product")
     n = 2**16 + 1

@@ -101,7 +101,7 @@ WRONG = {
         },
     ),
     "lanes_along_k": (
-        "16 sectors of device memory, at most 4 allowed",
+        "16 sectors of device memory, but at most 4 are allowed",
         {
             "gram.cu": [
                 (
@@ -114,7 +114,7 @@ WRONG = {
         },
     ),
     "lines_of_16_floats": (
-        "passes of shared memory, at most 2 allowed",
+        "passes of shared memory, but at most 2 are allowed",
         {
             "gram.cu": [
                 ("columns[depth][side];", "columns[side][depth];"),

@@ -1,7 +1,7 @@
 """fragments: load what each lane of a warp needs
 
 Complete the kernel of out = a @ b.T: load each lane's fragments of a and of b, and store its results. The instruction that
-multiplies them is there.
+multiplies them is given.
 """
 
 import torch

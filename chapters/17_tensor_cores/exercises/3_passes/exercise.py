@@ -1,7 +1,7 @@
 """passes: find out why ldmatrix takes so long
 
 turn.cu transposes a matrix, and its result is right. But each ldmatrix takes 32 passes of shared memory, where 4 are enough.
-Change place(), so that nothing takes more passes than it must.
+Find the reason, and change the file so that nothing takes more passes than it must.
 """
 
 import torch

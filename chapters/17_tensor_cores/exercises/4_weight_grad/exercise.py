@@ -1,7 +1,7 @@
 """weight_grad: multiply transposed matrices on tensor cores
 
-Write the kernel of out = grad.T @ x: both matrices lie with neighbours of a row side by side, and mma.sync wants neighbours
-along k. Sizes may be any. The launch is there.
+Write the kernel of out = grad.T @ x: both matrices are row-major, with neighbours along m or n, and mma.sync wants neighbours
+along k. Sizes may be any. The launch is given.
 """
 
 import torch

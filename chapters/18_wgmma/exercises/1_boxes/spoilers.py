@@ -4,7 +4,7 @@ HINTS = [
     "3 is 011 and 6 is 110 in binary: XOR is 1 where exactly one of them has a 1.",
     "A line of a step has 64 numbers of two bytes. There are 128 lines of a and 256 of b.",
     "Steps 1, 5 and 9 use buffer 1, in its phases 0, 1 and 2.",
-    "170 tiles are more than one for each of the 132 blocks. With two tiles, eight blocks share the 64 steps of one.",
+    "170 tiles for 132 blocks: some block makes two. With two tiles, eight blocks share the 64 steps of one.",
 ]
 WRONG = {
     "no_swizzle": ("PLACE = 3 is not right", {"answers.py": [("PLACE = 5", "PLACE = 3")]}),

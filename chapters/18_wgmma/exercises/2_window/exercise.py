@@ -33,4 +33,4 @@ def run(mine):
     for where in (0, 0), (3, 16), (-5, -8), (40, 64):
         check(window, reference, inputs, (64, 100, 130, 1), name=f"window at row {where[0]}, column {where[1]}; rows")
     if "tma_load(" not in without_comments(mine / "window.cu"):
-        raise Wrong("no tma_load(): threads have copied what TMA was to copy")
+        raise Wrong("no tma_load(): TMA must do the copy, not the threads")

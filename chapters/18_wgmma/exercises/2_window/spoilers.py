@@ -3,7 +3,7 @@
 HINTS = [
     "first_kernel of ladder.cu has all that you need: mbarrier_init, a fence, a barrier for the block, expect, load, wait.",
     "One thread arrives at the mbarrier, with the number of bytes that will come: 64 x 64 numbers of two bytes.",
-    "tma_load(address_of(box), &x, column, row, 0, full). Piece x of row y lies at place x ^ y % 8.",
+    "tma_load(address_of(box), &x, column, row, 0, full). Piece p of row y lies at place p ^ y % 8.",
 ]
 WRONG = {
     "not_swizzled": ("wrong result", {"window.cu": [("piece ^ y % 8", "piece")]}),

@@ -1,7 +1,7 @@
 """release: find out why a product of many steps is wrong
 
-product.cu keeps one group of products under way. It is right for a few steps along k, and wrong for more. Find out why, and
-keep the group under way: `wgmma_wait<0>()` in the loop is no solution.
+product.cu keeps one group of products under way. On the CPU it is right for a few steps along k, and wrong for more. Find
+the reason and fix it. One group must stay under way, so the loop must not call `wgmma_wait<0>()`.
 """
 
 import torch
@@ -30,6 +30,4 @@ def run(mine):
     check(product, reference, inputs, (4, 5, 6, 7, 12, 31), name="many steps, steps")
     text = without_comments(mine / "product.cu")
     if text.count("wgmma_wait<0>") != 1 or text.count("wgmma_wait<1>") != 1:
-        raise Wrong(
-            "one group of products was to stay under way: wgmma_wait<1>() in the loop, wgmma_wait<0>() after it"
-        )
+        raise Wrong("one group of products must stay under way: wgmma_wait<1>() in the loop, wgmma_wait<0>() after it")

@@ -12,7 +12,7 @@ WRONG = {
         {"product.cu": [("step > 0) mbarrier_arrive(empty(step - 1))", "step > 2) mbarrier_arrive(empty(step - 3))")]},
     ),
     "waits_for_all": (
-        "was to stay under way",
+        "must stay under way",
         {
             "product.cu": [
                 (

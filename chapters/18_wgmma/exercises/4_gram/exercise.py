@@ -1,6 +1,7 @@
-"""gram: multiply a matrix by itself, by TMA and wgmma
+"""gram: multiply a matrix's transpose by the matrix, by TMA and wgmma
 
-Write the loop of a kernel that computes x.T @ x: each column of x by each other one. Both operands are stored across k.
+Write the loop of a kernel that computes x.T @ x: each column of x by every column. In memory, the neighbours of a number
+are numbers of other columns: both operands are stored across k.
 """
 
 import torch
@@ -30,4 +31,4 @@ def run(mine):
     text = without_comments(mine / "gram.cu")
     for name in "tma_load", "wgmma_descriptor":
         if name not in text and "load_box" not in text:
-            raise Wrong(f"no {name}(): the tensor cores were to read what TMA has brought")
+            raise Wrong(f"no {name}(): the tensor cores must read what TMA has copied")

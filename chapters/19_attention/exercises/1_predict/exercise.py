@@ -18,7 +18,7 @@ def run(mine):
         mine, "BYTES", 2 * 4 * 1024**2, "a score is two bytes, and each head has one for each pair of a query and a key"
     )
     answer(mine, "TILES", 2 + 4 + 6 + 8, "queries 128 * i to 128 * i + 127 see 128 * (i + 1) keys")
-    answer(mine, "CORRECTIONS", 2, "a sum shrinks where a block's maximum exceeds that of all blocks before")
+    answer(mine, "CORRECTIONS", 2, "a sum shrinks where a tile's maximum exceeds those of all tiles before")
     answer(mine, "SUM", 10 * 0.25 + 3, "old weights are too large by exp(difference of the maxima)")
     scores = [1.0, 3.0, 2.0, 5.0]
     maximum, total, lines = -math.inf, 0.0, []

@@ -1,7 +1,7 @@
 """window: let each query see only its last keys
 
-window.cu is attention as the lesson's step simple has it. Change its bounds so that query i sees the keys i - width + 1
-to i only, and reads no others.
+window.cu is a small step simple, in float32 and without a scale: a warp takes a query. Change its bounds so that query i
+sees only the keys i - width + 1 to i, and its warp loads no others.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """merge: join the attention of two halves of the keys
 
-Two GPUs have half of the keys each, and each has computed attention with its own half: a result and a log-sum-exp for each
-query. Complete the kernel that makes the result for all keys of the two, and its log-sum-exp.
+Two GPUs each have half of the keys, and each has computed attention with its own half: a result and a log-sum-exp for each
+query. Complete the kernel that makes the result for all keys, and its log-sum-exp.
 """
 
 import torch

@@ -3,7 +3,7 @@
 HINTS = [
     "exp(lse) is the sum of the exponentials of a half's scores. The result of a half was divided by it.",
     "So the halves have the weights exp(a_lse) and exp(b_lse), divided by the sum of both.",
-    "exp(200) is no float: subtract the larger log-sum-exp from both first, as an online softmax does.",
+    "exp(200) does not fit into a float: subtract the larger log-sum-exp from both first, as an online softmax does.",
     "Where both are -infinity, subtract 0 instead, and do not divide by a sum of 0.",
 ]
 WRONG = {

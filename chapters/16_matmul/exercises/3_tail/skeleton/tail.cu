@@ -14,7 +14,7 @@ __global__ void tail_kernel(float* out, const float* a, const float* b, int64_t 
     float sums[results][results] = {};
     for (int64_t first = 0; first < k; first += depth) {
         for (int i = thread; i < side * depth; i += step * step) {
-            // A row or column outside of a matrix is replaced by the last one, so that no load is out of bounds.
+            // A row of a or a column of b past the edge is replaced by the last one, so that no load is out of bounds.
             // your code
             const int64_t row_of_a = min(top + i / depth, m - 1), column_of_a = min(first + i % depth, k - 1);
             const int64_t row_of_b = min(first + i / side, k - 1), column_of_b = min(left + i % side, n - 1);

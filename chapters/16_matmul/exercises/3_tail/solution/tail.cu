@@ -14,10 +14,10 @@ __global__ void tail_kernel(float* out, const float* a, const float* b, int64_t 
     float sums[results][results] = {};
     for (int64_t first = 0; first < k; first += depth) {
         for (int i = thread; i < side * depth; i += step * step) {
-            // A row or column outside of a matrix is replaced by the last one, so that no load is out of bounds.
+            // A row of a or a column of b past the edge is replaced by the last one, so that no load is out of bounds.
             // your code
-            // Rows of a and columns of b: what is computed from them past the edge is not stored. But each element
-            // along k adds to results that are, and only zeros in both tiles add nothing: 0 times infinity is NaN.
+            // Their results are not stored. But elements past k would add to results that are stored, so both tiles
+            // need zeros there: 0 times infinity is NaN.
             const int64_t row_of_a = min(top + i / depth, m - 1), column_of_a = first + i % depth;
             const int64_t row_of_b = first + i / side, column_of_b = min(left + i % side, n - 1);
             a_tile[i / depth][i % depth] = column_of_a < k ? a[row_of_a * k + column_of_a] : 0;

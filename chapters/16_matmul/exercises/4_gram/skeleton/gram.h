@@ -4,5 +4,5 @@
 
 #include <cstdint>
 
-// out[i][j] = the sum of a[l][i] * a[l][j] over the k rows of a: n rows and columns, as a has n columns. k may be 0.
+// out[i][j] = the sum of a[l][i] * a[l][j] over the k rows of a: out has n rows and n columns. k may be 0.
 void launch_gram(float* out, const float* a, int64_t k, int64_t n, cudaStream_t stream);

@@ -5,12 +5,12 @@
 PLACE = None
 # end of your code
 
-# A step of 64 numbers along k, for a tile of 128 x 256: how many bytes does the mbarrier of the buffer expect?
+# A step of 64 numbers along k, for a tile of 128 x 256: how many bytes does the buffer's `full` expect?
 # your code
 BYTES = None
 # end of your code
 
-# A ring has four buffers, and steps are counted from 0. For the end of which parity do the warpgroups wait in step 9?
+# A ring has four buffers, and steps are counted from 0. In step 9 the warpgroups wait at `full`. For which parity?
 # your code
 PARITY = None
 # end of your code

@@ -25,7 +25,7 @@ __global__ void window_kernel(float* out, const float* q, const float* k, const 
         maximum = larger;
         sum = sum * shrink + weight;
         o *= shrink;
-        for (int j = 0; j < 32; j++)
+        for (int j = 0; j < 32; j++)  // a key of weight 0 may lie past the end
             if (const float of_key = __shfl_sync(~0u, weight, j); of_key > 0) o += of_key * v[(first + j) * 32 + lane];
     }
     for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_xor_sync(~0u, sum, apart);
