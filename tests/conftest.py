@@ -42,9 +42,11 @@ def marked(item, name):
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at -m, and xdist at groups
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Marks what no lesson needs: the tools, and what a lesson builds only if one asks for it (--notes). And sorts the
-    tests: those that keep a process busy for long come first, those that must be alone last, in one process."""
+    tests: those that keep a process busy for long come first, those that must be alone last, in one process.
+
+    CHAPTERS_PART=2/3 leaves out two thirds of the thorough tests, and reports them as deselected: .ci/run sets it."""
     from common import device
 
     for item in items:
@@ -56,6 +58,19 @@ def pytest_collection_modifyitems(items):
         if marked(item, "alone"):
             item.add_marker(pytest.mark.xdist_group("alone"))
     items.sort(key=lambda item: (marked(item, "alone"), not marked(item, "xdist_group")))
+
+    if part := os.environ.get("CHAPTERS_PART"):
+        first, parts = map(int, part.split("/"))
+        groups = sorted({what_runs_together(item) for item in items if marked(item, "thorough")})[first - 1 :: parts]
+        taken = [not marked(item, "thorough") or what_runs_together(item) in groups for item in items]
+        config.hook.pytest_deselected(items=[item for item, is_taken in zip(items, taken, strict=True) if not is_taken])
+        items[:] = [item for item, is_taken in zip(items, taken, strict=True) if is_taken]
+
+
+def what_runs_together(item):
+    """Its group, whose tests share what they build, or else its own name."""
+    group = item.get_closest_marker("xdist_group")
+    return str(group.args[0]) if group else item.nodeid
 
 
 def builds(items):
@@ -112,9 +127,10 @@ def leave_gpu_memory_to_others():
         torch.cuda.empty_cache()
 
 
-@pytest.fixture(params=["forward", "reverse"])
+@pytest.fixture(params=["forward", pytest.param("reverse", marks=pytest.mark.thorough)])
 def thread_order(request, monkeypatch):
-    """CUDA on CPU runs the threads of a block first to last, and with CUDA_REVERSE=1 last to first."""
+    """CUDA on CPU runs the threads of a block first to last, and with CUDA_REVERSE=1 last to first: the second is left to
+    make test03 and to test-all."""
     from common import device
 
     if device.type == "cuda" and request.param == "reverse":

@@ -1,7 +1,6 @@
 """What the tests share: the chapters (found by looking into chapters/), and their operators."""
 
 import functools
-import os
 import re
 import shutil
 import subprocess
@@ -12,7 +11,6 @@ import pytest
 from tools.chapters import ROOT, folders, load
 
 CHAPTERS = list(folders().values())
-EVERY = int(os.environ.get("CHAPTERS_EVERY", 1))  # 2: every second of what takes longest; .ci/run on a slow machine
 
 
 def chapter(name, file="main"):

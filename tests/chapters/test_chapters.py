@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from common import device, timing, toolkit
-from tests.support import CHAPTERS, EVERY, ROOT, chapter, operators, without_network
+from tests.support import CHAPTERS, ROOT, chapter, operators, without_network
 from tools.chapters import defines, folders
 
 per_chapter = pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
@@ -101,7 +101,7 @@ def test_runs_from_another_folder(folder):
 
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory check needs Linux")
-@pytest.mark.parametrize("folder", CHAPTERS[::EVERY], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
 def test_the_memory_check_finds_nothing_in_the_tests_of_kernels(folder):
     """All steps, dtypes and sizes that the tests marked `kernels` try, with each access of each kernel looked at."""
     if torch.__version__.startswith("2.11.") and "cmake.build(" in inspect.getsource(chapter(folder.name).build):

@@ -42,7 +42,7 @@ def item(nodeid, *marks, **params):
         nodeid=nodeid,
         path=Path(nodeid.partition("::")[0]),
         callspec=SimpleNamespace(params=params),
-        get_closest_marker=lambda name: name if name in found else None,
+        get_closest_marker=lambda name: SimpleNamespace(args=("alone",)) if name in found else None,
         add_marker=lambda mark: found.append(mark.name),
     )
 
@@ -67,10 +67,26 @@ def test_marks_and_order(monkeypatch):
     alone = [item("x/test_x.py::test_x", "alone"), item("tests/common/test_harness_gpu.py::test_x")]
     group = item("x/test_x.py::test_x", "xdist_group")
     found = [*alone, *items, group]
-    conftest.pytest_collection_modifyitems(found)
+    conftest.pytest_collection_modifyitems(None, found)
     assert found == [group, *items, *alone]
     assert [conftest.marked(i, "thorough") for i in items] == [True, True, False, False]
     assert all(conftest.marked(i, "alone") and conftest.marked(i, "xdist_group") for i in alone)
+
+
+def test_a_part_of_the_thorough_tests(monkeypatch):
+    """Together, the parts have each thorough test once; what is in one group is in one part; other tests are in all."""
+    group = [item(f"x/test_x.py::test_{i}", "thorough", "xdist_group") for i in "ab"]
+    others = [item(f"x/test_x.py::test_{i}", "thorough") for i in range(4)]
+    always, parts, left_out = item("x/test_x.py::test_always"), [], []
+    config = SimpleNamespace(hook=SimpleNamespace(pytest_deselected=lambda items: left_out.extend(items)))
+    for part in "1/2", "2/2":
+        monkeypatch.setenv("CHAPTERS_PART", part)
+        parts.append(found := [*group, *others, always])
+        conftest.pytest_collection_modifyitems(config, found)
+    sizes = [len(part) for part in parts]
+    assert sorted(sizes) in ([3, 5], [4, 4]) and all(part.count(always) == 1 for part in parts)
+    assert [sum(i in part for part in parts) for i in (*group, *others)] == [1] * 6 == [left_out.count(i) for i in (*group, *others)]
+    assert sum(group[0] in part for part in parts) == sum(group[0] in part and group[1] in part for part in parts)
 
 
 def test_a_group_runs_in_one_process(tmp_path):

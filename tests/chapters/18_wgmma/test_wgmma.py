@@ -194,7 +194,7 @@ def test_overflow_is_infinity(ops):
 
 
 def test_the_same_bits_each_time(ops):
-    a, b = random(130, 600), random(600, 270)
+    a, b = random(70, 600), random(600, 140)
     for step in (*RUNGS, *DIVIDED):
         assert torch.equal(ops.matmul(a, b, step=step), ops.matmul(a, b, step=step))
 
@@ -232,7 +232,7 @@ def exact_gelu(x, approximate):
 
 @per_dtype
 @pytest.mark.parametrize("approximate", ("none", "tanh"))
-@pytest.mark.parametrize("step", ("auto", "fallback"))
+@pytest.mark.parametrize("step", ("auto", pytest.param("fallback", marks=pytest.mark.thorough)))
 def test_gelu_of_every_number(ops, step, approximate, dtype):
     """Each of the 65536, times a weight of 1: an error norm over random numbers would hide the tail."""
     x = torch.arange(65536, dtype=torch.int32).to(torch.int16).view(dtype).view(-1, 1).to(device)
