@@ -212,7 +212,7 @@ def main():
     if options.puzzle:
         return puzzle(module)
     if options.train:
-        train.train()
+        train.train(module.attention)
         return
     check_all(module)
     shapes = SHAPES[4:6] if ON_GPU else SHAPES

@@ -39,16 +39,15 @@ TORCH = SimpleNamespace(
 )
 
 
-def course():
-    """The same five, built."""
-    of = {number: load(folder / "main.py").build() for number, folder in folders("build").items() if number in
-          ("13", "14", "18", "19")}  # fmt: skip
+def ours(attention):
+    """The same five: this chapter's, and those of other chapters, built."""
+    softmax, rms_norm, products = (load(folders()[number] / "main.py").build() for number in ("13", "14", "18"))
     return SimpleNamespace(
-        matmul=of["18"].matmul,
-        linear_gelu=of["18"].linear_gelu,
-        softmax=of["13"].softmax,
-        add_rms_norm=of["14"].add_rms_norm,
-        attention=lambda q, k, v: of["19"].attention(q, k, v, causal=True),
+        matmul=products.matmul,
+        linear_gelu=products.linear_gelu,
+        softmax=softmax.softmax,
+        add_rms_norm=rms_norm.add_rms_norm,
+        attention=lambda q, k, v: attention(q, k, v, causal=True),
     )
 
 
@@ -112,7 +111,7 @@ def text():
 
 
 def learn(model, optimizer, letters):
-    """One step. Returns its loss before it, and the seconds that it took."""
+    """One step. Returns the loss before it, and the seconds that it took."""
     start = time.perf_counter()
     with torch.autocast(device.type, torch.bfloat16):
         loss = model(letters)
@@ -123,13 +122,13 @@ def learn(model, optimizer, letters):
     return loss, time.perf_counter() - start
 
 
-def train(size=SIZE, seed=0):
-    """Trains both models, step by step in turns. Returns {name: [(loss, seconds) of each step]}."""
+def train(attention, size=SIZE, seed=0):
+    """Trains both models, step by step in turns. Returns {name: [(loss, seconds) of each step]}, of "ours" and "torch"."""
     numbers, different = text()
     print(f"train   {size.blocks} blocks of width {size.width} read {size.batch} x {size.length} letters in a step, of"
           f" {len(numbers):,} in this course")  # fmt: skip
     models = {}
-    for name, ops in ("ours", course()), ("torch", TORCH):
+    for name, ops in ("ours", ours(attention)), ("torch", TORCH):
         torch.manual_seed(seed)  # the same weights
         models[name] = Model(ops, different, size).to(device)
     optimizers = {name: torch.optim.AdamW(model.parameters(), lr=1e-3) for name, model in models.items()}
@@ -143,6 +142,6 @@ def train(size=SIZE, seed=0):
         if step % (size.steps // 10 or 1) == 0 or step == size.steps - 1:
             print(f"{'':8}{step:6}{done['ours'][-1][0]:14.3f}{done['torch'][-1][0]:14.3f}", flush=True)
     if ON_GPU:  # without one, the seconds are those of CUDA on CPU
-        ours, theirs = (median(seconds for _, seconds in done[name][size.steps // 10 :]) * 1e3 for name in done)
-        print(f"{'':8}a step takes {ours:.1f} ms with our operators, {theirs:.1f} ms with torch's")
+        steps = [median(seconds for _, seconds in of_model[size.steps // 10 :]) * 1e3 for of_model in done.values()]
+        print(f"{'':8}a step takes {steps[0]:.1f} ms with our operators, {steps[1]:.1f} ms with torch's")
     return done

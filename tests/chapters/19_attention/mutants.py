@@ -3,8 +3,10 @@
 from tools.maintain.mutants import Mutant
 
 T = "tests/chapters/19_attention/test_attention.py::test_"
+MODEL = "tests/chapters/19_attention/test_train.py::test_"
 FOLDER = "chapters/19_attention/"
 CU, BACKWARD, H, CPP = (FOLDER + name for name in ("attention.cu", "backward.cu", "tiles.h", "attention.cpp"))
+TRAIN = FOLDER + "train.py"
 RULES, HOPPER, TILES, PTX = FOLDER + "rules.py", FOLDER + "hopper_forward.cu", FOLDER + "hopper.h", "device/hopper.h"
 GRADIENTS, INFINITIES = T + "gradients[forward-portable-64-bfloat16]", T + "infinities_and_nan"
 
@@ -72,4 +74,7 @@ MUTANTS = [
     Mutant(CPP, "aligned(x.const_data_ptr()) && x.stride(3) == 1;", "x.stride(3) == 1;", T + "rows_that_begin_anywhere"),
     Mutant(CPP, "out.stride(3) == 1 ? out : torch", "out.numel() ? out : torch", T + "rows_that_begin_anywhere"),
     Mutant(RULES, "if grad is None:", "if True:", T + "gradients_of_some"),
+    # ---- the model
+    Mutant(TRAIN, "attention(q, k, v, causal=True),", "attention(q, k, v),", MODEL + "each_weight_gets_torchs_gradient"),
+    Mutant(TRAIN, "softmax=softmax.softmax,", "softmax=lambda x: softmax.softmax(2 * x),", MODEL + "the_losses_stay_together"),
 ]  # fmt: skip
