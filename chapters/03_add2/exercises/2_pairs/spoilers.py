@@ -96,7 +96,7 @@ WRONG = {
         },
     ),
     "one_block_with_a_loop": (
-        "10000 stores, all by 8 warps",
+        "1600 stores, all by 8 warps",
         {
             "pairs.cu": [
                 (
