@@ -53,6 +53,11 @@ def build():
     return torch.ops.chapter18
 
 
+def rungs_here():
+    """Those that this device can run."""
+    return RUNGS if not ON_GPU or torch.cuda.get_device_capability() == (9, 0) else []
+
+
 # ---- linear_gelu by torch -----------------------------------------------------------------------------------------------
 def torch_linear_gelu(x, weight, bias, approximate="none"):
     return F.gelu(F.linear(x, weight, bias), approximate=approximate)
@@ -113,7 +118,7 @@ def benchmark(module):
     """For `make bench18`: {table: rows}."""
     squares = [shape for shape in SHAPES if shape[0] == shape[1] == shape[2]]
     return {
-        "rungs": bench_products(module, squares, (*RUNGS, "auto")),
+        "rungs": bench_products(module, squares, (*rungs_here(), "auto")),
         "rows": bench_products(module, SHAPES + ODD),
         "columns": bench_products(module, SHAPES + ODD, b_transposed=True),
         "gelu": bench_layers(module, "none"),
@@ -128,7 +133,7 @@ def sweep():
 
 def launch_each_kernel(module):
     """For `make microscope18`: each rung, the tile 128 x 256, and the copy of rows that TMA cannot read."""
-    for step in [*RUNGS, "128x256"]:
+    for step in [*rungs_here(), "128x256"]:
         module.matmul(*matrices((256, 256, 128), BFLOAT16, b_transposed=True), step=step)
     module.matmul(*matrices((128, 256, 125), BFLOAT16, b_transposed=True), step="128x256")
 
@@ -136,7 +141,7 @@ def launch_each_kernel(module):
 # ---- right? ----------------------------------------------------------------------------------------------------------
 def check_all(module):
     for dtype in HALVES:
-        for step in [*RUNGS, "auto", "fallback"]:
+        for step in [*rungs_here(), "auto", "fallback"]:
             op = partial(module.matmul, step=step)
             check(op, exact, lambda n, dtype=dtype: matrices((n, n + 3, 72), dtype, b_transposed=n % 2),
                   sizes=(1, 64, 133), name=f"matmul, {step}, {str(dtype)[6:]}", **tolerance(72, dtype))  # fmt: skip
@@ -156,7 +161,7 @@ def main():
     title(18, "wgmma", "stable ABI")
     module = build()
     check_all(module)
-    steps = STEPS[STEPS.index(TILES[0]) :] if options.tiles else RUNGS
+    steps = STEPS[STEPS.index(TILES[0]) :] if options.tiles else rungs_here()
     bench_products(module, shapes, [*steps, "auto"], b_transposed=True)
 
 

@@ -48,10 +48,10 @@ def box(canvas):
 
 def ring(canvas):
     """Six steps of k go through a ring of four buffers, as time passes. TMA fills a buffer, then two warpgroups multiply what
-    is there, then it is empty. Step 4 uses the buffer of step 0 again, and step 5 that of step 1. While the warpgroups
+    is there (mul), then it is empty. Step 4 uses the buffer of step 0 again, and step 5 that of step 1. While the warpgroups
     multiply one step, the next ones are already there or on their way."""
     canvas.height(23)
-    left, wide = 12, 8.4
+    left, wide = 11.5, 8.5
     canvas.text(left + 2.5, 1.6, "time", bold=True)
     canvas.arrow((left + 5, 1.4), (left + 14, 1.4), "grey")
     for step in range(6):
@@ -62,7 +62,7 @@ def ring(canvas):
         if step < 4:
             canvas.text(1, y + 1.7, f"buffer {step}", align="left")
         canvas.box(fills, y, wide - 0.6, 3.4, f"TMA {step}", "orange", 0.3)
-        canvas.box(left + wide * (1.1 + step), y, wide - 0.6, 3.4, f"wgmma {step}", "blue", 0.3)
+        canvas.box(left + wide * (1.1 + step), y, wide - 0.6, 3.4, f"mul {step}", "blue", 0.3)
 
 
 def divided(canvas):
@@ -78,6 +78,6 @@ def divided(canvas):
         steps, y = (20 if block == 7 else 24), 5.4 + high * block
         canvas.text(left - 0.8, y + 1.1, f"block {block}", align="right")
         canvas.box(left, y, steps * step, high - 0.4, f"{steps}", "blue", 0.2)
-        canvas.box(left + 24 * step + 0.3, y, 38 * step, high - 0.4, "+", "orange", 0.2)  # by the estimate of plan.h
+        canvas.box(left + 24 * step + 0.3, y, 38 * step, high - 0.4, "+ 38", "orange", 0.2)  # by the estimate of plan.h
     canvas.arrow((left, 25.6), (left + 12, 25.6), "grey")
     canvas.text(left + 14.8, 25.9, "time")
