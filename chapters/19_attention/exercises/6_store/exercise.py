@@ -1,0 +1,39 @@
+"""store: find two mistakes between threads and TMA
+
+In store.cu, threads write results into one of two slots of shared memory, and TMA stores them. On a GPU the result may look
+right, and two mistakes wait for a bad day. Find and fix both. One store must stay under way while the other slot is written.
+"""
+
+import torch
+
+from grader.checks import Wrong, check, device, launchers, without_comments
+
+MINUTES = 20
+FAILS = "fence.proxy.async"
+
+
+def run(mine):
+    launch = launchers(mine / "store.cu").launch_store
+
+    def store(o, total):
+        out = torch.empty(o.shape, dtype=torch.float16, device=device)
+        launch(out, o, total, len(o))
+        return out
+
+    def reference(o, total):
+        return (o / total[:, None]).half()
+
+    def inputs(rows):
+        return torch.randint(-99, 100, (rows, 64), device=device).float(), 2.0 ** torch.randint(
+            0, 3, (rows,), device=device
+        )
+
+    check(store, reference, inputs, (0, 1, 130, 256), name="one or two slots, rows")
+    check(store, reference, inputs, (257, 385, 650), name="slots in turn, rows")
+    text = without_comments(mine / "store.cu")
+    if text.count("wait_for_reads<0>") != 1 or "wait_for_reads<1>" not in text or "wait_for_stores_to_read" in text:
+        raise Wrong("a store must stay under way: wait_for_reads<1>() in the loop, wait_for_reads<0>() only after it")
+    if text.count("commit_stores()") != 2:
+        raise Wrong(
+            "a store must stay under way: one commit_stores() for each store, since an empty group counts as well"
+        )
