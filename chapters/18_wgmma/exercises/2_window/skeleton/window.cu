@@ -10,8 +10,9 @@ __global__ void __launch_bounds__(128)
 #ifdef HAS_WGMMA
     __shared__ __align__(1024) uint4 box[64][8];  // 64 rows of eight pieces of 16 bytes
     __shared__ uint64_t barrier;
-    // An mbarrier, and one copy by tma_load() of device/hopper.h. After your code, all threads must know that the box
-    // has come. your code end of your code
+    // An mbarrier, and one copy by tma_load() of device/hopper.h. Then all threads must know that the box has come.
+    // your code
+    // end of your code
     uint4* to = reinterpret_cast<uint4*>(out);
     for (int i = int(threadIdx.x); i < 64 * 8; i += 128) {
         const int y = i / 8, piece = i % 8;

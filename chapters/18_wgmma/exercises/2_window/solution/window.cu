@@ -10,8 +10,8 @@ __global__ void __launch_bounds__(128)
 #ifdef HAS_WGMMA
     __shared__ __align__(1024) uint4 box[64][8];  // 64 rows of eight pieces of 16 bytes
     __shared__ uint64_t barrier;
-    // An mbarrier, and one copy by tma_load() of device/hopper.h. After your code, all threads must know that the box
-    // has come. your code
+    // An mbarrier, and one copy by tma_load() of device/hopper.h. Then all threads must know that the box has come.
+    // your code
     const uint32_t full = address_of(&barrier);
     if (threadIdx.x == 0) {
         mbarrier_init(full, 1);
