@@ -65,9 +65,7 @@ def stages(canvas):
     for step in range(1, 5):  # at which they are needed: a copy begins two steps earlier, where the drawing has that
         begin = max(left, left + wide * (step - 2))
         end = min(left + wide * (step - 1) + 3 * wide / 4 - 0.35, left + 3 * wide - 1)
-        canvas.box(
-            begin, 3 if step % 2 == 0 else 7.4, end - begin, 3.6, f"{step} to stage {step % 3}", "grey", 0.25
-        )
+        canvas.box(begin, 3 if step % 2 == 0 else 7.4, end - begin, 3.6, f"{step} to stage {step % 3}", "grey", 0.25)
     for step in range(3):
         x = left + wide * step
         for k in range(4):
