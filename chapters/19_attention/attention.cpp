@@ -2,7 +2,9 @@
 // rules.py has the gradients and what torch.compile needs.
 #include "attention.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -14,11 +16,10 @@
 constexpr std::initializer_list<ScalarType> HALVES = {ScalarType::Half, ScalarType::BFloat16};
 
 static AttentionStep step_of(const std::string& name) {
-    if (name == "auto") return AttentionStep::automatic;
-    if (name == "simple") return AttentionStep::simple;
-    if (name == "portable") return AttentionStep::portable;
-    if (name == "hopper") return AttentionStep::hopper;
-    STD_TORCH_CHECK(false, "step must be auto, simple, portable or hopper, got ", name);
+    const auto* const found = std::find(std::begin(STEP_NAMES), std::end(STEP_NAMES), name);
+    STD_TORCH_CHECK(found != std::end(STEP_NAMES),
+                    "step must be auto, simple, portable, first, two, overlap or hopper, got ", name);
+    return AttentionStep(found - STEP_NAMES);
 }
 
 // Whether the gradients are hopper_backward.cu's, or else backward.cu's.

@@ -142,16 +142,19 @@ template <class T, int D>
 static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
                    AttentionStep step, int* given_out, cudaStream_t stream) {
     const int64_t heads = int64_t(p.batches) * p.heads;
-    if (step == AttentionStep::automatic || step == AttentionStep::hopper) {
+    if (step == AttentionStep::automatic || step > AttentionStep::portable) {
         const std::string why_not = why_no_hopper();
-        if (step == AttentionStep::hopper && !why_not.empty())
-            throw std::runtime_error("step hopper is not possible: " + why_not + "; auto takes another step");
-        step = why_not.empty()             ? AttentionStep::hopper
-               : compute_capability() >= 8 ? AttentionStep::portable
-                                           : AttentionStep::simple;
+        if (step != AttentionStep::automatic && !why_not.empty())
+            throw std::runtime_error(std::string("step ") + STEP_NAMES[int(step)] + " is not possible: " + why_not +
+                                     "; auto takes another step");
+        if (step == AttentionStep::automatic)
+            step = why_not.empty()             ? AttentionStep::hopper
+                   : compute_capability() >= 8 ? AttentionStep::portable
+                                               : AttentionStep::simple;
     }
-    if (step == AttentionStep::hopper && p.keys > 0)  // TMA knows no tensor of 0 rows
-        return launch_hopper_forward(out, lse, q, k, v, p, given_out, stream);
+    if (step > AttentionStep::portable && p.keys > 0)  // TMA knows no tensor of 0 rows
+        return step == AttentionStep::hopper ? launch_hopper_forward(out, lse, q, k, v, p, given_out, stream)
+                                             : launch_attention_ladder(out, lse, q, k, v, p, step, stream);
     if (step == AttentionStep::simple)
         return launch_tiles(simple_kernel<T, D>, p.queries, WARPS, heads, WARPS * LANES, 0, stream, out, lse, q, k, v,
                             p);

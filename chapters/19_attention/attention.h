@@ -29,10 +29,14 @@ enum class AttentionStep {
     automatic,
     simple,    // a warp a query, a lane a key, sums of float: any GPU
     portable,  // tensor cores by mma.sync: any GPU from compute capability 8.0 on
-    hopper,    // tensor cores by wgmma: compute capability 9.0
+    first,     // the first of three steps of ladder.cu towards hopper: compute capability 9.0, as for the next three
+    two,
+    overlap,
+    hopper,  // tensor cores by wgmma
 };
+constexpr const char* STEP_NAMES[] = {"auto", "simple", "portable", "first", "two", "overlap", "hopper"};
 
-// Why the current device cannot run the step hopper, of attention or of its gradients, or "".
+// Why the current device cannot run the steps from `first` to hopper, nor gradients by wgmma, or "".
 std::string why_no_hopper();
 
 // out = softmax(scale * q @ k^T) @ v, and lse[batch][head][query], the logarithm of the sum of exp(scale * q @ k^T). A
@@ -47,6 +51,11 @@ void launch_attention(Heads<T> out, float* lse, Heads<const T> q, Heads<const T>
 template <class T>
 void launch_hopper_forward(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
                            int* given_out, cudaStream_t stream);
+
+// The same for the steps first, two and overlap.
+template <class T>
+void launch_attention_ladder(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
+                             AttentionStep step, cudaStream_t stream);
 
 // How many queries a head gets room for: whole tiles of every kernel.
 __host__ __device__ constexpr int64_t room_for_queries(int64_t queries) { return (queries + 127) / 128 * 128; }

@@ -18,6 +18,23 @@ CUtensorMap map_of_tiles(const Heads<T>& x, int batches, int heads, int rows, in
     return tensor_map(x.data, {COLUMN, rows, D / COLUMN, heads, batches}, strides, {COLUMN, tile, D / COLUMN, 1, 1});
 }
 
+struct Maps {
+    CUtensorMap out, q, k, v;
+};
+
+// For tiles of so many queries and of so many keys.
+template <class T>
+Maps maps_of(const Heads<T>& out, const Heads<const T>& q, const Heads<const T>& k, const Heads<const T>& v,
+             const Problem& p, int queries, int keys) {
+    const auto of_queries = [&](const auto& x) {
+        return map_of_tiles(x, p.batches, p.heads, p.queries, p.elements, queries);
+    };
+    const auto of_keys = [&](const auto& x) {
+        return map_of_tiles(x, p.batches, p.heads / p.group, p.keys, p.elements, keys);
+    };
+    return {of_queries(out), of_queries(q), of_keys(k), of_keys(v)};
+}
+
 #ifdef HAS_WGMMA
 __device__ inline void wait(const uint64_t& barrier, int parity) { wait_for_phase(address_of(&barrier), parity); }
 __device__ inline void arrive(const uint64_t& barrier) { mbarrier_arrive(address_of(&barrier)); }

@@ -25,10 +25,6 @@ struct Barriers {
     uint64_t k_full[STAGES], k_empty[STAGES], v_full[STAGES], v_empty[STAGES];
 };
 
-struct Maps {
-    CUtensorMap out, q, k, v;
-};
-
 #ifdef HAS_WGMMA
 // Work number i of tiles of QUERIES queries. `turn` heads take turns, so that their keys stay in the L2 cache while
 // blocks read them. The last queries see most keys and come first, so that no long work is left over at the end.
@@ -208,11 +204,6 @@ static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k,
     const int64_t tiles = int64_t(tiles_of(p.queries, Tiles::QUERIES)) * p.batches * p.heads;
     if (tiles == 0) return;
     if (tiles > 1 << 30) throw std::runtime_error("more than 1073741824 tiles of rows");
-    const auto map_of = [&](const auto& x, int heads, int rows, int tile) {
-        return map_of_tiles(x, p.batches, heads, rows, D, tile);
-    };
-    const Maps maps = {map_of(out, p.heads, p.queries, Tiles::QUERIES), map_of(q, p.heads, p.queries, Tiles::QUERIES),
-                       map_of(k, p.heads / p.group, p.keys, KEYS), map_of(v, p.heads / p.group, p.keys, KEYS)};
     int device = 0, processors = 0;
     CHECK_CUDA(cudaGetDevice(&device));
     CHECK_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
@@ -220,7 +211,7 @@ static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k,
     allow_shared_memory(hopper_forward_kernel<T, D, GROUPS>);
     hopper_forward_kernel<T, D, GROUPS>
         <<<unsigned(std::min<int64_t>(tiles, processors)), 128 * (GROUPS + 1), sizeof(Tiles), stream>>>(
-            maps, lse, p, heads_in_cache(p), given_out);
+            maps_of(out, q, k, v, p, Tiles::QUERIES, KEYS), lse, p, heads_in_cache(p), given_out);
     CHECK_LAUNCH();
 }
 

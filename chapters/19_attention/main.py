@@ -27,7 +27,7 @@ import train
 
 ON_GPU = device.type == "cuda"
 DTYPES = [torch.float16, torch.bfloat16]
-STEPS = ["auto", "simple", "portable", "hopper"]
+STEPS = ["auto", "simple", "portable", "first", "two", "overlap", "hopper"]
 # batch, heads, heads of k and v, rows, elements of a row, causal
 SHAPES = [
     (4, 16, 16, 8192, 128, False),
@@ -44,7 +44,7 @@ SHAPES = [
 
 @functools.cache  # torch takes a registration once in a process
 def build():
-    sources = ("attention.cpp", "attention.cu", "hopper_forward.cu", "backward.cu", "hopper_backward.cu")
+    sources = ("attention.cpp", "attention.cu", "ladder.cu", "hopper_forward.cu", "backward.cu", "hopper_backward.cu")
     load_stable("attention_stable", [str(here / name) for name in sources], wgmma=True)
     rules.register(device.type)
     return torch.ops.chapter19
@@ -52,7 +52,7 @@ def build():
 
 def steps_here():
     """Those that this device can run."""
-    return STEPS if not ON_GPU or torch.cuda.get_device_capability() == (9, 0) else STEPS[:-1]
+    return STEPS if not ON_GPU or torch.cuda.get_device_capability() == (9, 0) else STEPS[:3]
 
 
 # ---- the same by torch -----------------------------------------------------------------------------------------------

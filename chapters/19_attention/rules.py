@@ -78,8 +78,8 @@ def new_like(x):
 
 def fake_forward(q, k, v, *, causal=False, scale=None, step="auto"):
     check_problem(q, k, v, scale)
-    torch._check(step in ("auto", "simple", "portable", "hopper"), lambda: (
-        f"step must be auto, simple, portable or hopper, got {step}"))  # fmt: skip
+    torch._check(step in ("auto", "simple", "portable", "first", "two", "overlap", "hopper"), lambda: (
+        f"step must be auto, simple, portable, first, two, overlap or hopper, got {step}"))  # fmt: skip
     return new_like(q), q.new_empty(q.shape[:3], dtype=torch.float32)
 
 

@@ -12,9 +12,8 @@ OF_GRADIENTS = {
     "deterministic": Scalar("bool", False, (True,)),
     "step": Scalar("str", "auto", ("portable", "hopper"), ("", "simple", "Hopper"), "auto, portable or hopper"),
 }
-STEP = {
-    "step": Scalar("str", "auto", ("simple", "portable"), ("", "Simple", "wgmma"), "auto, simple, portable or hopper")
-}
+STEPS = "auto, simple, portable, first, two, overlap or hopper"
+STEP = {"step": Scalar("str", "auto", ("simple", "portable"), ("", "Simple", "wgmma"), STEPS)}
 
 
 def scores(q, k, causal=False, scale=None):

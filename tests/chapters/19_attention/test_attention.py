@@ -25,13 +25,16 @@ scores = __import__("tests.chapters.19_attention.operators", fromlist=["scores"]
 DTYPES = torch.float16, torch.bfloat16
 HAS_WGMMA = device.type == "cpu" or torch.cuda.get_device_capability() == (9, 0)
 STEPS = "simple", "portable", *["hopper"] * HAS_WGMMA
+LADDER = ("first", "two", "overlap") if HAS_WGMMA else ()  # steps towards hopper: `make test` asks less of them
 # Which kernels make gradients. hopper_backward.cu's run on the CPU and on a Hopper.
 KERNELS = {"portable": {"step": "portable"}}
 if HAS_WGMMA:
     KERNELS |= {"fused": {"step": "hopper"}, "deterministic": {"step": "hopper", "deterministic": True}}
 per_kernels = pytest.mark.parametrize("kernels", KERNELS)
 per_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda t: str(t)[6:])
-per_step = pytest.mark.parametrize("step", STEPS)
+per_step = pytest.mark.parametrize(
+    "step", [*STEPS, *(pytest.param(step, marks=pytest.mark.thorough) for step in LADDER)]
+)
 per_size = pytest.mark.parametrize("d", (64, 128))
 infinity, nan = float("inf"), float("nan")
 
@@ -118,6 +121,15 @@ def test_lengths(ops, step, d, dtype, thread_order):
         right(ops, *qkv(rows, keys, d, dtype=dtype), step=step, causal=causal)
 
 
+@pytest.mark.parametrize("step", LADDER)
+@per_size
+def test_the_ladder(ops, step, d, thread_order):
+    """More tiles of keys than there is room for; blocks that see different numbers of keys; heads that share keys."""
+    dtype = DTYPES[d // 128]
+    for rows, keys, causal in (70, 300, False), (200, 140, True):
+        right(ops, *qkv(rows, keys, d, of_k=1, dtype=dtype), step=step, causal=causal)
+
+
 @pytest.mark.skipif(not HAS_WGMMA, reason="wgmma needs compute capability 9.0")
 def test_hopper_with_three_warpgroups(ops, thread_order):
     """... from 1025 rows of 64 numbers on."""
@@ -133,9 +145,10 @@ def test_hopper_with_more_work_than_blocks(ops, thread_order):
 
 
 @pytest.mark.skipif(HAS_WGMMA, reason="this GPU has wgmma")
-def test_hopper_is_refused_by_name_where_it_cannot_run(ops):
-    with pytest.raises(RuntimeError, match="step hopper is not possible: this GPU has no wgmma: it needs compute cap"):
-        ops.attention(*qkv(5, 5), step="hopper")
+@pytest.mark.parametrize("step", ("first", "two", "overlap", "hopper"))
+def test_hopper_is_refused_by_name_where_it_cannot_run(ops, step):
+    with pytest.raises(RuntimeError, match=f"step {step} is not possible: this GPU has no wgmma: it needs compute cap"):
+        ops.attention(*qkv(5, 5), step=step)
 
 
 @pytest.mark.skipif(device.type == "cpu", reason="CUDA on CPU is done with a call when it returns")
@@ -190,7 +203,7 @@ LENGTHS = 1, 7, 63, 64, 127, 129, 333
 def test_every_length(ops, rows, d, causal):
     for keys in LENGTHS:
         arguments = qkv(rows, keys, d, heads=2, of_k=1)
-        for step in STEPS:
+        for step in *STEPS, *LADDER:
             right(ops, *arguments, step=step, causal=causal)
         right_gradients(ops, *arguments, causal=causal)
 
@@ -489,7 +502,7 @@ def test_refused_with_memory_and_without(ops):
         "scale must be positive, and fit into float32, got 0": lambda q, k, v: ops.attention(q, k, v, scale=0.0),
         "scale must be positive, and fit into float32, got -1": lambda q, k, v: ops.attention(q, k, v, scale=-1),
         "scale must be positive, and fit into float32, got nan": lambda q, k, v: ops.attention(q, k, v, scale=nan),
-        "step must be auto, simple, portable or hopper, got x": lambda q, k, v: ops.attention(q, k, v, step="x"),
+        "step must be auto, simple, portable, first, two, overlap or hopper, got x": lambda q, k, v: ops.attention(q, k, v, step="x"),
         "grad must have dtype BFloat16, got ": backward(grad=q.half()),
         "grad and q must have the same shape, got ": backward(grad=q[:, :, :2]),
         "out and q must have the same shape, got ": backward(out=out[:, :, :2]),
@@ -527,7 +540,7 @@ def compiled(file, architecture, cubin):
 @pytest.mark.parametrize(
     "file, kernels, architecture",
     [("attention", 8, "sm_80"), ("attention", 8, "sm_90"), ("backward", 12, "sm_80"), ("backward", 12, "sm_90"),
-     ("hopper_forward", 6, "sm_90a")],
+     ("hopper_forward", 6, "sm_90a"), ("ladder", 12, "sm_90a")],
 )  # fmt: skip
 def test_nvcc_keeps_all_sums_in_registers(tmp_path, file, kernels, architecture):
     """A register that is spilled goes to memory in each step. C7508 and others: wgmma waits where it need not."""
