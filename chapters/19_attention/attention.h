@@ -29,10 +29,10 @@ enum class AttentionStep {
     automatic,
     simple,    // a warp a query, a lane a key, sums of float: any GPU
     portable,  // tensor cores by mma.sync: any GPU from compute capability 8.0 on
-    first,     // the first of three steps of ladder.cu towards hopper: compute capability 9.0, as for the next three
-    two,
-    overlap,
-    hopper,  // tensor cores by wgmma
+    first,     // by wgmma, in a warpgroup that waits for each product: compute capability 9.0, as all below
+    two,       // two such warpgroups
+    overlap,   // they compute the softmax while a product is under way
+    hopper,    // and blocks stay until no work is left
 };
 constexpr const char* STEP_NAMES[] = {"auto", "simple", "portable", "first", "two", "overlap", "hopper"};
 

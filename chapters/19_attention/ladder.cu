@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     extern __shared__ __align__(1024) char memory[];
     Memory& block = *reinterpret_cast<Memory*>(memory);
     const Walk w = walk_of(Memory::QUERIES, p);
-    const int group = __shfl_sync(~0u, int(threadIdx.x) / 128, 0);
+    const int group = __shfl_sync(~0u, int(threadIdx.x) / 128, 0);  // tells the compiler that a warp has one value
     make_barriers(block);
     if (group == GROUPS) {
         if (threadIdx.x == GROUPS * 128) copy_tiles(block, maps, w, p);

@@ -26,7 +26,7 @@ MUTANTS = [
     Mutant(CU, "last_key(first_query + my_row, p);", "last_key(first_query + my_row + 31, p);", lengths("portable")),
     Mutant(CU, "larger == -INFINITY ? 0 : larger * scale;", "larger * scale;", INFINITIES),
     Mutant(CU, "rows.sum[half] *= shrink;", "", lengths("portable")),
-    Mutant(CU, "__syncthreads();  // v has come, and nobody needs k any more", "", lengths("portable", "reverse")),
+    Mutant(CU, "__syncthreads();       // v has come, and no thread needs k any more", "", lengths("portable", "reverse")),
     Mutant(CU, "rows.row(at.batch, at.head / p.group, first)", "rows.row(at.batch, at.head % (p.heads / p.group), first)",
            T + "heads_that_share_keys"),
     # ---- hopper: who waits for whom
@@ -59,7 +59,7 @@ MUTANTS = [
            "tile * KEYS, w.head % (p.heads / p.group), w.batch);\n                    wait(at.v_empty",
            T + "heads_that_share_keys"),
     Mutant(HOPPER, "first_head = i / (turn * tiles) * turn;", "first_head = 0;", MORE_WORK),
-    Mutant(CU, "step == AttentionStep::hopper && p.keys > 0", "step == AttentionStep::hopper", T + "nothing"),
+    Mutant(CU, "step > AttentionStep::portable && p.keys > 0", "step > AttentionStep::portable", T + "nothing"),
     # ---- products
     Mutant(H, "copy_16_bytes(to + i * ROW, from, row + i < rows);", "copy_16_bytes(to + i * ROW, from, true);",
            lengths("portable")),
