@@ -78,6 +78,22 @@ __device__ void make_barriers(Memory<T, D, GROUPS>& block) {
     __syncthreads();
 }
 
+// s = q @ k^T, for a warpgroup's 64 rows of a block's q.
+template <class T, int D, int GROUPS>
+__device__ void start_scores(float (&s)[KEYS / 2], uint32_t q, uint32_t k) {
+    wgmma_fence();
+    start_rows_by_rows<T, D, GROUPS * 64, KEYS>(s, q, k);
+    wgmma_commit();
+}
+
+// o += weights @ v
+template <class T, int N>
+__device__ void start_result(float (&o)[N], const uint32_t (&weights)[KEYS / 4], uint32_t v) {
+    wgmma_fence();
+    start_registers_by_columns<T, KEYS>(o, weights, v);
+    wgmma_commit();
+}
+
 // Scores of 64 queries and of the keys of a tile become weights.
 template <int N>
 __device__ void mask_and_softmax(float (&s)[N], TwoRows& rows, float (&shrink)[2], int first_key, int first_query,
@@ -140,19 +156,13 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
 
     wait(block.q_full, 0);
     for (int step = 0; step < w.tiles; step++) {
-        const uint32_t k = block.k.get(step);
-        wgmma_fence();
-        start_rows_by_rows<T, D, Memory::QUERIES, KEYS>(s, q, k);  // s = q @ k^T
-        wgmma_commit();
+        start_scores<T, D, GROUPS>(s, q, block.k.get(step));
         wgmma_wait<0>(s);
         block.k.release(step);
         mask_and_softmax(s, rows, shrink, w.first_key(step), first_query, p);
         multiply_rows(o, shrink);
         pack_sums<T>(weights, s);
-        const uint32_t v = block.v.get(step);
-        wgmma_fence();
-        start_registers_by_columns<T, KEYS>(o, weights, v);  // o += weights @ v
-        wgmma_commit();
+        start_result<T>(o, weights, block.v.get(step));
         wgmma_wait<0>(o);
         block.v.release(step);
     }
@@ -183,28 +193,16 @@ __global__ void __launch_bounds__(384, 1) overlap_kernel(const __grid_constant__
     float s[KEYS / 2], o[D / 2] = {}, shrink[2];
     uint32_t weights[KEYS / 4];
     TwoRows rows;
-    const auto start_scores = [&](int step) {  // s = q @ k^T
-        const uint32_t k = block.k.get(step);
-        wgmma_fence();
-        start_rows_by_rows<T, D, Memory::QUERIES, KEYS>(s, q, k);
-        wgmma_commit();
-    };
-    const auto start_result = [&](int step) {  // o += weights @ v
-        const uint32_t v = block.v.get(step);
-        wgmma_fence();
-        start_registers_by_columns<T, KEYS>(o, weights, v);
-        wgmma_commit();
-    };
 
     wait(block.q_full, 0);
-    start_scores(0);
+    start_scores<T, D, GROUPS>(s, q, block.k.get(0));
     wgmma_wait<0>(s);
     block.k.release(0);
     mask_and_softmax(s, rows, shrink, w.first_key(0), first_query, p);
     pack_sums<T>(weights, s);
     for (int step = 1; step < w.tiles; step++) {
-        start_scores(step);
-        start_result(step - 1);
+        start_scores<T, D, GROUPS>(s, q, block.k.get(step));
+        start_result<T>(o, weights, block.v.get(step - 1));
         wgmma_wait<1>(s);  // the scores are there, and the tensor cores go on with the result
         block.k.release(step);
         mask_and_softmax(s, rows, shrink, w.first_key(step), first_query, p);
@@ -213,7 +211,7 @@ __global__ void __launch_bounds__(384, 1) overlap_kernel(const __grid_constant__
         multiply_rows(o, shrink);
         pack_sums<T>(weights, s);
     }
-    start_result(w.tiles - 1);
+    start_result<T>(o, weights, block.v.get(w.tiles - 1));
     wgmma_wait<0>(o);
     finish(o, rows, block, maps, lse, w, p);
 #endif

@@ -11,6 +11,8 @@ def ladder(*steps, d=64, order="forward"):
     return [f"{T}the_ladder[{order}-{d}-{step}]" for step in steps]
 
 
+SCORES = "start_scores<T, D, GROUPS>(s, q, block.k.get(step));"
+RESULT = "start_result<T>(o, weights, block.v.get(step - 1));"
 EVERY = ladder("first", "two", "overlap")
 
 
@@ -20,22 +22,21 @@ MUTANTS = [
     Mutant(CU, "wait(full[step % STAGES], step / STAGES % 2);", "", EVERY),
     Mutant(CU, "if (threadIdx.x % 32 == 0) arrive", "if (threadIdx.x % 128 == 0) arrive", EVERY),
     Mutant(CU, "block.k.init(GROUPS * 4)", "block.k.init(GROUPS)", EVERY),
-    Mutant(CU, "wait(block.q_full, 0);\n    start_scores(0);", "start_scores(0);", ladder("overlap")),
+    Mutant(CU, "wait(block.q_full, 0);\n    start_scores", "start_scores", ladder("overlap")),
     # ---- who needs what no longer
     Mutant(CU, "wgmma_wait<0>(s);\n        block.k.release(step);", "block.k.release(step);\n        wgmma_wait<0>(s);",
            ladder("first", "two")),
     Mutant(CU, "wgmma_wait<0>(o);\n        block.v.release(step);", "block.v.release(step);\n        wgmma_wait<0>(o);",
            ladder("first", "two")),
     # ---- products
-    Mutant(CU, "s);\n        const uint32_t v = block.v.get(step);\n        wgmma_fence();",
-           "s);\n        const uint32_t v = block.v.get(step);", ladder("first", "two")),
+    Mutant(CU, "wgmma_fence();\n    start_registers", "start_registers", EVERY),
     Mutant(CU, "wgmma_wait<1>(s);", "", ladder("overlap")),
-    Mutant(CU, "start_scores(step);\n        start_result(step - 1);", "start_result(step - 1);\n        start_scores(step);",
+    Mutant(CU, f"{SCORES}\n        {RESULT}", f"{RESULT}\n        {SCORES}",
            ladder("overlap"), why="the wait is for the product that was started first"),
     Mutant(CU, "wgmma_wait<0>(o);\n        block.v.release(step - 1);\n        multiply_rows(o, shrink);",
            "multiply_rows(o, shrink);\n        wgmma_wait<0>(o);\n        block.v.release(step - 1);", ladder("overlap")),
     # ---- the result
-    Mutant(CU, "multiply_rows(o, shrink);\n        pack_sums<T>(weights, s);\n        const", "pack_sums<T>(weights, s);\n        const",
+    Mutant(CU, "first_query, p);\n        multiply_rows(o, shrink);", "first_query, p);",
            ladder("first", "two")),
     Mutant(CU, "step - 1);\n        multiply_rows(o, shrink);", "step - 1);", ladder("overlap")),
     Mutant(CU, "fence_async();", "", EVERY, why="without a symptom on an H100"),
@@ -47,7 +48,6 @@ MUTANTS = [
     Mutant(CU, "tiles - 1 - step", "step", EVERY, why="the first tile then has keys that the first queries do not see"),
     Mutant(CU, "same time\n    const uint32_t q = address_of(block.q) + group * 64 * ROW_BYTES;",
            "same time\n    const uint32_t q = address_of(block.q);", ladder("overlap")),
-    Mutant(CU, "w.first_key(step), w.head / p.group, w.batch);\n        block.v", "w.first_key(step), w.head, w.batch);\n        block.v",
-           EVERY),
+    Mutant(CU, "w.head / p.group, w.batch);\n        block.v", "w.head, w.batch);\n        block.v", EVERY),
     Mutant(CU, "if (p.queries == 0 || heads == 0) return;", "", T + "nothing"),
 ]  # fmt: skip

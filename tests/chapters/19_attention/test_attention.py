@@ -502,7 +502,7 @@ def test_refused_with_memory_and_without(ops):
         "scale must be positive, and fit into float32, got 0": lambda q, k, v: ops.attention(q, k, v, scale=0.0),
         "scale must be positive, and fit into float32, got -1": lambda q, k, v: ops.attention(q, k, v, scale=-1),
         "scale must be positive, and fit into float32, got nan": lambda q, k, v: ops.attention(q, k, v, scale=nan),
-        "step must be auto, simple, portable, first, two, overlap or hopper, got x": lambda q, k, v: ops.attention(q, k, v, step="x"),
+        "step must be auto, simple, portable, first, two, overlap or hopper, got x": lambda *x: ops.attention(*x, step="x"),
         "grad must have dtype BFloat16, got ": backward(grad=q.half()),
         "grad and q must have the same shape, got ": backward(grad=q[:, :, :2]),
         "out and q must have the same shape, got ": backward(out=out[:, :, :2]),
