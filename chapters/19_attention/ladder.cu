@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     TwoRows rows;
 
     wait(block.q_full, 0);
-    for (int step = 0; step < w.tiles; step++) {
+    for (int step = 0; step < w.tiles; step++) {  // from the last keys to the first
         start_scores<T, D, GROUPS>(s, q, block.k.get(step));
         wgmma_wait<0>(s);
         block.k.release(step);
