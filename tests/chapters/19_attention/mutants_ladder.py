@@ -23,12 +23,9 @@ MUTANTS = [
     Mutant(CU, "if (threadIdx.x % 32 == 0) arrive", "if (threadIdx.x % 128 == 0) arrive", EVERY),
     Mutant(CU, "block.k.init(GROUPS * 4)", "block.k.init(GROUPS)", EVERY),
     Mutant(CU, "wait(block.q_full, 0);\n    start_scores", "start_scores", ladder("overlap")),
-    # ---- who needs what no longer
-    Mutant(CU, "wgmma_wait<0>(s);\n        block.k.release(step);", "block.k.release(step);\n        wgmma_wait<0>(s);",
-           ladder("first", "two")),
-    Mutant(CU, "wgmma_wait<0>(o);\n        block.v.release(step);", "block.v.release(step);\n        wgmma_wait<0>(o);",
-           ladder("first", "two")),
     # ---- products
+    Mutant(CU, "wgmma_wait<0>(s);\n        block.k.release(step);", "block.k.release(step);", ladder("first", "two")),
+    Mutant(CU, "wgmma_wait<0>(o);\n        block.v.release(step);", "block.v.release(step);", ladder("first", "two")),
     Mutant(CU, "wgmma_fence();\n    start_registers", "start_registers", EVERY),
     Mutant(CU, "wgmma_wait<1>(s);", "", ladder("overlap")),
     Mutant(CU, f"{SCORES}\n        {RESULT}", f"{RESULT}\n        {SCORES}",

@@ -585,7 +585,7 @@ def test_what_the_microscope_sees():
     command = [sys.executable, "-c", COUNTED]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     rows = [row for row in json.loads(done.stdout.splitlines()[-1]) if not row[0].startswith("simple")]
-    assert len({kernel for kernel, *_ in rows}) == 14
+    assert len({kernel for kernel, *_ in rows}) == 20
     assert [row for row in rows if row[3] != row[4]] == []
 
 
