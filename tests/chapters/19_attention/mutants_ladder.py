@@ -42,7 +42,6 @@ MUTANTS = [
     # ---- which queries, which keys
     Mutant(CU, "> last_key(first_query, p)", "> last_key(first_query + 63, p)", EVERY),
     Mutant(CU, "last_key(query + 8, p)", "last_key(query, p)", EVERY),
-    Mutant(CU, "tiles - 1 - step", "step", EVERY, why="the first tile then has keys that the first queries do not see"),
     Mutant(CU, "same time\n    const uint32_t q = address_of(block.q) + group * 64 * ROW_BYTES;",
            "same time\n    const uint32_t q = address_of(block.q);", ladder("overlap")),
     Mutant(CU, "w.head / p.group, w.batch);\n        block.v", "w.head, w.batch);\n        block.v", EVERY),
