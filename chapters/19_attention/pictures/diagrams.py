@@ -4,25 +4,25 @@
 def walk(canvas):
     """A square of scores, queries down and keys across, in tiles. Keys after a query's own are grey: causal attention needs
     none of them. One block has a strip of 128 queries and walks along it from right to left, 64 keys at a time. The tile that
-    it is at is the only one that exists, in registers. Beside the strip: for each query a maximum, a sum, and D sums of
+    it is at, orange, is the only one that exists, in registers; blue ones are done. Beside the strip: for each query a maximum, a sum, and D sums of
     values."""
     canvas.height(33)
-    left, top, size = 12, 5, 3
-    canvas.text(left + 4 * size, 2, "keys")
-    canvas.text(left - 1, top + 4 * size, "queries", align="right")
-    for row in range(8):
+    left, top, wide, high = 12, 5, 3, 6
+    canvas.text(left + 4 * wide, 2, "keys")
+    canvas.text(left - 1, top + 2 * high, "queries", align="right")
+    strip = top + 2 * high
+    for row in range(4):
         for column in range(8):
-            seen = column <= row
-            canvas.box(left + column * size, top + row * size, size, size, "", "grey", 0.0 if seen else 0.45)
+            seen = column < 2 * (row + 1)
+            canvas.box(left + column * wide, top + row * high, wide, high, "", "grey", 0.0 if seen else 0.45)
     for column in range(3, 6):
-        canvas.box(left + column * size, top + 5 * size, size, size, "", "blue", 0.2)
-    canvas.box(left + 2 * size, top + 5 * size, size, size, "", "orange", 0.8)
-    canvas.arrow((left + 2 * size - 0.5, top + 5.5 * size), (left + 0.5, top + 5.5 * size), "orange")
-    for i, (name, wide) in enumerate((("maximum", 3), ("sum", 3), ("sums of v", 12))):
-        x = left + 10.5 * size + (0, 7, 12)[i]
-        canvas.box(x, top + 5 * size, wide, size, "", "green", 0.4)
-        canvas.text(x + wide / 2, top + 4.4 * size, name, align="center")
-    canvas.text(left + 13.5 * size, top + 6.7 * size, "what a block keeps of its queries", "grey")
+        canvas.box(left + column * wide, strip, wide, high, "", "blue", 0.2)
+    canvas.box(left + 2 * wide, strip, wide, high, "", "orange", 0.8)
+    canvas.arrow((left + 2 * wide - 0.5, strip + high / 2), (left + 0.5, strip + high / 2), "orange")
+    for x, name, columns in (31.5, "maximum", 3), (38.5, "sum", 3), (43.5, "sums of v", 12):
+        canvas.box(left + x, strip, columns, high, "", "green", 0.4)
+        canvas.text(left + x + columns / 2, strip - 1.4, name, align="center")
+    canvas.text(left + 43, strip + high + 2, "what a block keeps of its queries", "grey")
 
 
 def handover(canvas):
