@@ -103,10 +103,11 @@ def test_runs_from_another_folder(folder):
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory check needs Linux")
 @pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
 def test_the_memory_check_finds_nothing_in_the_tests_of_kernels(folder):
-    """All steps, dtypes and sizes that the tests marked `kernels` try, with each access of each kernel looked at."""
+    """What the tests marked `kernels` try in the order of threads that `make test` has, with each access of each kernel looked
+    at. The check finds a race in either order. Up to 3 minutes (18)"""
     if torch.__version__.startswith("2.11.") and "cmake.build(" in inspect.getsource(chapter(folder.name).build):
         pytest.skip("with torch 2.11, exceptions of what CMake has built do not arrive under the memory check")
-    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "kernels", "-k", folder.name, "tests/chapters"]
+    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "kernels and not thorough", "-k", folder.name, "tests/chapters"]
     command = [sys.executable, "-m", "tools.lesson", "memcheck", *tests]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]

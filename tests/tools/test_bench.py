@@ -1,5 +1,6 @@
 """`make bench`: what it keeps as data, and what happens to the file when a measurement fails."""
 
+import functools
 import importlib
 import json
 import sys
@@ -57,6 +58,7 @@ def run(tmp_path, monkeypatch):
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["bench.py", *arguments])
         monkeypatch.setattr(sys, "path", [*sys.path])  # load() leaves a chapter's folder there, and beside.py with it
+        monkeypatch.setattr(chapters, "_loaded", functools.cache(chapters._loaded.__wrapped__))  # as in a new process
         sys.modules.pop("beside", None)
         try:
             error = bench.main()
