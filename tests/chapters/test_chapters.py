@@ -103,8 +103,8 @@ def test_runs_from_another_folder(folder):
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory check needs Linux")
 @pytest.mark.parametrize("folder", CHAPTERS, ids=lambda folder: folder.name)
 def test_the_memory_check_finds_nothing_in_the_tests_of_kernels(folder):
-    """What the tests marked `kernels` try in the order of threads that `make test` has, with each access of each kernel looked
-    at. The check finds a race in either order. Up to 3 minutes (18)"""
+    """What the tests marked `kernels` try in `make test`, with each access of each kernel looked at. The check finds a race in
+    either order of threads."""
     if torch.__version__.startswith("2.11.") and "cmake.build(" in inspect.getsource(chapter(folder.name).build):
         pytest.skip("with torch 2.11, exceptions of what CMake has built do not arrive under the memory check")
     tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "kernels and not thorough", "-k", folder.name, "tests/chapters"]
