@@ -107,8 +107,8 @@ def test_the_memory_check_finds_nothing_in_the_tests_of_kernels(folder):
     either order of threads."""
     if torch.__version__.startswith("2.11.") and "cmake.build(" in inspect.getsource(chapter(folder.name).build):
         pytest.skip("with torch 2.11, exceptions of what CMake has built do not arrive under the memory check")
-    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "kernels and not thorough", "-k", folder.name, "tests/chapters"]
-    command = [sys.executable, "-m", "tools.lesson", "memcheck", *tests]
+    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "kernels and not thorough", "-k", folder.name]
+    command = [sys.executable, "-m", "tools.lesson", "memcheck", *tests, "tests/chapters"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
 
