@@ -125,14 +125,14 @@ def learn(model, optimizer, letters):
 def train(attention, size=SIZE, seed=0):
     """Trains both models, step by step in turns. Returns {name: [(loss, seconds) of each step]}, of "ours" and "torch"."""
     numbers, different = text()
-    print(f"train   {size.blocks} blocks of width {size.width} read {size.batch} x {size.length} letters in a step, of"
-          f" {len(numbers):,} in this course")  # fmt: skip
     models = {}
     for name, ops in ("ours", ours(attention)), ("torch", TORCH):
         torch.manual_seed(seed)  # the same weights
         models[name] = Model(ops, different, size).to(device)
     optimizers = {name: torch.optim.AdamW(model.parameters(), lr=1e-3) for name, model in models.items()}
     done = {name: [] for name in models}
+    print(f"train   a model of width {size.width} and depth {size.blocks} reads {size.batch} x {size.length} letters in a step,"
+          f" of {len(numbers):,} in this course")  # fmt: skip
     print(f"{'':8}{'step':>6}{'loss, ours':>14}{'loss, torch':>14}")
     for step in range(size.steps):
         first = torch.randint(len(numbers) - size.length, (size.batch, 1))
