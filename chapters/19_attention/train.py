@@ -131,8 +131,8 @@ def train(attention, size=SIZE, seed=0):
         models[name] = Model(ops, different, size).to(device)
     optimizers = {name: torch.optim.AdamW(model.parameters(), lr=1e-3) for name, model in models.items()}
     done = {name: [] for name in models}
-    print(f"train   a model of width {size.width} and depth {size.blocks} reads {size.batch} x {size.length} letters in a step,"
-          f" of {len(numbers):,} in this course")  # fmt: skip
+    print(f"train   a model of width {size.width} and depth {size.blocks} reads {size.batch} x {size.length} letters in a"
+          f" step, of {len(numbers):,} in this course")  # fmt: skip
     print(f"{'':8}{'step':>6}{'loss, ours':>14}{'loss, torch':>14}")
     for step in range(size.steps):
         first = torch.randint(len(numbers) - size.length, (size.batch, 1))
