@@ -35,7 +35,8 @@ per_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda t: str(t)[6:])
 per_step = pytest.mark.parametrize(
     "step", [*STEPS, *(pytest.param(step, marks=pytest.mark.thorough) for step in LADDER)]
 )
-per_size = pytest.mark.parametrize("d", (64, 128))
+# The memory check takes its time: of each kernel it looks at one with D = 64; in the lesson, at both.
+per_size = pytest.mark.parametrize("d", [pytest.param(64, marks=pytest.mark.kernels), 128])
 infinity, nan = float("inf"), float("nan")
 
 
@@ -112,7 +113,6 @@ def right_gradients(ops, q, k, v, grad=None, kernels=("autograd", *KERNELS), **o
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
-@pytest.mark.kernels
 @per_dtype
 @per_size
 @per_step
@@ -167,7 +167,6 @@ def test_calls_in_two_streams_at_once(ops):
         assert all(torch.equal(a, b) for a, b in zip(results, alone, strict=True))
 
 
-@pytest.mark.kernels
 @per_dtype
 @per_size
 @per_kernels
@@ -224,7 +223,6 @@ def test_any_positive_scale(ops, step):
     right_gradients(ops, q, k, v, scale=0.3)
 
 
-@pytest.mark.kernels
 @pytest.mark.parametrize("heads, of_k", [(4, 4), (4, 2), (6, 2), (5, 1)])
 def test_heads_that_share_keys(ops, heads, of_k):
     arguments = qkv(40, 70, heads=heads, of_k=of_k, batch=2)
