@@ -24,6 +24,11 @@ def _choose() -> torch.device:
 device = _choose()
 
 
+def has_wgmma() -> bool:
+    """Whether kernels run here that use wgmma (chapter 18): a GPU of compute capability 9.0, or CUDA on CPU."""
+    return device.type == "cpu" or torch.cuda.get_device_capability(device) == (9, 0)
+
+
 def title(chapter: int, *subjects: str) -> None:
     """Prints a lesson's first line: what it is, on which machine, with which torch and compiler.
 

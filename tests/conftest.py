@@ -5,6 +5,8 @@
 
 import contextlib
 import fcntl
+import itertools
+import operator
 import os
 import sys
 import time
@@ -61,10 +63,11 @@ def pytest_collection_modifyitems(config, items):
 
     if part := os.environ.get("CHAPTERS_PART"):
         first, parts = map(int, part.split("/"))
-        groups = sorted({what_runs_together(item) for item in items if marked(item, "thorough")})[first - 1 :: parts]
-        taken = [not marked(item, "thorough") or what_runs_together(item) in groups for item in items]
-        config.hook.pytest_deselected(items=[item for item, is_taken in zip(items, taken, strict=True) if not is_taken])
-        items[:] = [item for item, is_taken in zip(items, taken, strict=True) if is_taken]
+        thorough = sorted({what_runs_together(item) for item in items if marked(item, "thorough")})
+        others = set(thorough) - set(thorough[first - 1 :: parts])
+        left_out = [marked(item, "thorough") and what_runs_together(item) in others for item in items]
+        config.hook.pytest_deselected(items=list(itertools.compress(items, left_out)))
+        items[:] = itertools.compress(items, map(operator.not_, left_out))
 
 
 def what_runs_together(item):

@@ -19,7 +19,7 @@ sys.path[:0] = [
     str(root),
 ]  # so that linear_gelu.py, chapter 16's files and `common` are found, wherever you start this file from
 
-from common import bench, check, device, title
+from common import bench, check, device, has_wgmma, title
 from common.cpp_extension import load_stable
 
 import torch  # after `common`, which says what to do where torch is missing
@@ -53,9 +53,9 @@ def build():
     return torch.ops.chapter18
 
 
-def rungs_here():
+def steps_here(*steps):
     """Those that this device can run."""
-    return RUNGS if not ON_GPU or torch.cuda.get_device_capability() == (9, 0) else []
+    return [step for step in steps if step in ("auto", "fallback") or has_wgmma()]
 
 
 # ---- linear_gelu by torch -----------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def benchmark(module):
     """For `make bench18`: {table: rows}."""
     squares = [shape for shape in SHAPES if shape[0] == shape[1] == shape[2]]
     return {
-        "rungs": bench_products(module, squares, (*rungs_here(), "auto")),
+        "rungs": bench_products(module, squares, steps_here(*RUNGS, "auto")),
         "rows": bench_products(module, SHAPES + ODD),
         "columns": bench_products(module, SHAPES + ODD, b_transposed=True),
         "gelu": bench_layers(module, "none"),
@@ -133,15 +133,16 @@ def sweep():
 
 def launch_each_kernel(module):
     """For `make microscope18`: each rung, the tile 128 x 256, and the copy of rows that TMA cannot read."""
-    for step in [*rungs_here(), "128x256"]:
+    for step in steps_here(*RUNGS, "128x256"):
         module.matmul(*matrices((256, 256, 128), BFLOAT16, b_transposed=True), step=step)
-    module.matmul(*matrices((128, 256, 125), BFLOAT16, b_transposed=True), step="128x256")
+    for step in steps_here("128x256"):
+        module.matmul(*matrices((128, 256, 125), BFLOAT16, b_transposed=True), step=step)
 
 
 # ---- right? ----------------------------------------------------------------------------------------------------------
 def check_all(module):
     for dtype in HALVES:
-        for step in [*rungs_here(), "auto", "fallback"]:
+        for step in steps_here(*RUNGS, "auto", "fallback"):
             op = partial(module.matmul, step=step)
             check(op, exact, lambda n, dtype=dtype: matrices((n, n + 3, 72), dtype, b_transposed=n % 2),
                   sizes=(1, 64, 133), name=f"matmul, {step}, {str(dtype)[6:]}", **tolerance(72, dtype))  # fmt: skip
@@ -161,8 +162,8 @@ def main():
     title(18, "wgmma", "stable ABI")
     module = build()
     check_all(module)
-    steps = STEPS[STEPS.index(TILES[0]) :] if options.tiles else rungs_here()
-    bench_products(module, shapes, [*steps, "auto"], b_transposed=True)
+    steps = STEPS[STEPS.index(TILES[0]) :] if options.tiles else RUNGS
+    bench_products(module, shapes, steps_here(*steps, "auto"), b_transposed=True)
 
 
 if __name__ == "__main__":

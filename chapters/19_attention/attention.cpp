@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "common/stable.h"
 #include "device/pack.h"
@@ -17,8 +18,9 @@ constexpr std::initializer_list<ScalarType> HALVES = {ScalarType::Half, ScalarTy
 
 static AttentionStep step_of(const std::string& name) {
     const auto* const found = std::find(std::begin(STEP_NAMES), std::end(STEP_NAMES), name);
-    STD_TORCH_CHECK(found != std::end(STEP_NAMES),
-                    "step must be auto, simple, portable, first, two, overlap or hopper, got ", name);
+    const std::vector<std::string> but_the_last(std::begin(STEP_NAMES), std::end(STEP_NAMES) - 1);
+    STD_TORCH_CHECK(found != std::end(STEP_NAMES), "step must be ", joined(but_the_last), " or ",
+                    *(std::end(STEP_NAMES) - 1), ", got ", name);
     return AttentionStep(found - STEP_NAMES);
 }
 

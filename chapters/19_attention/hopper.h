@@ -111,6 +111,22 @@ __device__ void multiply_rows(float (&o)[N], const float (&factor)[2]) {
     UNROLL for (int i = 0; i < N; i++) o[i] *= factor[i / 2 % 2];
 }
 
+// After the last keys: divides what was added up by the sum of the weights, and stores the log-sum-exp. `lse`: that of
+// the head's queries; `query`: that of the thread's first row, and the second is the eighth after it.
+template <int N>
+__device__ void finish_rows(float (&o)[N], const TwoRows& rows, float* lse, int query, const Problem& p) {
+    float inverse[2];
+    UNROLL for (int half = 0; half < 2; half++) {
+        float sum = rows.sum[half];
+        sum += __shfl_xor_sync(~0u, sum, 1);
+        sum += __shfl_xor_sync(~0u, sum, 2);
+        inverse[half] = sum == 0 ? 0 : 1 / sum;
+        if (threadIdx.x % 4 == 0 && query + half * 8 < p.queries)
+            lse[query + half * 8] = rows.maximum[half] * p.scale + logf(sum);
+    }
+    multiply_rows(o, inverse);
+}
+
 // Writes a thread's sums into a tile of ROWS rows, from where TMA can store them; `row` is the first of its two rows.
 // The swizzle: 16 bytes number i of row r lie where number i ^ (r % 8) would lie.
 template <class T, int ROWS, int N>

@@ -209,8 +209,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1)
         registers_by_columns<T, N>(dv, weights, grad_tile);
         float dq[32];
         if (FUSED) {
-            // Both groups' ds are there, and no thread needs the last step's ds any more: this step's is in another
-            // tile.
+            // Both groups' ds are there, and no thread needs the last step's: this step's is in another tile.
             fence_async();
             named_barrier(1, GROUPS * 128);
             // Each group makes one square of grad_q: with D = 128 it has 64 columns of k, or else 64 queries of ds.

@@ -158,18 +158,7 @@ __global__ void __launch_bounds__(128 * (GROUPS + 1), 1)
         wgmma_wait<0>(o);
         release(at.v_empty[step % STAGES]);
 
-        float inverse[2];
-        UNROLL for (int half = 0; half < 2; half++) {
-            float sum = rows.sum[half];
-            sum += __shfl_xor_sync(~0u, sum, 1);
-            sum += __shfl_xor_sync(~0u, sum, 2);
-            inverse[half] = sum == 0 ? 0 : 1 / sum;
-            const int query = w.first_query + my_row + half * 8;
-            if (lane % 4 == 0 && query < p.queries)
-                lse[(int64_t(w.batch) * p.heads + w.head) * p.queries + query] =
-                    rows.maximum[half] * p.scale + logf(sum);
-        }
-        multiply_rows(o, inverse);
+        finish_rows(o, rows, lse + (int64_t(w.batch) * p.heads + w.head) * p.queries, w.first_query + my_row, p);
         write_tile<T, QUERIES>(tiles.q[slot], my_row, o);  // this group no longer needs its rows of q
         fence_async();
         __syncwarp();

@@ -106,23 +106,12 @@ __device__ void mask_and_softmax(float (&s)[N], TwoRows& rows, float (&shrink)[2
     online_softmax(s, rows, shrink, p.scale_2);
 }
 
-// After the last keys: divides what was added up by the sum of the weights, stores the log-sum-exp, and lets TMA store
-// the result.
+// After the last keys: lets TMA store the result.
 template <class T, int D, int GROUPS>
 __device__ void finish(float (&o)[D / 2], const TwoRows& rows, Memory<T, D, GROUPS>& block, const Maps& maps,
                        float* lse, const Walk& w, const Problem& p) {
     const int my_row = int(threadIdx.x) / 32 * 16 + int(threadIdx.x) % 32 / 4;  // and the eighth row after it
-    float inverse[2];
-    UNROLL for (int half = 0; half < 2; half++) {
-        float sum = rows.sum[half];
-        sum += __shfl_xor_sync(~0u, sum, 1);
-        sum += __shfl_xor_sync(~0u, sum, 2);
-        inverse[half] = sum == 0 ? 0 : 1 / sum;
-        const int query = w.first_query + my_row + half * 8;
-        if (threadIdx.x % 4 == 0 && query < p.queries)
-            lse[(int64_t(w.batch) * p.heads + w.head) * p.queries + query] = rows.maximum[half] * p.scale + logf(sum);
-    }
-    multiply_rows(o, inverse);
+    finish_rows(o, rows, lse + (int64_t(w.batch) * p.heads + w.head) * p.queries, w.first_query + my_row, p);
     write_tile<T, GROUPS * 64>(block.q, my_row, o);  // this warp no longer needs its rows of q
     fence_async();
     named_barrier(1, GROUPS * 128);

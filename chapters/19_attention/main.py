@@ -17,17 +17,17 @@ here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path[:0] = [str(here), str(root)]  # so that rules.py and `common` are found, wherever you start this file from
 
-from common import Contest, autograd_of, bench, check, device, title
+from common import Contest, autograd_of, bench, check, device, has_wgmma, title
 from common.cpp_extension import load_stable
 
 import torch  # after `common`, which says what to do where torch is missing
 
 import rules
 import train
+from rules import STEPS
 
 ON_GPU = device.type == "cuda"
 DTYPES = [torch.float16, torch.bfloat16]
-STEPS = ["auto", "simple", "portable", "first", "two", "overlap", "hopper"]
 # batch, heads, heads of k and v, rows, elements of a row, causal
 SHAPES = [
     (4, 16, 16, 8192, 128, False),
@@ -52,7 +52,7 @@ def build():
 
 def steps_here():
     """Those that this device can run."""
-    return STEPS if not ON_GPU or torch.cuda.get_device_capability() == (9, 0) else STEPS[:3]
+    return STEPS if has_wgmma() else STEPS[: STEPS.index("first")]
 
 
 # ---- the same by torch -----------------------------------------------------------------------------------------------

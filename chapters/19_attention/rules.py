@@ -5,6 +5,7 @@ import functools
 import torch
 
 ops = torch.ops.chapter19
+STEPS = ["auto", "simple", "portable", "first", "two", "overlap", "hopper"]
 HALVES = {torch.float16: "Half", torch.bfloat16: "BFloat16"}
 NO_VMAP = "attention has no rule for torch.vmap: its first dimension is a batch already, so fold yours into it"
 
@@ -78,8 +79,7 @@ def new_like(x):
 
 def fake_forward(q, k, v, *, causal=False, scale=None, step="auto"):
     check_problem(q, k, v, scale)
-    torch._check(step in ("auto", "simple", "portable", "first", "two", "overlap", "hopper"), lambda: (
-        f"step must be auto, simple, portable, first, two, overlap or hopper, got {step}"))  # fmt: skip
+    torch._check(step in STEPS, lambda: f"step must be {', '.join(STEPS[:-1])} or {STEPS[-1]}, got {step}")
     return new_like(q), q.new_empty(q.shape[:3], dtype=torch.float32)
 
 

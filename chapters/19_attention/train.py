@@ -30,25 +30,26 @@ class Size:
 
 SIZE = Size(width=512, blocks=6, batch=16, length=1024, steps=300) if ON_GPU else Size(64, 1, 1, 64, 10)
 
-TORCH = SimpleNamespace(
-    matmul=torch.matmul,
-    linear_gelu=lambda x, weight, bias: F.gelu(F.linear(x, weight, bias)),
-    softmax=lambda x: x.softmax(-1),
-    add_rms_norm=lambda x, residual, weight: (F.rms_norm(x + residual, weight.shape, weight, 1e-6), x + residual),
-    attention=lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),
-)
 
-
-def ours(attention):
-    """The same five: this chapter's, and those of other chapters, built."""
-    softmax, rms_norm, products = (load(folders()[number] / "main.py").build() for number in ("13", "14", "18"))
-    return SimpleNamespace(
+def operators(attention):
+    """{name: five operators}: this chapter's and those of other chapters, built, and what they are compared with there."""
+    of_13, of_14, of_18 = (load(folders()[number] / "main.py") for number in ("13", "14", "18"))
+    softmax, rms_norm, products = (main.build() for main in (of_13, of_14, of_18))
+    ours = SimpleNamespace(
         matmul=products.matmul,
         linear_gelu=products.linear_gelu,
         softmax=softmax.softmax,
         add_rms_norm=rms_norm.add_rms_norm,
         attention=lambda q, k, v: attention(q, k, v, causal=True),
     )
+    torchs = SimpleNamespace(
+        matmul=torch.matmul,
+        linear_gelu=of_18.torch_linear_gelu,
+        softmax=of_13.torch_softmax,
+        add_rms_norm=of_14.torch_add_rms_norm,
+        attention=lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),
+    )
+    return {"ours": ours, "torch": torchs}
 
 
 # ---- the model -------------------------------------------------------------------------------------------------------
@@ -126,7 +127,7 @@ def train(attention, size=SIZE, seed=0):
     """Trains both models, step by step in turns. Returns {name: [(loss, seconds) of each step]}, of "ours" and "torch"."""
     numbers, different = text()
     models = {}
-    for name, ops in ("ours", ours(attention)), ("torch", TORCH):
+    for name, ops in operators(attention).items():
         torch.manual_seed(seed)  # the same weights
         models[name] = Model(ops, different, size).to(device)
     optimizers = {name: torch.optim.AdamW(model.parameters(), lr=1e-3) for name, model in models.items()}

@@ -50,7 +50,7 @@ MUTANTS = [
     Mutant(CHECKS, "if busy < wanted:", "if busy < 0:", TOLD + "threads_share_out_the_elements"),
     Mutant(CHECKS, "while not is_more(n) and n < 2**22:", "while False:",
            TOLD + "more_elements_come_than_a_grid_has_threads"),
-    Mutant(CHECKS, "elif len(places := out[: min(lost, 2**20)].nonzero()):", "elif False:",
+    Mutant(CHECKS, "elif len(places := out[: min(lost, 2**24)].nonzero()):", "elif False:",
            TOLD + "an_index_of_32_bits_shows_at_the_end"),
     Mutant(CHECKS, "elif out[-1] != 0:", "elif False:", TOLD + "an_index_of_32_bits_shows_at_the_end"),
     Mutant("cuda_on_cpu/recorder/recorder.cpp", "check.arrays.in_launcher() && uses_the_host(", "false && uses_the_host(",

@@ -45,7 +45,7 @@ MUTANTS = [
     Mutant(ONE, "column * x.stride + row : row", "row * x.stride + column : row", layouts("tile")),
     # ---- tiles in shared memory
     Mutant(ONE, "row < s.m && k + x < s.k ? element(a", "row < s.m ? element(a", infinities("tile")),
-    Mutant(ONE, "        __syncthreads();  // nobody needs them any more\n", "",
+    Mutant(ONE, "        __syncthreads();  // no thread needs them any more\n", "",
            layouts("tile", "reverse")),
     # ---- results in registers
     Mutant(CU, "row = warp / ACROSS", "row = warp % ACROSS", layouts("stages")),
@@ -63,11 +63,11 @@ MUTANTS = [
     Mutant(CU, "4 * (SIZE - count));", "0);", layouts("large")),
     Mutant(CU, "x.data + blockIdx.y * x.batch_stride + (ALONG_K", "x.data + (ALONG_K", batches("large")),
     Mutant(CU, "ALONG_K ? TILE_K : TILE_K * x.stride", "TILE_K", layouts("small")),
-    Mutant(CU, "i < count && l < k_left);", "i < count);", layouts("large")),
-    Mutant(CU, "i < count && l < k_left);", "l < k_left);", MEMORY_CHECK),
-    Mutant(CU, "l < k_left ? min(max(count - line, 0), 4) : 0;", "min(max(count - line, 0), 4);", layouts("small")),
-    Mutant(CU, "min(max(count - line, 0), 4) : 0;", "4 : 0;", MEMORY_CHECK),
-    Mutant(CU, "                if (by_four)", "                if (true)", apart("large")),
+    Mutant(CU, "line < count && l < k_left);", "line < count);", layouts("large")),
+    Mutant(CU, "line < count && l < k_left);", "l < k_left);", MEMORY_CHECK),
+    Mutant(CU, "if (count < LINES || k_left < TILE_K)", "if (count < LINES)", layouts("small")),
+    Mutant(CU, "if (count < LINES || k_left < TILE_K)", "if (k_left < TILE_K)", MEMORY_CHECK),
+    Mutant(CU, "else if (ALONG_K || by_four)", "else if (true)", apart("large")),
     # ---- stages
     Mutant(CU, "__pipeline_wait_prior(STAGES == 1 ? 0 : STAGES - 2)", "__pipeline_wait_prior(STAGES - 1)", layouts("stages")),
     Mutant(CU, "STAGES - 2);\n        __syncthreads();", "STAGES - 2);", layouts("large")),

@@ -38,7 +38,7 @@ MUTANTS = [
     Mutant(H, "exchange<2>(pairs[1], pairs[3]);", "exchange<2>(pairs[3], pairs[1]);", every("small")),
     Mutant(H, "s.n % 8 == 0 && reinterpret_cast<uintptr_t>(out) % 16 == 0", "true", RESULTS),
     # ---- what moves when
-    Mutant(CU, "            __syncthreads();  // nobody needs them any more\n", "", every("ldmatrix", "reverse")),
+    Mutant(CU, "            __syncthreads();  // no thread needs them any more\n", "", every("ldmatrix", "reverse")),
     Mutant(CU, "                        wait_for_copies<AHEAD - 1>();\n", "", every("stages")),
     Mutant(CU, "k_left = tile < tiles ? min(int(s.k - at.k), s.parts.size) : 0;",
            "k_left = int(s.k);", MEMORY_CHECK),

@@ -59,10 +59,10 @@ MUTANTS = [
     # ---- who does what
     Mutant(WORK, "tile % (down * across)", "tile", BATCHES),
     Mutant(CU, "parts > 1 ? rank * task.each : 0", "0", shared("64x64 k/4")),
-    Mutant(CU, "named_barrier(1, THREADS);  // nobody", "// nobody", shared("128x128 k/2")),
+    Mutant(CU, "named_barrier(1, THREADS);  // no thread", "// no thread", shared("128x128 k/2")),
     Mutant(CU, "if (i / share != rank) continue;", "if (i % parts != rank) continue;", shared("64x128 k/4")),
     Mutant(CU, "first = parts > 1 ? rank * width : 0", "first = 0", shared("64x64 k/8")),
-    Mutant(CU, "if (blocks > 1) cluster_sync();  // no block leaves", "// no block leaves", shared("64x64 k/2")),
+    Mutant(CU, "if (blocks > 1)\n        cluster_sync();  // no block leaves", "// no block leaves", shared("64x64 k/2")),
     # ---- bias and GELU
     Mutant(CU, "at.column + i < task.n ? task.bias[at.column + i]", "true ? task.bias[i]", linear("64x128")),
     Mutant(GELU, "fmaxf(-x, fminf(x, 64.0f))", "fminf(fabsf(x), 64.0f)", NUMBERS + "[auto-none-bfloat16]"),

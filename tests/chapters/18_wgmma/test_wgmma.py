@@ -11,7 +11,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from common import device, toolkit
+from common import device, has_wgmma, toolkit
 from grader.launchers import launchers
 from tests.chapters.opinfo import FUNCTIONS
 from tests.support import ROOT, needs_gpu_memory, operators
@@ -46,7 +46,7 @@ def seed():
 
 @pytest.fixture(autouse=True, scope="module")
 def hopper():
-    if device.type == "cuda" and torch.cuda.get_device_capability() != (9, 0):
+    if not has_wgmma():
         pytest.skip("wgmma needs compute capability 9.0; test_operators.py has what other GPUs do")
 
 

@@ -15,7 +15,7 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from common import device, toolkit
+from common import device, has_wgmma, toolkit
 from grader.launchers import launchers
 from tests.chapters.opinfo import FUNCTIONS
 from tests.support import ROOT, operators
@@ -23,7 +23,7 @@ from tests.support import ROOT, operators
 exact, _, _ = (op.reference for op in FUNCTIONS if op.chapter == "19_attention")
 scores = __import__("tests.chapters.19_attention.operators", fromlist=["scores"]).scores
 DTYPES = torch.float16, torch.bfloat16
-HAS_WGMMA = device.type == "cpu" or torch.cuda.get_device_capability() == (9, 0)
+HAS_WGMMA = has_wgmma()
 STEPS = "simple", "portable", *["hopper"] * HAS_WGMMA
 LADDER = ("first", "two", "overlap") if HAS_WGMMA else ()  # steps towards hopper: `make test` asks less of them
 # Which kernels make gradients. hopper_backward.cu's run on the CPU and on a Hopper.
