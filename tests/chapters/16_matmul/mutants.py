@@ -67,7 +67,7 @@ MUTANTS = [
     Mutant(CU, "line < count && l < k_left);", "l < k_left);", MEMORY_CHECK),
     Mutant(CU, "if (count < LINES || k_left < TILE_K)", "if (count < LINES)", layouts("small")),
     Mutant(CU, "if (count < LINES || k_left < TILE_K)", "if (k_left < TILE_K)", MEMORY_CHECK),
-    Mutant(CU, "else if (ALONG_K || by_four)", "else if (true)", apart("large")),
+    Mutant(CU, "else if (ALONG_K || by_four)", "else if (true)", apart("small")),
     # ---- stages
     Mutant(CU, "__pipeline_wait_prior(STAGES == 1 ? 0 : STAGES - 2)", "__pipeline_wait_prior(STAGES - 1)", layouts("stages")),
     Mutant(CU, "STAGES - 2);\n        __syncthreads();", "STAGES - 2);", layouts("large")),
