@@ -41,18 +41,24 @@ def cases(which):
             yield pytest.param(it, name, id=f"{it.number}-{name}", marks=marks)
 
 
-def files_of(it, name) -> Path:
-    """A folder with the skeleton, the solution or a wrong solution.
-
-    As with a reader, a folder has one try after the other: those with the same C++ share it, and a file that stays as it
-    is keeps its time. So a build compiles only what has changed. Without a .cpp or .cu each has its own.
-    """
+def texts_of(it, name) -> dict[str, str]:
+    """The files of the skeleton, the solution or a wrong solution."""
     folders = [it.folder / "skeleton"] + [it.folder / "solution"] * (name != "skeleton")
     texts = {str(file): text for file, text in exercises.texts(*folders).items()}
     for file, changes in (it.wrong[name][1] if name in it.wrong else {}).items():
         for old, new in changes:
             assert texts[file].count(old) == 1, (it.number, name, old)
             texts[file] = texts[file].replace(old, new)
+    return texts
+
+
+def files_of(it, name) -> Path:
+    """A folder with the skeleton, the solution or a wrong solution.
+
+    As with a reader, a folder has one try after the other: those with the same C++ share it, and a file that stays as it
+    is keeps its time. So a build compiles only what has changed. Without a .cpp or .cu each has its own.
+    """
+    texts = texts_of(it, name)
     sources = [text for file, text in texts.items() if file.endswith(CPP)] or texts.values()
     key = hashlib.sha256("".join(sources).encode())
     files = ROOT / "build" / "tests" / "exercises" / it.number / key.hexdigest()[:8]
@@ -86,6 +92,13 @@ def checked(it, name):
         if status == exercises.WRONG:
             return False, told
     return True, told
+
+
+@each_exercise
+def test_wrong_solutions_change_what_the_solution_has(it):
+    """Their texts are checked here, at once: a comment that reads differently would cost the thorough tests a chapter."""
+    for name in it.wrong:
+        assert texts_of(it, name) != texts_of(it, "solution")
 
 
 @pytest.fixture

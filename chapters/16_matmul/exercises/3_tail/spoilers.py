@@ -105,12 +105,12 @@ WRONG = {
         {
             "tail.cu": [
                 (
-                    "            // Rows of a and columns of b",
+                    "            // Their results are not stored.",
                     "            for (int i = 0; i < side * depth && thread == 0; i++) {\n"
                     "                const int64_t row = top + i / depth, column = first + i % depth;\n"
                     "                a_tile[i / depth][i % depth] = row < m && column < k ? a[row * k + column] : 0;\n"
                     "            }\n"
-                    "            // Rows of a and columns of b",
+                    "            // Their results are not stored.",
                 ),
                 (
                     "            a_tile[i / depth][i % depth] = column_of_a <",
