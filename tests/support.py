@@ -1,6 +1,7 @@
 """What the tests share: the chapters (found by looking into chapters/), and their operators."""
 
 import functools
+import os
 import re
 import shutil
 import subprocess
@@ -48,26 +49,42 @@ def one_line(told):
     return told.replace("\n" + 10 * " ", " ")
 
 
-def ptx_of(source, tmp_path):
-    """{a kernel's mangled name: its code} as nvcc makes it for an H100 from that .cu; skips where there is no nvcc. 3 s"""
+def nvcc(source, out, architecture, *flags):
+    """Compiles that .cu for that architecture, and returns what nvcc says. Skips where there is no nvcc."""
     from common import toolkit
 
     if not toolkit.cuda_home():
         pytest.skip("no nvcc of torch's CUDA version on this machine")
-    ptx = tmp_path / "ptx"
-    command = [
-        toolkit.cuda_home() / "bin" / "nvcc",
-        "-arch=sm_90",
-        "-std=c++17",
-        f"-I{ROOT}",
-        "-ptx",
-        source,
-        "-o",
-        ptx,
-    ]
+    compiler = toolkit.cuda_home() / "bin" / "nvcc"
+    command = [compiler, "-std=c++17", "-O3", f"-arch={architecture}", f"-I{ROOT}", *flags, source, "-o", out]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return {entry.partition("(")[0]: entry for entry in ptx.read_text().split(".entry ")[1:]}
+    return done.stdout + done.stderr
+
+
+def ptx_of(source, tmp_path):
+    """{a kernel's mangled name: its code} as nvcc makes it for an H100 from that .cu. 3 s"""
+    nvcc(source, tmp_path / "ptx", "sm_90", "-ptx")
+    return {entry.partition("(")[0]: entry for entry in (tmp_path / "ptx").read_text().split(".entry ")[1:]}
+
+
+def machine_code(source, tmp_path, architecture="sm_90"):
+    """({a kernel's mangled name: its machine code}, what ptxas says of them). Skips where there is no nvdisasm."""
+    places = [*os.environ["PATH"].split(os.pathsep), *(f"{place}/triton/backends/nvidia/bin" for place in sys.path)]
+    disassembler = shutil.which("nvdisasm", path=os.pathsep.join(places))
+    if not disassembler:
+        pytest.skip("there is no nvdisasm")
+    said = nvcc(source, tmp_path / "cubin", architecture, "-cubin", "-Xptxas", "-v")
+    code = subprocess.run([disassembler, "-c", tmp_path / "cubin"], capture_output=True, text=True, check=True).stdout
+    return {kernel.partition(",")[0]: kernel for kernel in code.split(".section\t.text.")[1:]}, said
+
+
+def spills(said):
+    """What ptxas -v says of each kernel's local memory. A register that is spilled goes to memory in each step."""
+    return [line.strip() for line in said.splitlines() if "spill" in line]
+
+
+NO_SPILLS = "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
 
 
 def in_packs(code, access="ld|st"):

@@ -11,7 +11,7 @@ import torch
 
 from common import device
 from grader.launchers import launchers
-from tests.support import ROOT, needs_gpu_memory, operators
+from tests.support import ROOT, machine_code, needs_gpu_memory, operators
 
 STEPS = "naive", "tile", "registers", "stages", "large", "small", "divided"
 # M, N, K: one of each; parts of tiles; a few tiles down, across and along k; rows of b that begin at multiples of 16 bytes
@@ -255,6 +255,15 @@ def test_refused_with_memory_and_without(ops):
         for where in a.device, "meta":
             with pytest.raises(RuntimeError, match=words):
                 call(a.to(where), b.to(where))
+
+
+# ---- what nvcc makes of a kernel -------------------------------------------------------------------------------------
+@pytest.mark.thorough
+def test_nvcc_loads_four_numbers_of_a_tile_at_once(tmp_path):
+    """The lesson's fifth: 40 loads from shared memory for 32 products, where the source has 64. 10 s"""
+    kernels, _ = machine_code(ROOT / "chapters/16_matmul/matmul.cu", tmp_path)
+    (code,) = (code for name, code in kernels.items() if "tile_kernel" in name)
+    assert (code.count("FFMA"), code.count("LDS.128"), code.count("LDS")) == (32, 8, 40)
 
 
 # ---- mistakes, planted -----------------------------------------------------------------------------------------------

@@ -3,16 +3,18 @@
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 import torch
 
-from common import check, device, toolkit
+from common import check, device, timing
 from grader.launchers import launchers
-from tests.support import ROOT, needs_gpu_memory, operators
+from tests.support import NO_SPILLS, ROOT, chapter, needs_gpu_memory, nvcc, operators, spills
 
 DTYPES = torch.float16, torch.bfloat16
 STEPS = "fragments", "ldmatrix", "stages", "large", "small", "divided"
@@ -288,19 +290,32 @@ def test_refused_with_memory_and_without(ops):
                 call(a.to(where), b.to(where))
 
 
+# ---- the lesson ------------------------------------------------------------------------------------------------------
+def test_the_lesson_times_any_size(monkeypatch, capfd):
+    """With a k that is no multiple of 8, the steps that take it. 1 s"""
+    monkeypatch.setattr(sys, "argv", ["main.py", "--size", "17", "19", "21"])
+    monkeypatch.setattr(timing, "_repeats", lambda *_: 2)
+    chapter("17_tensor_cores").main()
+    names = re.findall(r"^ {8}(\w+) +[\d.]+ ", capfd.readouterr().out.partition("\ntime ")[2], re.M)
+    assert names == ["auto", "fragments", "ldmatrix", "torch"]
+
+
+def test_a_gpu_with_less_shared_memory_runs_all_steps_but_one(monkeypatch):
+    """99 KiB a block, as on compute capability 8.6: the binding refuses `large` there."""
+    main, small = chapter("17_tensor_cores"), SimpleNamespace(shared_memory_per_block_optin=99 << 10)
+    monkeypatch.setattr(main, "ON_GPU", True)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: small)
+    assert set(main.STEPS) - set(main.steps_here()) == {"large"}
+
+
 # ---- what the compiler and the memory make of it ---------------------------------------------------------------------
 @pytest.mark.thorough
-@pytest.mark.skipif(toolkit.cuda_home() is None, reason="no nvcc of torch's CUDA version on this machine")
 @pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
 def test_nvcc_keeps_all_sums_in_registers(tmp_path, architecture):
-    """A register that is spilled goes to memory in each step. 30 s"""
+    """30 s"""
     source = ROOT / "chapters/17_tensor_cores/tensor_cores.cu"
-    flags = ["-std=c++17", "-O3", "-Xptxas", "-v", "-cubin", f"-I{ROOT}", f"-arch={architecture}"]
-    command = [toolkit.cuda_home() / "bin" / "nvcc", *flags, source, "-o", tmp_path / "cubin"]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    said = [line.strip() for line in done.stderr.splitlines() if "spill" in line]
-    assert len(said) >= 34 and set(said) == {"0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"}
+    said = spills(nvcc(source, tmp_path / "cubin", architecture, "-cubin", "-Xptxas", "-v"))
+    assert len(said) >= 34 and set(said) == {NO_SPILLS}
 
 
 COUNTED = """

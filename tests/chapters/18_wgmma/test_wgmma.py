@@ -1,20 +1,16 @@
 """Chapter 18: every rung and tile in every layout, GELU on all numbers, what nvcc says, and planted mistakes. 60 s"""
 
 import itertools
-import os
 import re
-import shutil
-import subprocess
-import sys
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-from common import device, has_wgmma, toolkit
+from common import device, has_wgmma
 from grader.launchers import launchers
 from tests.chapters.opinfo import FUNCTIONS
-from tests.support import ROOT, needs_gpu_memory, operators
+from tests.support import NO_SPILLS, ROOT, machine_code, needs_gpu_memory, operators, spills
 
 RUNGS = "first", "larger", "ring"
 TILES = "64x64", "64x128", "128x128", "128x192", "128x256", "2x128x128", "2x128x256"
@@ -305,38 +301,25 @@ def test_refused_with_memory_and_without(ops):
 
 # ---- what nvcc makes of the kernels ----------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
-def nvcc(tmp_path_factory):
-    """(what nvcc for sm_90a says of wgmma.cu, the file of its machine code)"""
-    compiler = toolkit.cuda_home() and toolkit.cuda_home() / "bin" / "nvcc" or shutil.which("nvcc")
-    if not compiler:
-        pytest.skip("there is no nvcc")
-    cubin = tmp_path_factory.mktemp("nvcc") / "wgmma.cubin"
-    command = [compiler, "-std=c++17", "-O3", "-arch=sm_90a", "-cubin", "-Xptxas", "-v", "-I", ROOT, "-o", cubin]
-    done = subprocess.run([*command, ROOT / "chapters/18_wgmma/wgmma.cu"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout + done.stderr, cubin
+def compiled(tmp_path_factory):
+    """The machine code of wgmma.cu's kernels, and what ptxas says of them."""
+    source, folder = ROOT / "chapters/18_wgmma/wgmma.cu", tmp_path_factory.mktemp("nvcc")
+    kernels, said = machine_code(source, folder, "sm_90a")
+    assert len(kernels) == 2 * 5 * len(TILES)  # four layouts, and GELU
+    return list(kernels.values()), said
 
 
 @pytest.mark.thorough
-def test_nvcc_keeps_all_sums_in_registers(nvcc):
+def test_nvcc_keeps_all_sums_in_registers(compiled):
     """No local memory; and no warning that wgmma waits where it need not (C7508, C7510, C7515)."""
-    said, _ = nvcc
-    kernels = said.count("Compiling entry function")
-    assert kernels == 2 * 5 * len(TILES)  # four layouts, and GELU
-    assert said.count("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads") == kernels
+    kernels, said = compiled
+    assert spills(said) == [NO_SPILLS] * len(kernels)
     assert not re.search(r"C7\d\d\d|warning", said)
 
 
 @pytest.mark.thorough
-def test_the_machine_code_has_wgmma_and_no_fence_in_its_loop(nvcc):
-    places = [*os.environ["PATH"].split(os.pathsep), *(f"{place}/triton/backends/nvidia/bin" for place in sys.path)]
-    disassembler = shutil.which("nvdisasm", path=os.pathsep.join(places))
-    if not disassembler:
-        pytest.skip("there is no nvdisasm")
-    code = subprocess.run([disassembler, "-c", nvcc[1]], capture_output=True, text=True, check=True).stdout
-    kernels = code.split(".section\t.text.")[1:]
-    assert len(kernels) == 2 * 5 * len(TILES)
-    for kernel in kernels:
+def test_the_machine_code_has_wgmma_and_no_fence_in_its_loop(compiled):
+    for kernel in compiled[0]:
         first, last = kernel.index("HGMMA"), kernel.rindex("HGMMA")
         assert "MEMBAR" not in kernel[first:last] and kernel.count("HGMMA") >= 4
 

@@ -7,7 +7,6 @@ precision and nothing else is. A fixed tolerance that rounding needs would pass 
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 
@@ -15,10 +14,10 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from common import device, has_wgmma, toolkit
+from common import device, has_wgmma
 from grader.launchers import launchers
 from tests.chapters.opinfo import FUNCTIONS
-from tests.support import ROOT, operators
+from tests.support import NO_SPILLS, ROOT, machine_code, nvcc, operators, spills
 
 exact, _, _ = (op.reference for op in FUNCTIONS if op.chapter == "19_attention")
 scores = __import__("tests.chapters.19_attention.operators", fromlist=["scores"]).scores
@@ -517,51 +516,28 @@ def test_refused_with_memory_and_without(ops):
 
 
 # ---- what the compiler makes of it -----------------------------------------------------------------------------------
-def compiled(file, architecture, cubin):
-    """What nvcc says of that .cu of the chapter."""
-    if not toolkit.cuda_home():
-        pytest.skip("no nvcc of torch's CUDA version on this machine")
-    flags = ["-std=c++17", "-O3", "-Xptxas", "-v", "-cubin", f"-I{ROOT}", f"-arch={architecture}"]
-    command = [
-        toolkit.cuda_home() / "bin" / "nvcc",
-        *flags,
-        ROOT / f"chapters/19_attention/{file}.cu",
-        "-o",
-        cubin,
-    ]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout + done.stderr
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "file, kernels, architecture",
     [("attention", 8, "sm_80"), ("attention", 8, "sm_90"), ("backward", 12, "sm_80"), ("backward", 12, "sm_90"),
-     ("hopper_forward", 6, "sm_90a"), ("ladder", 12, "sm_90a")],
+     ("hopper_forward", 6, "sm_90a"), ("hopper_backward", 20, "sm_90a"), ("ladder", 12, "sm_90a")],
 )  # fmt: skip
 def test_nvcc_keeps_all_sums_in_registers(tmp_path, file, kernels, architecture):
-    """A register that is spilled goes to memory in each step. C7508 and others: wgmma waits where it need not."""
-    said = compiled(file, architecture, tmp_path / "cubin")
-    spills = [line.strip() for line in said.splitlines() if "spill" in line]
-    assert len(spills) == kernels and set(spills) == {"0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"}
+    """C7508 and others: wgmma waits where it need not."""
+    source = ROOT / f"chapters/19_attention/{file}.cu"
+    said = nvcc(source, tmp_path / "cubin", architecture, "-cubin", "-Xptxas", "-v")
+    assert spills(said) == [NO_SPILLS] * kernels
     assert not re.search(r"C7\d\d\d|warning", said)
 
 
 @pytest.mark.thorough
 def test_the_machine_code_has_wgmma_and_no_fence_in_its_loop(tmp_path):
-    places = [*os.environ["PATH"].split(os.pathsep), *(f"{place}/triton/backends/nvidia/bin" for place in sys.path)]
-    disassembler = shutil.which("nvdisasm", path=os.pathsep.join(places))
-    if not disassembler:
-        pytest.skip("there is no nvdisasm")
-    compiled("hopper_forward", "sm_90a", tmp_path / "cubin")
-    command = [disassembler, "-c", tmp_path / "cubin"]
-    kernels = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(".section\t.text.")[1:]
+    kernels, _ = machine_code(ROOT / "chapters/19_attention/hopper_forward.cu", tmp_path, "sm_90a")
     assert len(kernels) == 6
-    for kernel in kernels:
-        products = 128 // 16 + (8 if "Li128E" in kernel.partition(",")[0] else 4)  # of weights, and of scores
-        assert kernel.count("HGMMA") == 2 * products  # in the loop, and before and after it
-        assert "MEMBAR" not in kernel[kernel.index("HGMMA") : kernel.rindex("HGMMA")]
+    for name, code in kernels.items():
+        products = 128 // 16 + (8 if "Li128E" in name else 4)  # of weights, and of scores
+        assert code.count("HGMMA") == 2 * products  # in the loop, and before and after it
+        assert "MEMBAR" not in code[code.index("HGMMA") : code.rindex("HGMMA")]
 
 
 COUNTED = """
@@ -613,7 +589,7 @@ def floats(*shape):
 def test_pitfall_keys_past_the_end_have_weight(pitfall):
     """A row of zeros has the score 0, and so the weight of an average key: the more keys, the smaller the error."""
     q, k, v = 0.2 * floats(8, 32), floats(1000, 32), floats(1000, 32)
-    assert 1e-3 < error(pitfall("no_mask", q, k, v), q, k, v) < 5e-2
+    assert 5e-3 < error(pitfall("no_mask", q, k, v), q, k, v) < 2e-2
     assert error(pitfall("no_mask", q, k[:960], v[:960]), q, k[:960], v[:960]) < 1e-5  # no key is missing
 
 
