@@ -41,6 +41,7 @@ class Exercise:
     wrong: dict  # {name of a wrong solution: (words of the message that it gets, {file: [(text, what it is instead)]})}
     needs_gpu: bool = False
     memory_check: bool = True
+    capability: str = ""  # what a GPU needs to run it: "8.0" or higher; "9.0a" means 9.0 alone
 
     @property
     def number(self) -> str:
@@ -50,6 +51,11 @@ class Exercise:
     @property
     def mine(self) -> Path:
         return self.folder / "mine"
+
+    def runs_on(self, major: int, minor: int) -> bool:
+        """On a GPU of that compute capability."""
+        needs = tuple(map(int, self.capability.rstrip("a").split("."))) if self.capability else (0, 0)
+        return (major, minor) == needs if self.capability.endswith("a") else (major, minor) >= needs
 
 
 def read(folder: Path) -> Exercise:
@@ -184,12 +190,17 @@ def _checked(exercise, files, device, log, verdict):
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
+    import torch
+
     from common import device as chosen
     from common.progress import BuildError
     from grader.checks import Wrong
 
     if device == "cuda" and chosen.type != "cuda":
         print(told("skipped", "this exercise needs a GPU") if exercise.needs_gpu else "", end="")
+        return verdict.send(NO_GPU)
+    if device == "cuda" and not exercise.runs_on(*torch.cuda.get_device_capability()):
+        print(told("skipped", f"not checked on this GPU: it needs compute capability {exercise.capability}"), end="")
         return verdict.send(NO_GPU)
     try:
         spec = importlib.util.spec_from_file_location("exercise_under_check", exercise.folder / "exercise.py")

@@ -110,6 +110,8 @@ MUTANTS = [
            "@$(call grade,$(filter-out --exercise,--$@),)", COMMAND + "two_words_are_one"),
     Mutant(EXERCISES, 'CHAPTERS_SANITIZE="memory" if memory_check else ""', 'CHAPTERS_SANITIZE=""',
            TEST + "what_is_wrong_is_told"),
+    Mutant(EXERCISES, '== needs if self.capability.endswith("a") else', ">= needs if True else",
+           TEST + "gpus_that_run_an_exercise"),
     # ---- an exercise
     Mutant("chapters/03_add2/exercises/1_saxpy/solution/saxpy.cu", "constexpr int threads = 256;",
            "constexpr int threads = 128;", TEST + "the_reader_writes_between_marks"),

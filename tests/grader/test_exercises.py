@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,28 @@ def test_the_reader_writes_between_marks(it):
         given, solved = ((folder / file).read_text() for folder in (skeleton, solution))
         assert given != solved, f"{file} equals the skeleton's, which is enough"
         assert MARKS.sub("", given) == MARKS.sub("", solved), file
+
+
+CAPABILITIES = {
+    "hopper.h": "9.0a",
+    "wgmma": "9.0a",
+    "cluster": "9.0",
+    "ptx_mma.h": "8.0",
+}  # words that name instructions
+
+
+@each_exercise
+def test_says_which_gpus_can_run_it(it):
+    text = "".join(file.read_text() for file in it.folder.glob("s*/*.*") if file.suffix in CPP)
+    assert it.capability == next((needs for word, needs in CAPABILITIES.items() if word in text), "")
+
+
+@pytest.mark.parametrize("capability, runs_on", [
+    ("", [(7, 5), (8, 0), (9, 0), (12, 0)]), ("8.0", [(8, 0), (9, 0), (12, 0)]), ("9.0a", [(9, 0)]),
+])  # fmt: skip
+def test_gpus_that_run_an_exercise(capability, runs_on):
+    it = replace(EXERCISES[0], capability=capability)
+    assert [gpu for gpu in ((7, 5), (8, 0), (9, 0), (12, 0)) if it.runs_on(*gpu)] == runs_on
 
 
 @each_exercise

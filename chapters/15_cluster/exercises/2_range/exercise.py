@@ -10,6 +10,7 @@ from grader.checks import Wrong, check, device, launchers, without_comments, wor
 
 MINUTES = 20
 FAILS = "wrong result"
+CAPABILITY = "9.0"
 
 
 def run(mine):

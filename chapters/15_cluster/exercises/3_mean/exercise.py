@@ -11,6 +11,7 @@ from grader.checks import check, device, launchers
 
 MINUTES = 20
 FAILS = "more rows of 130"
+CAPABILITY = "9.0"
 
 
 def run(mine):

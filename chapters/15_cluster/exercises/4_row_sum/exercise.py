@@ -21,6 +21,7 @@ from grader.checks import (
 
 MINUTES = 40
 FAILS = "never written"
+CAPABILITY = "9.0"
 
 
 def run(mine):

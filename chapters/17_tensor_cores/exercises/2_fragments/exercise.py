@@ -10,6 +10,7 @@ from grader.checks import check, device, launchers, work_is_divided
 
 MINUTES = 20
 FAILS = "never written"
+CAPABILITY = "8.0"
 
 
 def run(mine):

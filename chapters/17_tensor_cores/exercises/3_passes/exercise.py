@@ -10,6 +10,7 @@ from grader.checks import check, device, launchers, limits
 
 MINUTES = 15
 FAILS = "passes of shared memory"
+CAPABILITY = "8.0"
 
 
 def run(mine):

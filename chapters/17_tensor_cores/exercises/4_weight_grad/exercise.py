@@ -10,6 +10,7 @@ from grader.checks import Wrong, check, device, launchers, without_comments, wor
 
 MINUTES = 40
 FAILS = "never written"
+CAPABILITY = "8.0"
 
 
 def run(mine):

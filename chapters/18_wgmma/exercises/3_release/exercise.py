@@ -10,6 +10,7 @@ from grader.checks import Wrong, check, device, launchers, without_comments
 
 MINUTES = 20
 FAILS = "many steps"
+CAPABILITY = "9.0a"
 
 
 def run(mine):
@@ -27,7 +28,7 @@ def run(mine):
         return tuple(torch.randint(-3, 4, (64, 64 * steps), device=device).bfloat16() for _ in range(2))
 
     check(product, reference, inputs, (1, 2, 3), name="a few steps, steps")
-    check(product, reference, inputs, (4, 5, 6, 7, 12, 31), name="many steps, steps")
+    check(product, reference, inputs, (4, 7, 12), name="many steps, steps")
     text = without_comments(mine / "product.cu")
     if text.count("wgmma_wait<0>") != 1 or text.count("wgmma_wait<1>") != 1:
         raise Wrong("one group of products must stay under way: wgmma_wait<1>() in the loop, wgmma_wait<0>() after it")

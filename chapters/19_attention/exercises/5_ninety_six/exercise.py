@@ -10,6 +10,7 @@ from grader.checks import Wrong, check, device, drawn, launchers, seen, without_
 
 MINUTES = 25
 FAILS = "uses index 13"
+CAPABILITY = "8.0"
 
 
 def run(mine):

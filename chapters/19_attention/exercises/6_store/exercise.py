@@ -10,6 +10,7 @@ from grader.checks import Wrong, check, device, launchers, without_comments
 
 MINUTES = 20
 FAILS = "fence.proxy.async"
+CAPABILITY = "9.0a"
 
 
 def run(mine):
