@@ -29,9 +29,17 @@ from product_times import contest, exact, matrices, operators, shapes_of, tolera
 ON_GPU = device.type == "cuda"
 DTYPES = [torch.float16, torch.bfloat16]
 STEPS = ["auto", "fragments", "ldmatrix", "stages", "large", "small", "divided"]
+LARGE_BYTES = 3 * (128 + 256) * 64 * 2  # of shared memory that a block of `large` has: three stages
 SIDES = [1024, 2048, 4096, 8192] if ON_GPU else [64]
 LONG = [(136, 1176, 8352), (120, 72, 3160), (40, 1696, 7440)] if ON_GPU else [(8, 8, 1024)]  # few tiles, and a long k
 ODD = [(4095, 4097, 4093), (1000, 3001, 777), (249, 490, 614), (2002, 34, 2157)] if ON_GPU else [(47, 49, 51)]
+
+
+def steps_here(k=8):
+    """The steps that this GPU can run, of matrices of k columns and k rows."""
+    odd = ["auto", "fragments", "ldmatrix"]  # the others copy 16 bytes at a time
+    room = torch.cuda.get_device_properties(device).shared_memory_per_block_optin if ON_GPU else LARGE_BYTES
+    return [step for step in STEPS if (k % 8 == 0 or step in odd) and (step != "large" or room >= LARGE_BYTES)]
 
 
 @functools.cache  # torch takes a registration once in a process
@@ -77,9 +85,8 @@ def benchmark(module):
     """For `make bench17`: {table: rows}."""
     squares = [(side, side, side) for side in SIDES]
     return {
-        "steps": bench_products(
-            module, squares, STEPS[1:-1], b_transposed=True
-        ),  # with many tiles, `divided` is `small`
+        # with many tiles, `divided` is `small`
+        "steps": bench_products(module, squares, steps_here()[1:-1], b_transposed=True),
         "layouts": bench_products(module, squares) + bench_products(module, squares, b_transposed=True),
         "float16": bench_products(module, squares, dtype=torch.float16),
         "odd": bench_products(module, ODD),
@@ -94,7 +101,7 @@ def sweep():
 
 def launch_each_kernel(module):
     """For `make microscope17`: each kernel once, with b as it is and transposed."""
-    for step in STEPS[1:-1]:
+    for step in steps_here()[1:-1]:
         module.matmul(*matrices((128, 256, 64), torch.bfloat16), step=step)
         module.matmul(*matrices((128, 256, 64), torch.bfloat16, b_transposed=True), step=step)
     module.matmul(*matrices((64, 64, 1024), torch.bfloat16), step="divided")
@@ -103,10 +110,10 @@ def launch_each_kernel(module):
 
 # ---- right? ----------------------------------------------------------------------------------------------------------
 def check_all(module):
-    for step in STEPS:
+    for step in steps_here():
         op = partial(module.matmul, step=step)
         dtype = DTYPES[STEPS.index(step) % 2]
-        odd = step in ("auto", "fragments", "ldmatrix")  # the others copy 16 bytes at a time
+        odd = step in steps_here(k=37)
         for a_transposed in False, True:
             of_size = partial(matrices, dtype=dtype, a_transposed=a_transposed, b_transposed=not a_transposed)
             check(op, exact, lambda n, f=of_size, odd=odd: f((n, n + (3 if odd else 8), 37 if odd else 72)),
@@ -126,7 +133,7 @@ def main():
     if options.puzzle:
         return puzzle(module)
     check_all(module)
-    bench_products(module, shapes, STEPS[1:], b_transposed=True)
+    bench_products(module, shapes, steps_here(k=shapes[0][2]), b_transposed=True)
 
 
 if __name__ == "__main__":

@@ -61,6 +61,9 @@ MUTANTS = [
     Mutant(PADDED, "        to += c->elements();\n", "", COPIES),
     Mutant(PLAN, "s.k <= TILE_K;", "true;", COUNTED),
     Mutant(OF_16 + "operands.h", "return {x, rows, batch_stride, true};", "return {x, 1, batch_stride, true};", STRIDES),
+    # ---- the lesson
+    Mutant(CHAPTER + "main.py", "steps_here(k=shapes[0][2])", "steps_here()", T + "the_lesson_times_any_size"),
+    Mutant(CHAPTER + "main.py", "room >= LARGE_BYTES", "True", T + "a_gpu_with_less_shared_memory_runs_all_steps_but_one"),
     # ---- the launch
     Mutant(CHAPTER + "tensor_cores.h", "x.stride % 8 == 0 &&", "true &&", REFUSED),
     Mutant(CHAPTER + "tensor_cores.h", "(x.transposed ? rows : columns) % 8 == 0;", "true;", REFUSED),
