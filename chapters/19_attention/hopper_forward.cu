@@ -1,5 +1,5 @@
-// hopper_forward.cu: attention for compute capability 9.0. TMA brings tiles, wgmma multiplies them, and while it does,
-// the warpgroup computes the softmax of the tile before. Blocks stay until no work is left. No torch header in here.
+// hopper_forward.cu: attention for compute capability 9.0. TMA brings tiles, wgmma multiplies them, and meanwhile the
+// warpgroup computes the softmax of the next tile. Blocks stay until no work is left. No torch header in here.
 #include <string>
 
 #include "common/shared_memory.h"

@@ -3,8 +3,8 @@
 
 def path(canvas):
     """The path of a number: from a and b in device memory, TMA copies boxes into shared memory. There wgmma reads them, and
-    adds to sums in the registers of a warpgroup. The sums go back to device memory. A thread starts TMA, 128 threads start
-    wgmma, and only the last part of the path is loads and stores of threads."""
+    adds to sums in the registers of a warpgroup. The sums go to device memory. A thread starts TMA, 128 threads start
+    wgmma, and only the last part of the path is stores of threads."""
     canvas.height(23)
     for x, name, colour in (
         (0.5, "device memory", "grey"),
