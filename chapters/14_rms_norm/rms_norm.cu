@@ -6,212 +6,14 @@
 
 #include "common/cuda_check.h"
 #include "common/grid.h"
-#include "device/number.h"
 #include "device/over_row.h"
 #include "device/row_packs.h"
+#include "formulas.h"
+#include "long_rows.h"
+#include "row_part.h"
+#include "weight_gradient.h"
 
-// ---- the operators: kernels take any of them as Op -----------------------------------------------------------------
-
-// part() is what one element adds to the row's sums. factors() turns the sums into what all results of the row need.
-// result() is the element that is written; it may add to the thread's sum for the gradient of weight.
-template <class Type, bool add>
-struct Forward {
-    using T = Type;
-    using N = Number<T>;
-    using Part = N;
-    using Factors = N;
-    static constexpr int INPUTS = add ? 2 : 1;
-    static constexpr bool ADDS = add, OF_WEIGHT = false;
-    const T* in[INPUTS];  // x, and residual: where kernels load both, x becomes their sum
-    const T* weight;
-    T *out, *sum;
-    int64_t rows, n;
-    N eps;
-
-    static __device__ Part part(const N (&v)[INPUTS], N) { return v[0] * v[0]; }
-    __device__ Factors factors(Part squares) const { return rsqrt(squares / N(n) + eps); }
-    static __device__ N result(const N (&v)[INPUTS], N w, Factors scale, N&) { return v[0] * scale * w; }
-};
-
-// The sums over a row of x * x and of grad * weight * x.
-template <class N>
-struct Sums {
-    N squares = 0, products = 0;
-};
-template <class N>
-__device__ Sums<N> operator+(Sums<N> a, Sums<N> b) {
-    return {a.squares + b.squares, a.products + b.products};
-}
-template <class N>
-__device__ Sums<N> from_lane(Sums<N> sums, int apart) {
-    return {from_lane(sums.squares, apart), from_lane(sums.products, apart)};
-}
-
-template <class Type, bool add>
-struct Backward {
-    using T = Type;
-    using N = Number<T>;
-    using Part = Sums<N>;
-    struct Factors {
-        N scale, times_x;
-    };
-    static constexpr int INPUTS = add ? 3 : 2;
-    static constexpr bool ADDS = false, OF_WEIGHT = true;
-    const T* in[INPUTS];  // grad, x, and the gradient of sum
-    const T* weight;
-    T *out, *of_weight;
-    int64_t rows, n;
-    N eps;
-
-    static __device__ Part part(const N (&v)[INPUTS], N w) {
-        const N grad = v[0], x = v[1];
-        return {x * x, grad * w * x};
-    }
-    __device__ Factors factors(Part sums) const {
-        const N scale = rsqrt(sums.squares / N(n) + eps);
-        return {scale, scale * scale * scale * (sums.products / N(n))};
-    }
-    static __device__ N result(const N (&v)[INPUTS], N w, Factors f, N& of_weight) {
-        const N grad = v[0], x = v[1], of_sum = add ? v[INPUTS - 1] : N(0);
-        of_weight += grad * f.scale * x;
-        return grad * f.scale * w - f.times_x * x + of_sum;
-    }
-};
-
-// ---- a thread's part of a row --------------------------------------------------------------------------------------
-
-// Element i of a thread has the same column in all rows, so a thread can add up what its columns get. The part consists
-// of packs if all rows consist of packs. Otherwise it consists of single elements, and neighbours read neighbours.
-template <bool whole, int size>
-__device__ int column_of(int i) {
-    return whole ? int(threadIdx.x + i / size * blockDim.x) * size + i % size : int(threadIdx.x + i * blockDim.x);
-}
-
-template <bool whole, bool last = false, class T, int packs>
-__device__ void load_part(Pack<T> (&v)[packs], const T* row, int n) {
-    constexpr int size = Pack<T>::SIZE;
-    if constexpr (whole) {
-        load_packs<true, last>(v, row, 0, n, T(0.f));
-    } else {
-        UNROLL for (int i = 0; i < packs * size; i++) {
-            const int c = column_of<false, size>(i);
-            v[i / size].values[i % size] = c < n ? row[c] : T(0.f);
-        }
-    }
-}
-
-template <bool whole, class T, int packs>
-__device__ void store_part(T* row, int n, const Pack<T> (&v)[packs]) {
-    constexpr int size = Pack<T>::SIZE;
-    if constexpr (whole) {
-        UNROLL for (int k = 0; k < packs; k++) store_pack<true>(row, 0, n, k, v[k]);
-    } else {
-        UNROLL for (int i = 0; i < packs * size; i++) {
-            const int c = column_of<false, size>(i);
-            if (c < n) row[c] = v[i / size].values[i % size];
-        }
-    }
-}
-
-template <int inputs, class T, int packs>
-__device__ void element(Number<T> (&of)[inputs], const Pack<T> (&v)[inputs][packs], int i) {
-    UNROLL for (int a = 0; a < inputs; a++) of[a] = number(v[a][i / Pack<T>::SIZE].values[i % Pack<T>::SIZE]);
-}
-
-// add_rms_norm: x becomes the sum, rounded.
-template <int inputs, class T, int packs>
-__device__ void add_second_to_first(Pack<T> (&v)[inputs][packs]) {
-    UNROLL for (int k = 0; k < packs; k++) UNROLL for (int j = 0; j < Pack<T>::SIZE; j++) v[0][k].values[j] =
-        T(number(v[0][k].values[j]) + number(v[inputs - 1][k].values[j]));
-}
-
-// PACKS of each array a thread has in flight, and BLOCKS of 512 threads must fit on a multiprocessor at a time. The
-// limit is registers: with two blocks a thread has 64, with one it has 128. A single element of half precision takes a
-// register, and so does a sum for the gradient of weight.
-template <class Op, bool whole>
-constexpr int PACKS = sizeof(typename Op::T) == 2 && (Op::OF_WEIGHT || !whole) ? 2 : 4;
-template <class Op, bool whole>
-constexpr int BLOCKS = whole && !Op::OF_WEIGHT ? 2 : 1;
-
-enum class Pass { only, first, second };  // over the row
-
-// The inputs from index `at` on. The second pass finds the sum that the first one has stored.
-template <bool whole, Pass pass, class Op, class T, int packs>
-__device__ void load_inputs(Pack<T> (&v)[Op::INPUTS][packs], const Op& op, int64_t at, int n) {
-    if constexpr (Op::ADDS && pass == Pass::second) {
-        load_part<whole, true>(v[0], op.sum + at, n);
-    } else {
-        UNROLL for (int a = 0; a < Op::INPUTS; a++)
-            load_part<whole, Op::ADDS || pass != Pass::first>(v[a], op.in[a] + at, n);
-        if constexpr (Op::ADDS) {
-            add_second_to_first(v);
-            store_part<whole>(op.sum + at, n, v[0]);
-        }
-    }
-}
-
-template <class Op, class T, int packs>
-__device__ typename Op::Part part_of(const Op&, const Pack<T> (&v)[Op::INPUTS][packs], const Pack<T> (&w)[packs]) {
-    typename Op::Part all = {};
-    UNROLL for (int i = 0; i < packs * Pack<T>::SIZE; i++) {
-        Number<T> of[Op::INPUTS];
-        element(of, v, i);
-        all = all + Op::part(of, number(w[i / Pack<T>::SIZE].values[i % Pack<T>::SIZE]));
-    }
-    return all;
-}
-
-// of_weight: what the thread has added up for its columns, one element each.
-template <bool whole, class Op, class T, int packs, int count>
-__device__ void write(const Op& op, int64_t at, int n, Pack<T> (&v)[Op::INPUTS][packs], const Pack<T> (&w)[packs],
-                      typename Op::Factors factors, Number<T> (&of_weight)[count]) {
-    UNROLL for (int i = 0; i < count; i++) {
-        Number<T> of[Op::INPUTS];
-        element(of, v, i);
-        T& result = v[0][i / Pack<T>::SIZE].values[i % Pack<T>::SIZE];
-        result = T(Op::result(of, number(w[i / Pack<T>::SIZE].values[i % Pack<T>::SIZE]), factors, of_weight[i]));
-    }
-    store_part<whole>(op.out + at, n, v[0]);
-}
-
-// ---- the gradient of weight: a sum over all rows, in the same order each time --------------------------------------
-
-// The sum over threads t, t + columns, t + 2 * columns ... of a block, for threads t < columns.
-template <class N>
-__device__ N over_column(N mine, int columns, int groups) {
-    __shared__ N sums[512];
-    const int t = int(threadIdx.y * blockDim.x + threadIdx.x);
-    __syncthreads();  // an earlier call's sums have been read
-    sums[t] = mine;
-    while (groups > 1) {
-        const int half = (groups + 1) / 2;
-        __syncthreads();
-        if (t < (groups - half) * columns) sums[t] += sums[t + half * columns];
-        groups = half;
-    }
-    return sums[t];
-}
-
-// Each block writes what its rows add, as one row of `partial`.
-template <bool whole, class Op, class N, int count>
-__device__ void write_partial(N* row, const Op&, int n, const N (&of_weight)[count]) {
-    UNROLL for (int i = 0; i < count; i++) {
-        const N sum = over_column(of_weight[i], int(blockDim.x), int(blockDim.y));
-        const int c = column_of<whole, Pack<typename Op::T>::SIZE>(i);
-        if (threadIdx.y == 0 && c < n) row[c] = sum;
-    }
-}
-
-template <class T>
-__global__ void __launch_bounds__(512) sum_kernel(T* sum, const Number<T>* partial, int64_t rows, int64_t n) {
-    const int64_t c = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    Number<T> mine = 0;
-    for (int64_t row = threadIdx.y; c < n && row < rows; row += blockDim.y) mine += partial[row * n + c];
-    mine = over_column(mine, int(blockDim.x), int(blockDim.y));
-    if (threadIdx.y == 0 && c < n) sum[c] = T(mine);
-}
-
-// ---- a row in the registers of 1 to 32 lanes, or of a block --------------------------------------------------------
+// ---- a row in the registers of 1 to 32 lanes, or of a block ---------------------------------------------------------
 
 // A thread has four packs of a row, or one pack of each of four rows. A block of a small grid goes on to further rows.
 template <class Op, int packs, bool whole>
@@ -242,7 +44,7 @@ __global__ void __launch_bounds__(512, BLOCKS<Op, whole>) registers_kernel(Op op
     if (Op::OF_WEIGHT) write_partial<whole>(partial + int64_t(blockIdx.x) * n, op, n, of_weight);
 }
 
-// ---- short rows: a block loads `each` of them as one long one, into its shared memory ------------------------------
+// ---- short rows: a block loads `each` of them as one long one, into its shared memory -------------------------------
 
 constexpr int STRIP = 2 * 256, MOST_ROWS = 1024;  // packs and rows in a strip
 
@@ -289,77 +91,7 @@ __global__ void __launch_bounds__(256) strip_kernel(Op op, typename Op::N* parti
     }
 }
 
-// ---- long rows, which are read twice -------------------------------------------------------------------------------
-
-// Block number `block` of the `blocks` that share a row takes every `blocks`-th piece of it.
-template <bool whole, class Op>
-__device__ typename Op::Part part_of_row(const Op& op, int64_t row, unsigned block, unsigned blocks) {
-    using T = typename Op::T;
-    constexpr int packs = PACKS<Op, whole>;
-    const int64_t step = int64_t(blockDim.x) * packs * Pack<T>::SIZE;
-    Pack<T> v[Op::INPUTS][packs], w[packs];
-    typename Op::Part all = {};
-    for (int64_t c = block * step; c < op.n; c += blocks * step) {
-        const int here = int(min(op.n - c, step));
-        load_inputs<whole, Pass::first>(v, op, row * op.n + c, here);
-        if (Op::OF_WEIGHT) load_part<whole>(w, op.weight + c, here);
-        all = all + part_of(op, v, w);
-    }
-    return over_row(all);
-}
-
-// A row by one block, which is fast as long as the L2 cache keeps what the block has read.
-template <class Op, bool whole>
-__global__ void __launch_bounds__(512, BLOCKS<Op, whole>) twice_kernel(Op op) {
-    using T = typename Op::T;
-    constexpr int packs = PACKS<Op, whole>, count = packs * Pack<T>::SIZE;
-    const int64_t row = blockIdx.x, step = int64_t(blockDim.x) * count;
-    const auto factors = op.factors(part_of_row<whole>(op, row, 0, 1));
-    typename Op::N of_weight[count];  // which has no gradient here
-    for (int64_t c = 0; c < op.n; c += step) {
-        const int here = int(min(op.n - c, step));
-        Pack<T> v[Op::INPUTS][packs], w[packs];
-        load_inputs<whole, Pass::second>(v, op, row * op.n + c, here);
-        load_part<whole>(w, op.weight + c, here);
-        write<whole>(op, row * op.n + c, here, v, w, factors, of_weight);
-    }
-}
-
-// A row by three launches: parts of rows, then the factors of each row, then results, where a block stays in its
-// columns.
-template <class Op, bool whole>
-__global__ void __launch_bounds__(512, BLOCKS<Op, whole>)
-    parts_kernel(typename Op::Part* parts, Op op, unsigned blocks) {
-    const auto all = part_of_row<whole>(op, blockIdx.x / blocks, blockIdx.x % blocks, blocks);
-    if (threadIdx.x == 0) parts[blockIdx.x] = all;
-}
-
-template <class Op>
-__global__ void factors_kernel(typename Op::Factors* factors, const typename Op::Part* parts, Op op, unsigned blocks) {
-    typename Op::Part all = {};
-    for (unsigned i = threadIdx.x; i < blocks; i += blockDim.x) all = all + parts[int64_t(blockIdx.x) * blocks + i];
-    all = over_row(all);
-    if (threadIdx.x == 0) factors[blockIdx.x] = op.factors(all);
-}
-
-template <class Op, bool whole>
-__global__ void __launch_bounds__(256, 2 * BLOCKS<Op, whole>)
-    columns_kernel(Op op, const typename Op::Factors* factors, typename Op::N* partial) {
-    using T = typename Op::T;
-    constexpr int packs = PACKS<Op, whole>, count = packs * Pack<T>::SIZE;
-    const int64_t c = int64_t(blockIdx.x) * 256 * count;
-    const int here = int(min(op.n - c, int64_t(256) * count));
-    typename Op::N of_weight[count] = {};
-    Pack<T> v[Op::INPUTS][packs], w[packs];
-    load_part<whole>(w, op.weight + c, here);
-    for (int64_t row = blockIdx.y; row < op.rows; row += gridDim.y) {
-        load_inputs<whole, Pass::second>(v, op, row * op.n + c, here);
-        write<whole>(op, row * op.n + c, here, v, w, factors[row], of_weight);
-    }
-    if (Op::OF_WEIGHT) write_partial<whole>(partial + blockIdx.y * op.n + c, op, here, of_weight);
-}
-
-// ---- which kernel for which rows -----------------------------------------------------------------------------------
+// ---- which kernel for which rows ------------------------------------------------------------------------------------
 
 static int64_t multiprocessors() {
     int device = 0, count = 0;

@@ -1,4 +1,4 @@
-// attention.h: what attention.cu, backward.cu and hopper_backward.cu offer, for T = __half and __nv_bfloat16. No torch.
+// attention.h: what the .cu files of this chapter offer, for T = __half and __nv_bfloat16. No torch.
 #pragma once
 #include <cuda_runtime.h>
 

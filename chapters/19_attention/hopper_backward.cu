@@ -1,19 +1,7 @@
-// hopper_backward.cu: the gradients of attention on Hopper. TMA brings tiles, wgmma multiplies them. The formulas are
-// those of backward.cu:
-//     grad_v = p^T @ grad     ds = p * (grad @ v^T - delta)     grad_q = scale * ds @ k     grad_k = scale * ds^T @ q
+// hopper_backward.cu: the gradients of attention on Hopper. TMA brings tiles, wgmma multiplies them.
 // Fused: one kernel makes the five products of a tile. Each block adds its part of grad_q to floats in the L2 cache, in
-// whatever order blocks run. Deterministic: a second kernel makes grad_q, which takes two products more.
-#include "attention.h"
-#include "device/number.h"
-#include "hopper.h"
-
-// A block of both large kernels has a warpgroup that copies, and two that multiply, with 64 rows of its tile each.
-constexpr int GROUPS = 2, BLOCK_THREADS = (GROUPS + 1) * 128, STAGES = 2;
-
-// Tensor maps of what a kernel reads, and of what it writes.
-struct BackwardMaps {
-    CUtensorMap q, k, v, grad, results[2];
-};
+// whatever order blocks run. Deterministic: hopper_grad_q.cu makes grad_q, which takes two products more.
+#include "hopper_backward.h"
 
 // Floats of shared sums for grad_q lie in squares of 64 x 64 elements: row by row of squares in a head.
 constexpr int SQUARE = 64 * 64;
@@ -38,40 +26,10 @@ __device__ inline void add_four(float* to, float a, float b, float c, float d) {
                  : "memory");
 }
 
-// ---- products ------------------------------------------------------------------------------------------------------
-
-// sums = a @ b^T, for 64 rows of a and B_ROWS of b: a group of products.
-template <class T, int D, int A_ROWS, int B_ROWS>
-__device__ inline void rows_by_rows(float (&d)[B_ROWS / 2], uint32_t a, uint32_t b) {
-    wgmma_fence();
-    start_rows_by_rows<T, D, A_ROWS, B_ROWS>(d, a, b);
-    wgmma_commit();
-}
-
-// sums += a @ b, with 64 x ROWS elements of a in registers, and all ROWS rows of tile b.
-template <class T, int ROWS, int sums>
-__device__ inline void registers_by_columns(float (&d)[sums], const uint32_t (&a)[ROWS / 4], uint32_t b) {
-    wgmma_fence();
-    start_registers_by_columns<T, ROWS>(d, a, b);
-    wgmma_commit();
-}
-
 // Where in a tile with the 128-byte swizzle this lane's first two results go. `row` is the lane's row. The same 8 * n
 // columns further: ^ n * 16.
 __device__ inline int place_in_tile(int row) {
     return row * 128 + int(threadIdx.x) % 32 / 4 * 16 + int(threadIdx.x) % 4 * 4;
-}
-
-// Puts a group's 64 x D results, times factor, into a tile of 64 rows, and stores its rows.
-template <class T, int D>
-__device__ inline void store_results(const CUtensorMap* map, char* tile, float (&d)[D / 2], float factor, int group,
-                                     int row, int head, int batch) {
-    const int thread = int(threadIdx.x) % 128;
-    for (float& x : d) x *= factor;
-    write_tile<T, 64>(tile, thread / 32 * 16 + thread % 32 / 4, d);
-    fence_async();
-    named_barrier(2 + group, 128);
-    if (thread == 0) tma_store(map, address_of(tile), 0, row, 0, head, batch), wait_for_stores_to_read();
 }
 #endif
 
@@ -262,92 +220,6 @@ __global__ void __launch_bounds__(256) hopper_scale_kernel(Heads<T> grad_q, cons
     }
 }
 
-// ---- the gradient of q, the same bits each time --------------------------------------------------------------------
-
-// A block has 128 queries, and walks over the keys that they see. Tiles of q and grad are one for each group.
-constexpr int BLOCK_QUERIES = 128;
-template <int D>
-constexpr int STEP_KEYS = 8192 / D;
-
-template <class T, int D>
-__global__ void __launch_bounds__(BLOCK_THREADS, 1)
-    hopper_query_kernel(const __grid_constant__ BackwardMaps maps, const float2* of_query, Problem p) {
-#ifdef HAS_WGMMA
-    constexpr int N = STEP_KEYS<D>, QUERY_TILE = 64 * D * 2, KEY_TILE = N * D * 2;
-    extern __shared__ __align__(1024) char memory[];
-    __shared__ uint64_t barriers[2 * STAGES + 1];
-    enum { FULL, EMPTY, QUERIES_FULL };
-    const auto barrier = [&](int which, int stage) { return address_of(barriers) + 8 * (which * STAGES + stage); };
-    const uint32_t q_tiles = address_of(memory), grad_tiles = q_tiles + GROUPS * QUERY_TILE;
-    const uint32_t k_tiles = grad_tiles + GROUPS * QUERY_TILE, v_tiles = k_tiles + STAGES * KEY_TILE;
-    const int group = int(threadIdx.x) / 128 - 1, thread = int(threadIdx.x) % 128, lane = thread % 32;
-    const int tiles = tiles_of(p.queries, BLOCK_QUERIES);
-    const Place at = place_of(blockIdx.x, tiles, p.heads);
-    const int first_query = (tiles - 1 - at.tile) * BLOCK_QUERIES;  // the queries that see most keys come first
-    const int steps = tiles_of(last_key(first_query + BLOCK_QUERIES - 1, p) + 1, N);
-    if (threadIdx.x == 0) {
-        mbarrier_init(barrier(QUERIES_FULL, 0), 1);
-        for (int i = 0; i < STAGES; i++)
-            mbarrier_init(barrier(FULL, i), 1), mbarrier_init(barrier(EMPTY, i), GROUPS * 4);
-        fence_mbarrier_init();
-    }
-    __syncthreads();
-
-    if (group < 0) {
-        give_registers<24>();
-        if (thread > 0) return;
-        const uint32_t queries_full = barrier(QUERIES_FULL, 0);
-        mbarrier_arrive_expect(queries_full, 2 * GROUPS * QUERY_TILE);
-        for (int i = 0; i < GROUPS; i++) {
-            const int row = first_query + i * 64;
-            tma_load(q_tiles + i * QUERY_TILE, &maps.q, 0, row, 0, at.head, at.batch, queries_full);
-            tma_load(grad_tiles + i * QUERY_TILE, &maps.grad, 0, row, 0, at.head, at.batch, queries_full);
-        }
-        for (int i = 0; i < steps; i++) {
-            const int stage = i % STAGES, head = at.head / p.group;
-            wait_for_phase(barrier(EMPTY, stage), i / STAGES % 2 ^ 1);
-            mbarrier_arrive_expect(barrier(FULL, stage), 2 * KEY_TILE);
-            tma_load(k_tiles + stage * KEY_TILE, &maps.k, 0, i * N, 0, head, at.batch, barrier(FULL, stage));
-            tma_load(v_tiles + stage * KEY_TILE, &maps.v, 0, i * N, 0, head, at.batch, barrier(FULL, stage));
-        }
-        return;
-    }
-
-    take_registers<240>();
-    const int my_first = first_query + group * 64, my_query = my_first + thread / 32 * 16 + lane / 4;
-    const uint32_t q_tile = q_tiles + group * QUERY_TILE, grad_tile = grad_tiles + group * QUERY_TILE;
-    const int64_t head = int64_t(at.batch) * p.heads + at.head;
-    const float2* const my_numbers = of_query + head * room_for_queries(p.queries) + my_query;
-    const float2 numbers[] = {my_numbers[0], my_numbers[8]};
-    float dq[D / 2] = {};
-    wait_for_phase(barrier(QUERIES_FULL, 0), 0);
-    for (int i = 0; i < steps; i++) {
-        const int stage = i % STAGES;
-        const uint32_t k_tile = k_tiles + stage * KEY_TILE, v_tile = v_tiles + stage * KEY_TILE;
-        float s[N / 2], dp[N / 2];
-        uint32_t ds[N / 4];
-        wait_for_phase(barrier(FULL, stage), i / STAGES % 2);
-        rows_by_rows<T, D, 64, N>(s, q_tile, k_tile);
-        rows_by_rows<T, D, 64, N>(dp, grad_tile, v_tile);
-        wgmma_wait<1>(s);
-        if (i * N + N - 1 > last_key(my_first, p)) {
-            UNROLL for (int j = 0; j < N / 2; j++) if (i * N + lane % 4 * 2 + j / 4 * 8 + j % 2 >
-                                                       last_key(my_query + j / 2 % 2 * 8, p)) s[j] = -INFINITY;
-        }
-        UNROLL for (int j = 0; j < N / 2; j++) s[j] = power_of_2(s[j] * p.scale_2 - numbers[j / 2 % 2].x);
-        wgmma_wait<0>(dp);
-        UNROLL for (int j = 0; j < N / 2; j += 2) {
-            const float delta = numbers[j / 2 % 2].y;
-            pack_pair(ds[j / 2], s[j] * (dp[j] - delta), s[j + 1] * (dp[j + 1] - delta), T());
-        }
-        registers_by_columns<T, N>(dq, ds, k_tile);
-        wgmma_wait<0>(dq);
-        if (lane == 0) mbarrier_arrive(barrier(EMPTY, stage));
-    }
-    store_results<T, D>(&maps.results[0], memory + group * QUERY_TILE, dq, p.scale, group, my_first, at.head, at.batch);
-#endif
-}
-
 // ---- the launch ----------------------------------------------------------------------------------------------------
 
 int64_t hopper_backward_floats(const Problem& p, bool deterministic) {
@@ -386,12 +258,7 @@ static void launch(Heads<T> grad_q, Heads<T> grad_k, Heads<T> grad_v, Heads<cons
     }
     launch_tiles(hopper_key_kernel<T, D, false>, p.keys, KEYS, key_heads, BLOCK_THREADS, BYTES, stream, maps,
                  static_cast<const float2*>(of_query), sums, p);
-    constexpr int M = STEP_KEYS<D>;
-    const BackwardMaps of_q = {
-        of_queries(q, 64), of_keys(k, M), of_keys(v, M), of_queries(grad, 64), {of_queries(grad_q, 64)}};
-    launch_tiles(hopper_query_kernel<T, D>, p.queries, BLOCK_QUERIES, heads, BLOCK_THREADS,
-                 2 * (2 * BLOCK_QUERIES * D + 2 * STAGES * M * D), stream, of_q, static_cast<const float2*>(of_query),
-                 p);
+    launch_grad_q<T, D>(grad_q, of_query, grad, q, k, v, p, stream);
 }
 
 template <class T>

@@ -44,8 +44,9 @@ SHAPES = [
 
 @functools.cache  # torch takes a registration once in a process
 def build():
-    sources = ("attention.cpp", "attention.cu", "ladder.cu", "hopper_forward.cu", "backward.cu", "hopper_backward.cu")
-    load_stable("attention_stable", [str(here / name) for name in sources], wgmma=True)
+    kernels = "attention", "ladder", "hopper_forward", "backward", "hopper_backward", "hopper_grad_q"
+    sources = [str(here / "attention.cpp"), *(str(here / f"{name}.cu") for name in kernels)]
+    load_stable("attention_stable", sources, wgmma=True)
     rules.register(device.type)
     return torch.ops.chapter19
 

@@ -5,7 +5,11 @@ from tools.maintain.mutants import Mutant
 T = "tests/chapters/14_rms_norm/test_rms_norm.py::test_"
 OPERATORS = "tests/chapters/test_operators.py::test_"
 LAUNCH = "tests/chapters/test_chapters.py::test_every_launch_is_on_the_given_stream_and_checked[14_rms_norm]"
-CU, CPP, PY = (f"chapters/14_rms_norm/{name}" for name in ("rms_norm.cu", "rms_norm.cpp", "derivatives.py"))
+FOLDER = "chapters/14_rms_norm/"
+CU, CPP, PY = (FOLDER + name for name in ("rms_norm.cu", "rms_norm.cpp", "derivatives.py"))
+FORMULAS, PART, WEIGHT, LONG = (
+    FOLDER + f"{name}.h" for name in ("formulas", "row_part", "weight_gradient", "long_rows")
+)
 ANYWHERE = T + "an_argument_that_begins_anywhere[rms_norm-float32]"
 ROUNDED = T + "the_sum_is_rounded_before_its_norm[bfloat16]"
 DERIVATIVES = T + "three_derivatives[shape0]"
@@ -25,33 +29,33 @@ def backward(which, op="rms_norm_backward"):
 MUTANTS = [
     # ---- the operators
     Mutant(
-        CU,
+        FORMULAS,
         "rsqrt(squares / N(n) + eps); }",
         "rsqrt(squares / N(n)); }",
         OPERATORS + "scalars[14_rms_norm.rms_norm-eps]",
     ),
-    Mutant(CU, "return v[0] * scale * w; }", "return v[0] * scale; }", kernel("lanes")),
-    Mutant(CU, "return {x * x, grad * w * x};", "return {x * x, grad * x};", backward("lanes")),
-    Mutant(CU, "scale * scale * scale * (sums.products", "scale * scale * (sums.products", backward("lanes")),
-    Mutant(CU, "of_weight += grad * f.scale * x;", "of_weight = grad * f.scale * x;", backward("lanes")),
-    Mutant(CU, "f.scale * w - f.times_x * x", "f.scale * w + f.times_x * x", backward("lanes")),
-    Mutant(CU, "add ? v[INPUTS - 1] : N(0)", "0", backward("lanes", "add_rms_norm_backward")),
+    Mutant(FORMULAS, "return v[0] * scale * w; }", "return v[0] * scale; }", kernel("lanes")),
+    Mutant(FORMULAS, "return {x * x, grad * w * x};", "return {x * x, grad * x};", backward("lanes")),
+    Mutant(FORMULAS, "scale * scale * scale * (sums.products", "scale * scale * (sums.products", backward("lanes")),
+    Mutant(FORMULAS, "of_weight += grad * f.scale * x;", "of_weight = grad * f.scale * x;", backward("lanes")),
+    Mutant(FORMULAS, "f.scale * w - f.times_x * x", "f.scale * w + f.times_x * x", backward("lanes")),
+    Mutant(FORMULAS, "add ? v[INPUTS - 1] : N(0)", "0", backward("lanes", "add_rms_norm_backward")),
     # ---- a thread's part
-    Mutant(CU, "c < n ? row[c] : T(0.f)", "row[min(c, n - 1)]", kernel("lanes")),
+    Mutant(PART, "c < n ? row[c] : T(0.f)", "row[min(c, n - 1)]", kernel("lanes")),
     Mutant(
-        CU,
+        PART,
         "if (c < n) row[c] = v[i / size].values[i % size];",
         "row[min(c, n - 1)] = v[i / size].values[i % size];",
         kernel("lanes"),
     ),
     Mutant(
-        CU,
+        PART,
         "int(threadIdx.x + i / size * blockDim.x) * size + i % size",
         "int(threadIdx.x + i / size) * size + i % size",
         backward("lanes"),
     ),
-    Mutant(CU, "        store_part<whole>(op.sum + at, n, v[0]);\n", "", kernel("lanes", "add_rms_norm")),
-    Mutant(CU, "add_second_to_first(v);\n            store_part", "store_part", kernel("lanes", "add_rms_norm")),
+    Mutant(PART, "        store_part<whole>(op.sum + at, n, v[0]);\n", "", kernel("lanes", "add_rms_norm")),
+    Mutant(PART, "add_second_to_first(v);\n            store_part", "store_part", kernel("lanes", "add_rms_norm")),
     Mutant(
         CU,
         "            if constexpr (Op::ADDS) store_pack(",
@@ -59,13 +63,17 @@ MUTANTS = [
         kernel("strip", "add_rms_norm"),
     ),
     # ---- the gradient of weight
-    Mutant(CU, "const int half = (groups + 1) / 2;", "const int half = groups / 2;", backward("strip")),
-    Mutant(CU, "        __syncthreads();\n        if (t < (groups", "        if (t < (groups", backward("lanes")),
-    Mutant(CU, "    __syncthreads();  // an earlier call's sums have been read\n", "", MEMORY_CHECK),
+    Mutant(WEIGHT, "const int half = (groups + 1) / 2;", "const int half = groups / 2;", backward("strip")),
+    Mutant(WEIGHT, "        __syncthreads();\n        if (t < (groups", "        if (t < (groups", backward("lanes")),
+    Mutant(WEIGHT, "    __syncthreads();  // an earlier call's sums have been read\n", "", MEMORY_CHECK),
     Mutant(
-        CU, "row < rows; row += blockDim.y) mine", "row < rows; row += 2 * blockDim.y) mine", backward("block"), gpus=1
+        WEIGHT,
+        "row < rows; row += blockDim.y) mine",
+        "row < rows; row += 2 * blockDim.y) mine",
+        backward("block"),
+        gpus=1,
     ),
-    Mutant(CU, "partial + blockIdx.y * op.n + c", "partial + c", backward("columns")),
+    Mutant(LONG, "partial + blockIdx.y * op.n + c", "partial + c", backward("columns")),
     Mutant(CU, "partial + int64_t(blockIdx.x) * n, op", "partial, op", backward("block")),
     Mutant(
         CU,
@@ -93,22 +101,25 @@ MUTANTS = [
     Mutant(CU, "t < groups * n && row < here;", "row < here;", backward("strip")),
     Mutant(CU, "fit / size * size", "fit", kernel("strip", dtype="bfloat16"), gpus=1),
     Mutant(
-        CU,
+        LONG,
         "        all = all + part_of(op, v, w);\n    }\n    return over_row",
         "        all = part_of(op, v, w);\n    }\n    return over_row",
         kernel("twice"),
     ),
-    Mutant(CU, "c += blocks * step", "c += (blocks + 1) * step", kernel("twice")),
-    Mutant(CU, "i < blocks; i += blockDim.x) all", "i < 1; i += blockDim.x) all", kernel("columns")),
-    Mutant(CU, "row < op.rows; row += gridDim.y", "row < gridDim.y; row += gridDim.y", kernel("columns")),
+    Mutant(LONG, "c += blocks * step", "c += (blocks + 1) * step", kernel("twice")),
+    Mutant(LONG, "i < blocks; i += blockDim.x) all", "i < 1; i += blockDim.x) all", kernel("columns")),
+    Mutant(LONG, "row < op.rows; row += gridDim.y", "row < gridDim.y; row += gridDim.y", kernel("columns")),
     Mutant(
-        CU,
+        LONG,
         "factors[row], of_weight);\n    }\n    if (Op",
         "factors[0], of_weight);\n    }\n    if (Op",
         kernel("columns"),
     ),
     Mutant(
-        CU, "for (int64_t c = 0; c < op.n; c += step) {", "for (int64_t c = 0; c < step; c += step) {", kernel("twice")
+        LONG,
+        "for (int64_t c = 0; c < op.n; c += step) {",
+        "for (int64_t c = 0; c < step; c += step) {",
+        kernel("twice"),
     ),
     # ---- the launch
     Mutant(

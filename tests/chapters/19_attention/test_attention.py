@@ -520,7 +520,8 @@ def test_refused_with_memory_and_without(ops):
 @pytest.mark.parametrize(
     "file, kernels, architecture",
     [("attention", 8, "sm_80"), ("attention", 8, "sm_90"), ("backward", 12, "sm_80"), ("backward", 12, "sm_90"),
-     ("hopper_forward", 6, "sm_90a"), ("hopper_backward", 20, "sm_90a"), ("ladder", 12, "sm_90a")],
+     ("hopper_forward", 6, "sm_90a"), ("hopper_backward", 16, "sm_90a"), ("hopper_grad_q", 4, "sm_90a"),
+     ("ladder", 12, "sm_90a")],
 )  # fmt: skip
 def test_nvcc_keeps_all_sums_in_registers(tmp_path, file, kernels, architecture):
     """C7508 and others: wgmma waits where it need not."""
