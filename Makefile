@@ -77,7 +77,7 @@ test:
 	@$(call python,test) && $(call tests,-m 'not thorough')
 
 $(NUMBERS:%=test%): test%:
-	@$(call python,test) && $(call tests,-k "$$(basename chapters/$*_*) or (test_exercises and $*.)")
+	@$(call python,test) && $(call tests,--chapter $*)
 
 ## make doctor         what on this machine keeps lessons from running, and the command that fixes it
 doctor:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import CHAPTERS, ROOT, chapter, operators
+from tools.chapters import folders
 
 MEASURES = "test_harness_gpu", "test_wrong_operators"  # files whose tests ask how long a kernel takes
 
@@ -33,6 +34,10 @@ def pytest_xdist_auto_num_workers():
     from common import device
 
     return min(os.cpu_count(), 8) if device.type == "cuda" else os.cpu_count()
+
+
+def pytest_addoption(parser):
+    parser.addoption("--chapter", metavar="NN", help="only the tests of that chapter; -k chooses among them")
 
 
 def is_worker(config):
@@ -61,13 +66,25 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.xdist_group("alone"))
     items.sort(key=lambda item: (marked(item, "alone"), not marked(item, "xdist_group")))
 
+    if number := getattr(config, "option", None) and config.option.chapter:
+        keep(config, items, [of_chapter(item, number) for item in items])
     if part := os.environ.get("CHAPTERS_PART"):
         first, parts = map(int, part.split("/"))
         thorough = sorted({what_runs_together(item) for item in items if marked(item, "thorough")})
         others = set(thorough) - set(thorough[first - 1 :: parts])
-        left_out = [marked(item, "thorough") and what_runs_together(item) in others for item in items]
-        config.hook.pytest_deselected(items=list(itertools.compress(items, left_out)))
-        items[:] = itertools.compress(items, map(operator.not_, left_out))
+        keep(config, items, [not (marked(item, "thorough") and what_runs_together(item) in others) for item in items])
+
+
+def keep(config, items, kept):
+    """Deselects the others."""
+    config.hook.pytest_deselected(items=list(itertools.compress(items, map(operator.not_, kept))))
+    items[:] = itertools.compress(items, kept)
+
+
+def of_chapter(item, number):
+    """A test whose name or folder has the chapter's name in it, or that of an exercise."""
+    name = folders()[number].name
+    return name in item.nodeid or ("test_exercises" in item.nodeid and f"[{number}." in item.nodeid)
 
 
 def what_runs_together(item):

@@ -74,6 +74,14 @@ def test_marks_and_order(monkeypatch):
     assert all(conftest.marked(i, "alone") and conftest.marked(i, "xdist_group") for i in alone)
 
 
+def test_the_tests_of_a_chapter():
+    of_03 = "tests/chapters/03_add2/test_add2.py::test_x", "tests/chapters/test_operators.py::test_x[03_add2.add2]"
+    others = "tests/chapters/13_softmax/test_softmax.py::test_x[03]", "tests/grader/test_exercises.py::test_x[13.03-a]"
+    for nodeid in *of_03, "tests/grader/test_exercises.py::test_x[03.2-solution]":
+        assert conftest.of_chapter(item(nodeid), "03")
+    assert not any(conftest.of_chapter(item(nodeid), "03") for nodeid in others)
+
+
 def test_a_part_of_the_thorough_tests(monkeypatch):
     """Together, the parts have each thorough test once; what is in one group is in one part; other tests are in all."""
     group = [item(f"x/test_x.py::test_{i}", "thorough", "xdist_group") for i in "ab"]

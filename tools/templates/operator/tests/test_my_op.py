@@ -1,4 +1,7 @@
-"""my_op(): right at edge-case sizes; wrong inputs are refused; autograd and torch.compile know it."""
+"""my_op(): right at edge-case sizes; wrong inputs are refused; autograd and torch.compile know it.
+
+For an operator of your own, change what stands above the first line of dashes.
+"""
 
 import pytest
 import torch
@@ -6,7 +9,30 @@ import torch
 from my_op import my_op
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
-per_dtype = pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
+DTYPES = torch.float32, torch.float16, torch.bfloat16
+# Of results beside the reference's. Here both are rounded once, so they are equal to the last bit. Of an operator that rounds
+# more often, {"rtol": 1e-5, "atol": 1e-5} for float32, and 1e-2 for half precision.
+TOLERANCE = {dtype: {"rtol": 0, "atol": 0} for dtype in DTYPES}
+
+
+def arguments(*shape, dtype=torch.float32):
+    """What my_op takes. All tests call my_op(*arguments(...))."""
+    return torch.randn(shape, dtype=dtype, device=device), 0.3  # no power of two, so a product has to be rounded
+
+
+def special_arguments():
+    x = torch.tensor([0.0, -0.0, float("inf"), -float("inf"), float("nan"), 3e38], device=device)
+    for factor in 0, -1, 1e-50, float("inf"), float("nan"):
+        yield x, factor
+
+
+def reference(x, factor):
+    """The same by torch's operations: in float32, rounded once, as the kernel rounds."""
+    return (factor * x.float()).to(x.dtype)
+
+
+# ---- is it right? ------------------------------------------------------------------------------------------------------
+per_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 
 
 @pytest.fixture(autouse=True)
@@ -14,95 +40,109 @@ def seed():
     torch.manual_seed(0)
 
 
-def reference(x, factor):
-    """In float32, rounded once, as the kernel rounds."""
-    return (factor * x.float()).to(x.dtype)
+def assert_right(*args):
+    expected = reference(*args)
+    torch.testing.assert_close(my_op(*args), expected, **TOLERANCE[expected.dtype], equal_nan=True)
 
 
-def assert_right(x, factor=0.3):  # 0.3 is no power of two, so a product has to be rounded
-    # Equal to the last bit, as both round once. An operator that rounds more often needs a tolerance here.
-    torch.testing.assert_close(my_op(x, factor), reference(x, factor), rtol=0, atol=0, equal_nan=True)
+def with_gradients(args):
+    return [x.detach().requires_grad_() if is_tensor(x) else x for x in args]
+
+
+def is_tensor(x):
+    return isinstance(x, torch.Tensor)
+
+
+def gradients(result, args):
+    """Of the sum of the result."""
+    return torch.autograd.grad(result.sum(), [x for x in args if is_tensor(x)])
 
 
 @per_dtype
 @pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 2**20 + 3])  # nothing, around a block's threads, many blocks
 def test_right(n, dtype):
-    assert_right(torch.randn(n, dtype=dtype, device=device))
+    assert_right(*arguments(n, dtype=dtype))
 
 
 def test_any_shape():
     for shape in (), (3,), (3, 0), (2, 3, 4):
-        assert_right(torch.randn(shape, device=device))
+        assert_right(*arguments(*shape))
 
 
 def test_a_tensor_may_begin_anywhere_in_its_memory():
-    assert_right(torch.randn(1000, device=device)[1:])
+    assert_right(*(x[1:] if is_tensor(x) else x for x in arguments(1000)))
 
 
 def test_special_values():
-    x = torch.tensor([0.0, -0.0, float("inf"), -float("inf"), float("nan"), 3e38], device=device)
-    for factor in 0, -1, 1e-50, float("inf"), float("nan"):
-        assert_right(x, factor)
+    for args in special_arguments():
+        assert_right(*args)
 
 
 @pytest.mark.skipif(device == "cpu", reason="needs a GPU")
 def test_the_kernel_runs_on_torchs_current_stream():
-    """There, x gets its values late. On any other stream the kernel would read what was in x before."""
-    x, slow = torch.zeros(2**16, device=device), torch.randn(4096, 4096, device=device)
-    my_op(x, 2)  # loads the kernel
+    """There, tensors get their values late. On any other stream the kernel would read what was in them before."""
+    args, slow = arguments(2**16), torch.randn(4096, 4096, device=device)
+    expected = my_op(*args)  # and loads the kernel
+    late = [torch.zeros_like(x) if is_tensor(x) else x for x in args]
     torch.cuda.synchronize()
     with torch.cuda.stream(torch.cuda.Stream()):
         for _ in range(20):
             slow @ slow
-        result = my_op(x.fill_(1), 2)
+        result = my_op(*(x.copy_(y) if is_tensor(x) else x for x, y in zip(late, args, strict=True)))
     torch.cuda.synchronize()
-    assert (result == 2).all()
+    torch.testing.assert_close(result, expected, rtol=0, atol=0)
+
+
+@pytest.mark.skipif(device == "cuda", reason="the test above shows it on a GPU")
+def test_cuda_on_cpu_sees_the_kernel_on_torchs_current_stream(monkeypatch):
+    """cuda-on-cpu acts as if torch's current stream were no longer the default one, and refuses launches on the latter."""
+    monkeypatch.setenv("CUDA_ON_CPU_SIDE_STREAM", "1")
+    my_op(*arguments(100))
 
 
 # ---- what it refuses ---------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("where", [device, "meta"])  # the kernel, and what torch.compile asks instead
 def test_wrong_inputs_are_refused(where):
-    x = torch.ones(4, 3, device=where)
+    x, *others = arguments(4, 3)
+    x = x.to(where)
     for wrong, words in (x.double(), "x must have dtype Float or Half or BFloat16"), (x.t(), "x must be contiguous"):
         with pytest.raises(RuntimeError, match=words):
-            my_op(wrong, 2)
+            my_op(wrong, *others)
 
 
 def test_what_is_no_tensor_is_refused():
+    _, *others = arguments(3)
     for wrong in None, 3, [1.0]:
         with pytest.raises((RuntimeError, NotImplementedError)):
-            my_op(wrong, 2)
+            my_op(wrong, *others)
 
 
 # ---- autograd, torch.compile -------------------------------------------------------------------------------------------
 @per_dtype
 def test_opcheck(dtype):
     """The schema, the shapes without memory, the gradient's registration: whether they agree with the kernel."""
-    x = torch.randn(3, 5, dtype=dtype, device=device, requires_grad=True)
-    torch.library.opcheck(torch.ops.my_op.my_op.default, (x, 0.3))
+    torch.library.opcheck(torch.ops.my_op.my_op.default, tuple(with_gradients(arguments(3, 5, dtype=dtype))))
 
 
 @pytest.mark.filterwarnings("ignore:Input #. requires gradient")
 def test_gradcheck():
     """Compares the gradient, and the gradient of the gradient, with differences of results. float32 has 7 digits, so the steps
     are larger than for float64, and the comparison is less strict."""
-    x = torch.randn(3, 5, device=device, requires_grad=True)
-    loose = {"eps": 1e-2, "atol": 1e-3, "rtol": 1e-3}
-    assert torch.autograd.gradcheck(my_op, (x, 0.3), **loose)
-    assert torch.autograd.gradgradcheck(my_op, (x, 0.3), **loose)
+    args, loose = with_gradients(arguments(3, 5)), {"eps": 1e-2, "atol": 1e-3, "rtol": 1e-3}
+    assert torch.autograd.gradcheck(my_op, args, **loose)
+    assert torch.autograd.gradgradcheck(my_op, args, **loose)
 
 
 def test_the_gradient_of_a_sum():
     """The gradient that comes in is one element, repeated by strides of 0: the kernel needs a copy."""
-    x = torch.randn(3, 5, device=device, requires_grad=True)
-    ours, expected = my_op(x, 0.3), reference(x, 0.3)
-    torch.testing.assert_close(torch.autograd.grad(ours.sum(), x), torch.autograd.grad(expected.sum(), x))
+    args = with_gradients(arguments(3, 5))
+    torch.testing.assert_close(gradients(my_op(*args), args), gradients(reference(*args), args))
 
 
 def test_compile():
     """In one graph. The backend makes no code of its own, so that this takes no other compiler."""
-    compiled = torch.compile(lambda x: my_op(x, 2) + 1, fullgraph=True, backend="aot_eager")
-    x = torch.randn(100, device=device, requires_grad=True)
-    ours, expected = compiled(x), reference(x, 2) + 1
+    compiled = torch.compile(lambda *args: my_op(*args) + 1, fullgraph=True, backend="aot_eager")
+    args = with_gradients(arguments(100))
+    ours, expected = compiled(*args), reference(*args) + 1
     torch.testing.assert_close(ours, expected)
-    torch.testing.assert_close(torch.autograd.grad(ours.sum(), x), torch.autograd.grad(expected.sum(), x))
+    torch.testing.assert_close(gradients(ours, args), gradients(expected, args))
