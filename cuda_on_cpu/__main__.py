@@ -75,12 +75,15 @@ def run(command: str, words: list[str]) -> int:
             rows = microscope.of_program(cus, arguments, programs.flags())
             print(microscope.table(rows, Path.cwd()), microscope.LEGEND, sep="\n\n")
             return 0
-        programs.build(cus, program, programs.compiler(), programs.flags(), checked=command == "check")
+        built = programs.build(cus, program, programs.compiler(), programs.flags(), checked=command == "check")
         with tempfile.NamedTemporaryFile("r", prefix="launches-") as launches:
             status = programs.run(program, arguments, CUDA_ON_CPU_LAUNCHES=launches.name)
             if command == "check":
                 said, status = right(launches.read(), status)
                 print(said, end="", file=sys.stderr)
+            elif built:  # said once, not at each run
+                text = f"nothing was checked: cuda-on-cpu check, or make memcheck FILE={cus[0]}, looks at each access"
+                print(told("memory", text), end="", file=sys.stderr)
         return status
     except (TranslationError, programs.BuildError) as error:
         text = named(str(error), programs.files(cus)).replace(f"{Path.cwd()}/", "")  # of headers

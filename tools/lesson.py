@@ -17,6 +17,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -24,7 +25,7 @@ import tempfile
 from pathlib import Path
 
 from cuda_on_cpu import memory_check
-from cuda_on_cpu.report import right
+from cuda_on_cpu.report import found_by_cuda, right, told, with_sources
 
 from .chapters import ROOT, folders, load
 
@@ -35,13 +36,28 @@ def memcheck(words: list[str]) -> None:
     os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="memory")  # common/cpp_extension.py reads them
     with tempfile.NamedTemporaryFile("r", prefix="launches-") as launches:
         environment = os.environ | {"CUDA_ON_CPU_LAUNCHES": launches.name}
-        with subprocess.Popen([sys.executable, *words], env=environment) as lesson:
+        command = [sys.executable, "-m", "tools.lesson", "checked", *words]
+        with subprocess.Popen(command, env=environment) as lesson:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the lesson as well, which says so and ends
             status = lesson.wait()
         if status == 0:
             said, status = right(launches.read(), status)
             print(said, end="")
     sys.exit(status if status >= 0 else 128 - status)  # as a shell has it
+
+
+def checked(words: list[str]) -> None:
+    """The program of memcheck(). What is found in a kernel ends it, told as the exercises tell theirs."""
+    sys.argv, sys.path[0] = words, str(Path(words[0]).resolve().parent)  # as if Python had been started with it
+    try:
+        runpy.run_path(words[0], run_name="__main__")
+    except Exception as error:
+        _, ours, found = str(error).partition("CUDA on CPU: ")
+        if not ours:
+            raise
+        files = {str(file.relative_to(ROOT)): file for file in [*ROOT.glob("chapters/*/*.*"), *ROOT.glob("device/*.h")]}
+        print(told("wrong", with_sources(found_by_cuda(found), files)), end="", file=sys.stderr)
+        sys.exit(1)
 
 
 def sanitize(words: list[str]) -> None:
@@ -154,7 +170,7 @@ def microscope(words: list[str]) -> None:
 
 
 def main() -> None:
-    tools = {tool.__name__: tool for tool in (memcheck, sanitize, microscope)}
+    tools = {tool.__name__: tool for tool in (memcheck, checked, sanitize, microscope)}
     name, *words = sys.argv[1:] or [""]
     if name not in tools or not words:
         sys.exit(__doc__)
