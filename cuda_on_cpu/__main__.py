@@ -4,6 +4,8 @@ run FILE.cu [MORE.cu ...] [ARGUMENT ...]
     compiles a program of one or several .cu for this CPU and runs it with these arguments
 check FILE.cu [MORE.cu ...] [ARGUMENT ...]
     the same with the memory check: data races, uninitialised reads, accesses out of bounds
+check -m MODULE [ARGUMENT ...]
+    runs that Python module, such as pytest, with extensions that were built with CUDA_ON_CPU=check in the environment
 microscope FILE.cu [MORE.cu ...] [ARGUMENT ...]
     the same, and shows line by line what the kernels ask of memory
 translate [-I FOLDER] [--depfile FILE] FILE.cu [OUT.cpp]
@@ -17,12 +19,14 @@ README.md beside this file explains all of them. CXX names the compiler, CXXFLAG
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from . import CFLAGS, INCLUDE, TranslationError, microscope, programs, translate
+from . import CFLAGS, INCLUDE, TranslationError, memory_check, microscope, programs, translate
 from .report import named, right, told, with_sources
 
 
@@ -42,6 +46,8 @@ def main() -> None:
     command.add_argument("-I", dest="folders", action="append", default=[], type=Path, metavar="FOLDER")
     command.add_argument("--depfile", type=Path, help="write a dependency file for make there")
     commands.add_parser("flags")
+    if sys.argv[1:3] == ["check", "-m"]:  # which argparse takes for an option
+        sys.exit(check_python(sys.argv[2:]))
     options = parser.parse_args()
     try:
         if options.command == "flags":
@@ -95,6 +101,20 @@ def run(command: str, words: list[str]) -> int:
         if command == "microscope":
             print(told("table", "none, as long as something is wrong"), end="", file=sys.stderr)
         return 1
+
+
+def check_python(words: list[str]) -> int:
+    """python -m ..., in which the ends of torch's tensors are known. The exit status is Python's, or 1 where no kernel ran."""
+    recorder = str(memory_check.recorder(memory_check.compiler()))
+    with tempfile.NamedTemporaryFile("r", prefix="launches-") as launches:
+        more = {"LD_PRELOAD": recorder, "CUDA_ON_CPU_TENSORS": "1", "CUDA_ON_CPU_LAUNCHES": launches.name}
+        status = subprocess.run([sys.executable, *words], env=os.environ | more).returncode
+        said = launches.read()
+    if not said or status == 0:
+        print(right(said, status)[0], end="", file=sys.stderr)
+    if not said:
+        print("Was the extension built with CUDA_ON_CPU=check in the environment?", file=sys.stderr)
+    return status if status or said else 1
 
 
 if __name__ == "__main__":

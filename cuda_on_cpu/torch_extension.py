@@ -5,7 +5,8 @@ In the setup.py of an operator:
     from cuda_on_cpu.torch_extension import BuildExtension, CUDAExtension
 
 Both have torch's signatures, and are torch's own where torch sees a GPU. CUDA_ON_CPU=1 in the environment builds for the
-CPU all the same, CUDA_ON_CPU=0 for a GPU that is not there. This is the only module of cuda_on_cpu that knows torch.
+CPU all the same, CUDA_ON_CPU=0 for a GPU that is not there, and CUDA_ON_CPU=check for the CPU with the memory check. This is
+the only module of cuda_on_cpu that knows torch.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import torch
 import torch.utils.cpp_extension as torch_extension
 from torch.utils.cpp_extension import BuildExtension
 
-from . import CFLAGS, INCLUDE, names_cuda, translate_file
+from . import CFLAGS, INCLUDE, memory_check, names_cuda, translate_file
 
 __all__ = ["NO_HALF", "BuildExtension", "CUDAExtension", "cpu_extension", "for_cpu"]
 
@@ -31,7 +32,13 @@ NO_HALF = [flag for flag in torch_extension.COMMON_NVCC_FLAGS if flag.startswith
 @functools.wraps(torch_extension.CUDAExtension)
 def CUDAExtension(name, sources, *args, **kwargs):
     on_cpu = os.environ.get("CUDA_ON_CPU") or ("0" if torch.cuda.is_available() else "1")
-    return (torch_extension.CUDAExtension if on_cpu == "0" else cpu_extension)(name, sources, *args, **kwargs)
+    if on_cpu == "0":
+        return torch_extension.CUDAExtension(name, sources, *args, **kwargs)
+    if on_cpu != "check":
+        return cpu_extension(name, sources, *args, **kwargs)
+    compiler = memory_check.compiler()
+    kwargs["extra_link_args"] = [*kwargs.get("extra_link_args", []), *memory_check.ldflags(compiler)]
+    return cpu_extension(name, sources, *args, tool=memory_check.cflags(compiler), **kwargs)
 
 
 def cpu_extension(name, sources, *args, tool=(), **kwargs):

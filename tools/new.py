@@ -112,6 +112,9 @@ def commands_of_package(place: Path) -> Iterator[tuple[str, str]]:
         yield f"export CUDA_HOME={shlex.quote(str(home))}", "an nvcc of torch's version"
     yield "pip install --no-build-isolation -e .", "builds it; repeat this after a change of C++ or CUDA"
     yield "pytest", ""
+    if not torch.cuda.is_available():
+        yield "CUDA_ON_CPU=check pip install --no-build-isolation -e .", "the same for the memory check:"
+        yield "cuda-on-cpu check -m pytest", "races, reads without a value, accesses beyond a tensor"
     yield "pip wheel --no-build-isolation --no-deps .", "a wheel to pass on"
 
 

@@ -1,6 +1,6 @@
-// formulas.h: what the kernels of rms_norm.cu compute. They take any of these operators as Op: part() is what one element
-// adds to the row's sums, factors() turns the sums into what all results of the row need, and result() is the element that
-// is written. It may add to the thread's sum for the gradient of weight. No torch.
+// formulas.h: what the kernels of rms_norm.cu compute. They take any of these operators as Op: part() is what one
+// element adds to the row's sums, factors() turns the sums into what all results of the row need, and result() is the
+// element that is written. It may add to the thread's sum for the gradient of weight. No torch.
 #pragma once
 #include <cstdint>
 

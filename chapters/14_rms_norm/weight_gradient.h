@@ -1,4 +1,5 @@
-// weight_gradient.h: the gradient of weight, a sum over all rows, in the same order each time: for rms_norm.cu. No torch.
+// weight_gradient.h: the gradient of weight, a sum over all rows, in the same order each time: for rms_norm.cu. No
+// torch.
 #pragma once
 #include <cstdint>
 

@@ -21,9 +21,10 @@ inline int multiprocessors() {
     return count;
 }
 
-// For a result of so many tiles, on a GPU that runs so many `blocks` at a time: parts for all of them, but no part except
-// the last has fewer than four steps of `step` elements, since a block also begins and ends. A second launch takes as
-// long as a few steps, so fewer than 16 are not divided. A result is the sum of at most 64 parts, one after another.
+// For a result of so many tiles, on a GPU that runs so many `blocks` at a time: parts for all of them, but no part
+// except the last has fewer than four steps of `step` elements, since a block also begins and ends. A second launch
+// takes as long as a few steps, so fewer than 16 are not divided. A result is the sum of at most 64 parts, one after
+// another.
 inline Parts parts_of(int k, int step, int64_t tiles, int64_t blocks) {
     const int steps = k / step + (k % step != 0);
     const int64_t most = std::min({blocks / std::max<int64_t>(tiles, 1), int64_t(steps / 4), int64_t(64)});

@@ -244,6 +244,15 @@ public:
             if (char& known = pages_[p % pages]; known < 2) known = place == Place::device ? 2 : 1;
         return *array;
     }
+    // All tensors that have some of these bytes.
+    void forget_tensors(uintptr_t begin, uintptr_t end) {
+        auto next = all_.lower_bound(begin);
+        if (next != all_.begin() && std::prev(next)->second->end > begin) --next;
+        while (next != all_.end() && next->first < end) {
+            const Array& array = *(next++)->second;
+            if (array.place == Place::tensor) remove(array.begin);
+        }
+    }
     void remove(uintptr_t begin) {
         const auto found = all_.find(begin);
         if (found == all_.end()) return;

@@ -438,6 +438,28 @@ extern "C" void cuda_on_cpu_tensor(const void* address, size_t bytes, size_t mar
         check.arrays.remove(uintptr_t(address));
 }
 
+// `cuda-on-cpu check -m pytest` loads this library before torch, whose tensors on the CPU come from posix_memalign().
+// So their ends are known, and bytes behind them belong to nobody. free() is not ours: what lies where a tensor was is
+// forgotten when the next tensor gets that memory.
+static const bool knows_tensors = [] {
+    const bool asked = getenv("CUDA_ON_CPU_TENSORS");
+    if (asked) unsetenv("LD_PRELOAD");  // compilers that this process starts do not need it
+    return asked;
+}();
+extern "C" int posix_memalign(void** memory, size_t alignment, size_t bytes) {
+    using namespace cuda_on_cpu_recorder;
+    constexpr size_t margin = 64;
+    static const auto of_libc = reinterpret_cast<int (*)(void**, size_t, size_t)>(dlsym(RTLD_NEXT, "posix_memalign"));
+    const int error = of_libc(memory, alignment, knows_tensors ? bytes + margin : bytes);
+    if (error || !knows_tensors || bytes == 0 || pthread_mutex_trylock(&mutex) != 0) return error;
+    const Pause pause;
+    const uintptr_t begin = uintptr_t(*memory);
+    check.arrays.forget_tensors(begin, begin + bytes + margin);
+    check.arrays.add(begin, bytes, Place::tensor).margin = margin;
+    pthread_mutex_unlock(&mutex);
+    return 0;
+}
+
 // What grader/launchers.py tells of a launcher's arguments before the call. Until launcher_returned() only kernels may
 // use them, and kernels may use nothing else of the host's. It says what code of the host has done wrong, or null.
 extern "C" void cuda_on_cpu_parameter(const char* name, const void* address, size_t bytes, size_t element,

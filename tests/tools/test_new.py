@@ -1,7 +1,7 @@
 """An operator of one's own: what tools/new.py makes works at once, by the commands that it prints.
 
-Two and a half minutes: a chapter in a copy of the repository (2 minutes, 35 s of it for its mutants and 30 s for another
-formula), a package in a folder of its own (50 s).
+Four minutes: a chapter in a copy of the repository (2 minutes, 35 s of it for its mutants and 30 s for another formula), a
+package in a folder of its own (2 minutes, half of it under the memory check).
 """
 
 import os
@@ -214,32 +214,53 @@ def venv(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def package(venv, repository, tmp_path_factory):
-    """(its folder, what the commands have printed)"""
+    """(its folder, what the commands have printed, their environment)"""
     folder = tmp_path_factory.mktemp("a folder") / "rope"
     active = {"VIRTUAL_ENV": str(venv), "PATH": f"{venv / 'bin'}{os.pathsep}{environment()['PATH']}"}
     commands = make_new(repository, "rope", folder, python=venv / "bin" / "python", **active)
-    three = ["pip install --no-build-isolation -e .", "pytest", "pip wheel --no-build-isolation --no-deps ."]
-    assert commands[-3:] == three
+    install, wheel = "pip install --no-build-isolation -e .", "pip wheel --no-build-isolation --no-deps ."
     if device.type == "cpu":
-        assert commands[1:-3] == [f"pip install {repository / 'cuda_on_cpu'}"]
+        check = f"CUDA_ON_CPU=check {install}", "cuda-on-cpu check -m pytest"
+        assert commands[1:] == [f"pip install {repository / 'cuda_on_cpu'}", install, "pytest", *check, wheel]
+    else:
+        assert commands[-3:] == [install, "pytest", wheel]
     # No network; and without isolation, so that cuda-on-cpu, too, is built by the setuptools that is here.
     offline = {"PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0"}
     script = "(\nset -e\n" + "\n".join(commands) + "\n)\necho status $?"
-    return folder, run(["bash", "-c", script], repository.parent, **active, **offline)
+    return folder, run(["bash", "-c", script], repository.parent, **active, **offline), active | offline
 
 
 def test_a_new_package_builds_and_passes_its_tests(package):
-    folder, output = package
+    folder, output, _ = package
     assert re.search(r"\d\d passed", output) and "warning" not in output and output.endswith("status 0\n"), output
+    assert device.type == "cuda" or re.search(r"nothing found in \d+ launches of 1 kernel", output)
     run(["git", "init", "--quiet"], folder)
     status = run(["git", "status", "--short", "--untracked-files=all"], folder)
     assert len(status.splitlines()) == 15, f"what is built is ignored: {status}"
+
+
+@pytest.mark.skipif(device.type == "cuda", reason="a GPU's tools look there: compute-sanitizer pytest")
+@pytest.mark.parametrize("right, wrong, says", [
+    ("i < n", "i <= n", r"reads 4 bytes at [\w/. -]*rope_kernel\.cu:\d+, beginning 0 bytes past the end of the 4 bytes of a t"),
+    (", 0, stream>>>", ">>>", "the launch of rope_kernel is on the default stream, and not on the current one"),
+])  # fmt: skip
+def test_the_memory_check_finds_a_mistake_in_a_package(package, right, wrong, says, tmp_path):
+    """30 s each"""
+    kernel = shutil.copytree(package[0], tmp_path / "rope") / "csrc" / "rope_kernel.cu"
+    kernel.write_text(kernel.read_text().replace(right, wrong))
+    build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
+    run(build, tmp_path / "rope", PYTHONPATH=str(ROOT), CUDA_ON_CPU="check")
+    command = [sys.executable, "-m", "cuda_on_cpu", "check", "-m", "pytest", "-q", "-x"]
+    env = environment(PYTHONPATH=str(ROOT))
+    done = subprocess.run(command, cwd=tmp_path / "rope", env=env, capture_output=True, text=True)
+    assert done.returncode == 1 and re.search(says, done.stdout), done.stdout
 
 
 def test_the_wheel_is_for_every_python_and_has_what_is_needed(package):
     (wheel,) = package[0].glob("*.whl")
     assert re.fullmatch(r"rope-0.1.0-cp310-abi3-linux_\w+\.whl", wheel.name)
     names = zipfile.ZipFile(wheel).namelist()
+    assert b"librecorder" not in zipfile.ZipFile(wheel).read("rope/_C.abi3.so"), "built with the memory check"
     assert {n for n in names if "dist-info" not in n} == {"rope/__init__.py", "rope/_C.abi3.so", "rope/py.typed"}
 
 
