@@ -359,8 +359,12 @@ def _function(library, name, parameters):
     def call(*args, threads=0, only_last=False):
         if len(args) != len(taken):
             raise TypeError(f"{signature} takes {len(taken)} arguments, got {len(args)}")
-        values = [_passed(value, kind, f"{signature}: {p}") for value, (kind, p) in zip(args, taken, strict=True)]
-        tensors = {p: t for t, (kind, p) in zip(args, taken, strict=True) if kind.endswith("*") and t is not None}
+        values = [
+            _passed(value, kind, f"{signature}: {p}", number)
+            for number, (value, (kind, p)) in enumerate(zip(args, taken, strict=True), 1)
+        ]
+        named = zip(args, values, taken, strict=True)
+        tensors = {p: (t, address) for t, address, (kind, p) in named if kind.endswith("*") and t is not None}
         has_stream = taken != parameters
         on_cpu = device.type == "cpu"
         with _watched(library, name, tensors, has_stream, threads, only_last) if on_cpu else _on_gpu() as stream:
@@ -382,9 +386,9 @@ def _on_gpu():
 def _watched(library, name, tensors, has_stream, threads, only_last):
     """Looks at what a launcher does on the CPU meanwhile. Gives the stream for it, an address."""
     global _to_refuse, _threads
-    has_recorder = os.environ.get("CHAPTERS_SANITIZE") == "memory"
-    for p, t in tensors.items() if has_recorder else ():
-        memory_check.announce_parameter(p, t.data_ptr(), t.nbytes, t.itemsize, t.shape[1] if t.dim() == 2 else 0)
+    has_recorder = _has_recorder()
+    for p, (t, address) in tensors.items() if has_recorder else ():
+        memory_check.announce_parameter(p, address, t.nbytes, t.itemsize, t.shape[1] if t.dim() == 2 else 0)
     watch = LaunchProbe(has_stream=has_stream, refused=max(_to_refuse, 0), only_last=threads * only_last)
     library.watch.restype = ctypes.c_char_p
     library.watch(ctypes.byref(watch))
@@ -406,7 +410,7 @@ def _watched(library, name, tensors, has_stream, threads, only_last):
         )
     if mistake:
         raise RuntimeError(mistake)
-    if not watch.launches and all(t.numel() for t in tensors.values()):
+    if not watch.launches and all(t.numel() for t, _ in tensors.values()):
         raise RuntimeError(f"{name}() launches no kernel")
     if watch.launches > MOST_LAUNCHES:
         raise RuntimeError(
@@ -432,8 +436,12 @@ def _why_invalid(watch):
     return said + "along x a grid has at most 2^31 - 1 blocks, along y and z 65535 each"
 
 
-def _passed(value, kind, where):
-    """What ctypes passes for a tensor or a number."""
+def _has_recorder():
+    return os.environ.get("CHAPTERS_SANITIZE") == "memory"
+
+
+def _passed(value, kind, where, number):
+    """What ctypes passes for a tensor or a number, the launcher's argument of that number."""
     import torch
 
     from common.machine import device
@@ -455,6 +463,10 @@ def _passed(value, kind, where):
     if not value.is_contiguous():
         repeats = " (a stride of 0: one element in memory stands for several)" if 0 in value.stride() else ""
         raise ValueError(f"{where} must be contiguous, got strides {list(value.stride())}{repeats}")
+    if value.numel() == 0 and _has_recorder():
+        # torch has one address for all empty tensors, null. The memory check tells them apart by addresses of their own,
+        # where no memory is.
+        return number << 16
     return value.data_ptr()
 
 

@@ -349,13 +349,14 @@ from grader import checks
 ways = checks.launchers(sys.argv[1])
 def inputs(n):
     return (torch.arange(2.0 * n).view(n, 2),)
-for name in sys.argv[2:]:
+for argument in sys.argv[2:]:
+    name, _, n = argument.partition("=")
     def op(x):
         out = torch.empty_like(x)
         getattr(ways, name)(out, x, x.numel())
         return out
     try:
-        checks.check(op, torch.clone, inputs, (3,))
+        checks.check(op, torch.clone, inputs, (int(n or 3),))
     except checks.Wrong as error:
         print(name, error)
 """
@@ -371,7 +372,8 @@ def said(ways_cu):
     """What a reader is told of some launchers, by a process of its own: it has to begin with the memory check."""
     env = os.environ | {"CHAPTERS_SANITIZE": "memory", "CHAPTERS_DEVICE": "cpu", "PYTHONPATH": str(ROOT)}
     names = "right on_the_host one_behind one_before races host_copy copy_of_unknown_kind device_copy table managed registers"
-    command = [sys.executable, "-c", PROGRAM, ways_cu, *names.split(), "never_freed", "freed", "on_host", "leaves"]
+    names += " never_freed freed on_host leaves one_behind=0"
+    command = [sys.executable, "-c", PROGRAM, ways_cu, *names.split()]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.replace(f"{ways_cu.parent}/", "")
@@ -383,6 +385,7 @@ def test_messages_name_arrays_and_elements(said):
         "on_the_host n = 3 (input: 3 rows, 2 columns): the host reads in[0] (row 0, column 0) at ways.cu:29; that memory",
         "reads in[6] at ways.cu:12, past the end of in (3 rows, 2 columns)",
         "writes out[-1] at ways.cu:13, before the beginning of out (3 rows, 2 columns)",
+        "reads in[0] at ways.cu:12, past the end of in (0 rows, 2 columns)",
         "data race: thread (1, 0, 0) of block (0, 0, 0) writes out[1] (row 0, column 1) at ways.cu:15, and thread",
         "no __syncwarp() and no __syncthreads() is between them; 1 more like this",
     ]:
