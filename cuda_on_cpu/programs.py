@@ -165,14 +165,18 @@ def run(program: Path, arguments: Iterable[str] = (), **environment: str) -> int
                 status = process.wait()
             finally:
                 signal.signal(signal.SIGINT, before)
-        told = []
+        told, was_at, places = [], {}, ""
         for entry in os.fsdecode(file.read()).split("\0"):
             kind, _, text = entry.partition("\n")
             if kind == "asked":  # for the error of a launch that CUDA had refused
                 told.remove(next(earlier for earlier in reversed(told) if earlier[0] == "refused"))
+            elif kind == "endless":  # where the thread was that the next entry is about
+                places = text
             elif entry:
                 told.append((kind, text))
-    wrong = [report.found_by_cuda(text) for _, text in told if text.startswith("CUDA on CPU: ")]
+                was_at.setdefault(text, _where(program, places).replace(" at", "; it was at", 1))
+                places = ""
+    wrong = [report.found_by_cuda(text) + was_at[text] for _, text in told if text.startswith("CUDA on CPU: ")]
     others = dict(
         entry for entry in told if entry[0] not in ("found", "refused") and not entry[1].startswith("CUDA on CPU: ")
     )

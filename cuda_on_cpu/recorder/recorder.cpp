@@ -131,6 +131,14 @@ void thread_runs(const void* room, unsigned rank, const void* bottom, size_t byt
 
 void nobody_runs() { running = false; }
 
+const char* first_line(const void* const* addresses, unsigned count) {
+    static std::string line;
+    Calls calls;
+    calls.count = std::min(count, Calls::max);
+    std::copy_n(addresses, calls.count, calls.pc);
+    return (line = check.sites.first_outside(calls)).c_str();
+}
+
 void kernel_arguments(const void* address, size_t bytes) { arguments = {uintptr_t(address), bytes}; }
 
 // ---- order ---------------------------------------------------------------------------------------------------------

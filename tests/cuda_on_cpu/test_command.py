@@ -239,9 +239,19 @@ def test_an_interrupted_kernel_says_where_it_is(own, name, words):
     time.sleep(0.5)
     os.killpg(process.pid, signal.SIGINT)
     output, said = process.communicate(timeout=60)
-    where = "no thread has got on: 64 threads spin in a loop at spins.cu:" if not words else "thread "
+    where = "no thread has got on: 64 threads spin in a loop at spins.cu:3"
+    if words:
+        where = "thread (0, 0, 0) of block (0, 0, 0) has run and given no other a turn; it was at spins.cu:6"
     assert f"wrong   kernel k was interrupted: {where}" in one_line(said), said
     assert process.returncode == 1 and output == "" and "SIG" not in said
+
+
+@pytest.mark.parametrize("name", ["run", "check"])
+def test_an_endless_loop_is_ended_and_its_line_is_named(own, name):
+    write(HERE / "spins.cu", SPINS)
+    said = command(name, "spins.cu", "and gives no turn", CUDA_ON_CPU_TIMEOUT="0.2")[2]
+    assert said.count("kernel k was ended: for 0.2 s thread (0, 0, 0) of block (0, 0, 0) has run") == 1, said
+    assert said.count("; it was at spins.cu:6\n") == 1, said
 
 
 def test_a_kernel_that_runs_for_long_is_named(own):

@@ -155,6 +155,7 @@ def test_waits(compiler, reverse):
     contains("barrier_and_warp", f"deadlock in kernel barrier_and_warp, block {block}")
     contains("barrier_and_warp", "40 threads wait in __syncthreads() at", places["barrier"])
     contains("barrier_and_warp", "24 threads wait in __syncwarp()", places["warp"], "the first is (40, 0, 0)")
+    contains("barrier_and_warp", "; the 5 blocks that follow start when this one has returned")
     contains("lane_never_comes", "3 threads wait in __shfl_down_sync() with mask 0x0000000f", places["shuffle"])
     contains("lane_never_comes", "1 thread waits in __syncthreads()", places["never"], "the first is (3, 0, 0)")
     contains("masks_differ", "deadlock", "16 threads wait in __syncwarp() with mask 0xffffffff", places["masks"])

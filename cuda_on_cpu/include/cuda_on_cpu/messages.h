@@ -46,7 +46,9 @@ namespace cuda_on_cpu {
     if (returned && (grid.cooperative || cluster_size() > 1))
         message += format("; %u block%s returned", returned, returned == 1 ? " has" : "s have");
     if (const unsigned long long left = (grid.clusters - grid.started) * cluster_size())
-        message += format("; the %llu blocks that follow start when one of these %u has returned", left, blocks);
+        message +=
+            (left == 1 ? "; the block that follows starts" : format("; the %llu blocks that follow start", left)) +
+            (blocks == 1 ? " when this one has returned" : format(" when one of these %u has returned", blocks));
     return message;
 }
 
@@ -57,18 +59,25 @@ namespace cuda_on_cpu {
 }
 
 [[gnu::cold]] inline std::runtime_error timeout(bool running) {
-    std::string why = "no thread has got on: ";
-    if (running)
+    std::string why = "no thread has got on: ", where;
+    if (running) {
         why = format("thread %s of block %s has run and given no other a turn", text(self->index).c_str(),
                      text(blockIdx).c_str());
-    else
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+        where = cuda_on_cpu_recorder::first_line(Watchdog::ended_at().pc, Watchdog::ended_at().count);
+#else
+        tell_places("endless", Watchdog::ended_at());  // programs.py appends the same
+#endif
+    } else {
         why += who_waits();
-    if (Watchdog::is_interrupted())
-        return std::runtime_error(format("CUDA on CPU: kernel %s was interrupted: %s", block.kernel, why.c_str()));
-    return std::runtime_error(
-        format("CUDA on CPU: kernel %s was ended: for %g s %s (CUDA_ON_CPU_TIMEOUT sets the "
-               "seconds, 0 for no limit)",
-               block.kernel, Watchdog::limit(), why.c_str()));
+    }
+    const std::string what = Watchdog::is_interrupted()
+                                 ? format("CUDA on CPU: kernel %s was interrupted: %s", block.kernel, why.c_str())
+                                 : format(
+                                       "CUDA on CPU: kernel %s was ended: for %g s %s (CUDA_ON_CPU_TIMEOUT sets the "
+                                       "seconds, 0 for no limit)",
+                                       block.kernel, Watchdog::limit(), why.c_str());
+    return std::runtime_error(where.empty() ? what : what + "; it was at " + where);
 }
 
 // On a GPU they might meet the next block's shared memory.

@@ -4,9 +4,12 @@
 // left.
 #pragma once
 
+#include "cuda_on_cpu/backtrace.h"
+
 #ifndef CUDA_ON_CPU_PROGRAM
 namespace cuda_on_cpu {
 inline void tell(const char*, const char*) {}
+inline void tell_places(const char*, const Backtrace&) {}
 inline void refused(const char*) {}
 inline void asked() {}
 inline void still_runs(const char*, double) {}
@@ -17,7 +20,6 @@ inline void take_interrupts(void (*)()) {}
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <signal.h>
-#include <unwind.h>
 
 #include <utility>
 
@@ -32,6 +34,17 @@ inline void tell(const char* what, const char* text) {
     if (!report) return;
     fprintf(report, "%s\n%s%c", what, text, 0);
     fclose(report);
+}
+
+// Tells which places of the program these are, as addr2line wants them.
+inline void tell_places(const char* what, const Backtrace& calls) {
+    std::string places;
+    Dl_info image, own;
+    for (unsigned i = 0; i < calls.count; i++)
+        if (dladdr(calls.pc[i], &image) && dladdr(reinterpret_cast<void*>(tell), &own) &&
+            image.dli_fbase == own.dli_fbase)
+            places += std::to_string(uintptr_t(calls.pc[i]) - 1 - uintptr_t(image.dli_fbase)) + " ";
+    tell(what, places.c_str());
 }
 
 // Nobody sees that CUDA has refused kernel<<<...>>>() unless the program asks for its last error. So each host thread
@@ -109,21 +122,10 @@ private:
         _Exit(1);
     }
 
-    // Tells in which places of the program it was, the innermost first, as addr2line wants them.
     static void crashed(int number) {
-        static std::string places;
-        _Unwind_Backtrace(
-            [](_Unwind_Context* frame, void*) {
-                int is_next = 0;  // else the address is after the call
-                const uintptr_t at = _Unwind_GetIPInfo(frame, &is_next) - !is_next;
-                Dl_info image, own;
-                if (dladdr(reinterpret_cast<void*>(at), &image) && dladdr(&terminate_before_, &own) &&
-                    image.dli_fbase == own.dli_fbase)
-                    places += std::to_string(at - uintptr_t(image.dli_fbase)) + " ";
-                return places.size() < 1000 ? _URC_NO_REASON : _URC_END_OF_STACK;
-            },
-            nullptr);
-        tell("crash", places.c_str());
+        Backtrace calls;
+        calls.take();
+        tell_places("crash", calls);
         fflush(nullptr);
         raise(number);
     }

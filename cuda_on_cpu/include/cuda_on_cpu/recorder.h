@@ -45,6 +45,8 @@ void begin_block(const void* room, unsigned x, unsigned y, unsigned z);
 void thread_runs(const void* room, unsigned rank, const void* stack, size_t stack_bytes);
 void nobody_runs();
 void kernel_arguments(const void* address, size_t bytes);  // wherever the launch keeps them
+// "own.cu:7", the first line of the reader's among return addresses, or "".
+const char* first_line(const void* const* addresses, unsigned count);
 
 // What orders threads. An object is whatever some threads release and others acquire: a flag, a lock, a barrier.
 void reaches_barrier(const void* room, bool is_first);   // all by the same calls as the first

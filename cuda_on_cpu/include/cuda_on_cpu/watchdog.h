@@ -28,6 +28,7 @@ public:
     }
     static bool out_of_time() { return quiet_ >= ticks_; }
     static bool is_interrupted() { return is_interrupted_; }
+    static const Backtrace& ended_at() { return ended_at_; }
     static bool has_ended_a_thread() { return std::exchange(has_ended_a_thread_, false); }
 
 #ifdef __linux__
@@ -88,6 +89,7 @@ private:
         quiet_ = quiet_ + 1;
         if (quiet_ > ticks_ && on_fiber) {
             has_ended_a_thread_ = true;
+            ended_at_.take();
             self->fiber->switch_to(host, true);
         }
     }
@@ -101,6 +103,7 @@ private:
     static inline volatile unsigned quiet_;   // signals since something has happened
     static inline unsigned alive_, started_;  // at the last signal
     static inline bool has_ended_a_thread_;
+    static inline Backtrace ended_at_;
     static inline unsigned ticks_ = 4;  // signals until the time is up
     static inline int64_t started_at_;
     static inline bool has_said_, is_interrupted_;
