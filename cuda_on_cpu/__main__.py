@@ -46,10 +46,10 @@ def main() -> None:
     command.add_argument("-I", dest="folders", action="append", default=[], type=Path, metavar="FOLDER")
     command.add_argument("--depfile", type=Path, help="write a dependency file for make there")
     commands.add_parser("flags")
-    if sys.argv[1:3] == ["check", "-m"]:  # which argparse takes for an option
-        sys.exit(check_python(sys.argv[2:]))
-    options = parser.parse_args()
     try:
+        if sys.argv[1:3] == ["check", "-m"]:  # which argparse takes for an option
+            sys.exit(check_python(sys.argv[2:]))
+        options = parser.parse_args()
         if options.command == "flags":
             print(shlex.join([*CFLAGS, f"-I{INCLUDE}", "-pthread"]))
         elif options.command == "translate" and not options.cpp:

@@ -7,6 +7,7 @@ NEW, PACKAGE, CHAPTER = "tools/new.py", "tools/templates/operator", "tools/templ
 REFUSED, NAMES = T + "a_bad_name_is_refused_in_one_line", T + "no_file_of_the_package_names_this_repository"
 BUILDS = T + "a_new_package_builds_and_passes_its_tests"
 WHEEL = T + "the_wheel_is_for_every_python_and_has_what_is_needed"
+CHECK, STREAM = (T + f"the_memory_check_finds_a_mistake_in_a_package[{what}]" for what in ("access", "stream"))
 NVCC = T + "nvcc_builds_a_new_package_where_there_is_no_cuda_on_cpu"
 
 MUTANTS = [
@@ -36,6 +37,10 @@ MUTANTS = [
     Mutant(f"{PACKAGE}/my_op/__init__.py", "grad.contiguous(), ctx", "grad, ctx", BUILDS),
     Mutant(f"{PACKAGE}/my_op/__init__.py", "torch._check(x.is_contiguous(), lambda", "torch._check(True, lambda", BUILDS),
     Mutant(f"{PACKAGE}/.gitignore", "build/\n", "", BUILDS),
+    # ---- its memory check
+    Mutant("cuda_on_cpu/recorder/recorder.cpp", "check.arrays.add(begin, bytes, Place::tensor).margin = margin;", "", CHECK),
+    Mutant("cuda_on_cpu/torch_extension.py", 'if on_cpu != "check":', "if True:", CHECK),
+    Mutant(f"{PACKAGE}/tests/test_my_op.py", 'setenv("CUDA_ON_CPU_SIDE_STREAM"', 'setenv("A"', STREAM),
     # ---- the C++ of both
     Mutant(f"{CHAPTER}/my_op.cu", "if (i < n) out[i]", "if (i < n - 1) out[i]", BUILDS),
     Mutant(f"{CHAPTER}/my_op.cu", "    if (n == 0) return;", "    //", BUILDS),

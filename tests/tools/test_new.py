@@ -243,7 +243,7 @@ def test_a_new_package_builds_and_passes_its_tests(package):
 @pytest.mark.parametrize("right, wrong, says", [
     ("i < n", "i <= n", r"reads 4 bytes at [\w/. -]*rope_kernel\.cu:\d+, beginning 0 bytes past the end of the 4 bytes of"),
     (", 0, stream>>>", ">>>", "the launch of rope_kernel is on the default stream, and not on the current one"),
-])  # fmt: skip
+], ids=["access", "stream"])  # fmt: skip
 def test_the_memory_check_finds_a_mistake_in_a_package(package, right, wrong, says, tmp_path):
     """30 s each"""
     kernel = shutil.copytree(package[0], tmp_path / "rope") / "csrc" / "rope_kernel.cu"
