@@ -88,7 +88,8 @@ def run(command: str, words: list[str]) -> int:
                 said, status = right(launches.read(), status)
                 print(said, end="", file=sys.stderr)
             elif built:  # said once, not at each run
-                text = f"nothing was checked: cuda-on-cpu check, or make memcheck FILE={cus[0]}, looks at each access"
+                file = shlex.quote(" ".join(map(str, cus)))
+                text = f"nothing was checked: cuda-on-cpu check, or make memcheck FILE={file}, looks at each access"
                 print(told("memory", text), end="", file=sys.stderr)
         return status
     except (TranslationError, programs.BuildError) as error:

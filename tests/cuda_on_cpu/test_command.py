@@ -135,13 +135,16 @@ def test_a_program_of_several_files(own):
         'int main(int n, char** words) { printf("%d %s\\n", n, words[n - 1]); return one(); }\n',
     )
     program = ("run", "k.cu", "a/k.cu", "x", "y.cu")
-    assert command(*program, CXXFLAGS="-DN=3 -I include") == (3, "3 y.cu\n", "")
+    hint = "memory  nothing was checked: cuda-on-cpu check, or make memcheck FILE='k.cu a/k.cu', looks at each access\n"
+    status, out, said = command(*program, CXXFLAGS="-DN=3 -I include")
+    assert (status, out, one_line(said)) == (3, "3 y.cu\n", hint)
     process = start(*program, CXXFLAGS="-DN=3 -I include")
     assert process.communicate() == ("3 y.cu\n", "")
     with open(HERE / "include/h.cuh", "a") as header:
         header.write("// changed\n")
     process = start(*program, CXXFLAGS="-DN=3 -I include")
-    assert re.fullmatch(r"build   k.cu a/k.cu +\d+\.\d s\n", process.communicate()[1])
+    said = one_line(process.communicate()[1])
+    assert re.fullmatch(r"build   k.cu a/k.cu +\d+\.\d s\n" + re.escape(hint), said), said
 
 
 def test_check_shows_what_is_wrong_where_and_which_threads(own):
