@@ -137,7 +137,7 @@ def test_a_program_of_several_files(own):
     program = ("run", "k.cu", "a/k.cu", "x", "y.cu")
     hint = "memory  nothing was checked: cuda-on-cpu check, or make memcheck FILE='k.cu a/k.cu', looks at each access\n"
     status, out, said = command(*program, CXXFLAGS="-DN=3 -I include")
-    assert (status, out, one_line(said)) == (3, "3 y.cu\n", hint)
+    assert (status, out) == (3, "3 y.cu\n") and one_line(said) in (hint, "")  # "": an earlier run has built it
     process = start(*program, CXXFLAGS="-DN=3 -I include")
     assert process.communicate() == ("3 y.cu\n", "")
     with open(HERE / "include/h.cuh", "a") as header:
