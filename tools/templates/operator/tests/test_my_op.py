@@ -121,7 +121,8 @@ def test_what_is_no_tensor_is_refused():
 @per_dtype
 def test_opcheck(dtype):
     """The schema, the shapes without memory, the gradient's registration: whether they agree with the kernel."""
-    torch.library.opcheck(torch.ops.my_op.my_op.default, tuple(with_gradients(arguments(3, 5, dtype=dtype))))
+    args = with_gradients(arguments(3, 5, dtype=dtype))
+    torch.library.opcheck(torch.ops.my_op.my_op.default, tuple(args))
 
 
 @pytest.mark.filterwarnings("ignore:Input #. requires gradient")
