@@ -21,7 +21,7 @@ MUTANTS = [
     Mutant(PROGRAM_H, "        fflush(nullptr);  // what the program has printed\n", "", f"{ENDS}[int-wrong]"),
     Mutant(PROGRAM_H, "tell(name, \"\");", "", f"{ENDS}[int-wrong]"),
     Mutant(PROGRAM_H, "        fflush(nullptr);\n        raise", "        raise", f"{ENDS}[abort-wrong]"),
-    Mutant(PROGRAM_H, "_Unwind_GetIPInfo(frame, &is_next) - !is_next", "_Unwind_GetIPInfo(frame, &is_next) - 64",
+    Mutant(PROGRAM_H, "- 1 - uintptr_t(image.dli_fbase)", "- 64 - uintptr_t(image.dli_fbase)",
            f"{ENDS}[segfault-wrong]"),
     Mutant(PROGRAMS, "if line.rpartition(\":\")[0] in theirs", "", f"{ENDS}[abort-wrong]"),
     Mutant("cuda_on_cpu/include/cuda_on_cpu/launch.h", "        tell(\"found\", error.what());\n", "", CHECK,
