@@ -19,9 +19,7 @@ README.md beside this file explains all of them. CXX names the compiler, CXXFLAG
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -109,7 +107,7 @@ def check_python(words: list[str]) -> int:
     recorder = str(memory_check.recorder(memory_check.compiler()))
     with tempfile.NamedTemporaryFile("r", prefix="launches-") as launches:
         more = {"LD_PRELOAD": recorder, "CUDA_ON_CPU_TENSORS": "1", "CUDA_ON_CPU_LAUNCHES": launches.name}
-        status = subprocess.run([sys.executable, *words], env=os.environ | more).returncode
+        status = programs.started([sys.executable, *words], **more)
         said = launches.read()
     if not said or status == 0:
         print(right(said, status)[0], end="", file=sys.stderr)

@@ -156,15 +156,7 @@ def run(program: Path, arguments: Iterable[str] = (), **environment: str) -> int
     """Runs it with the input and the output of this process; its exit status. Raises Failed where something is wrong."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     with tempfile.NamedTemporaryFile(prefix="cuda-on-cpu-") as file:  # include/cuda_on_cpu/program.h writes it
-        environment = os.environ | environment | {"CUDA_ON_CPU_REPORT": file.name}
-        with subprocess.Popen([program, *arguments], env=environment) as process:
-            before = signal.signal(
-                signal.SIGINT, signal.SIG_IGN
-            )  # Ctrl-C is the program's: it tells where its kernel is
-            try:
-                status = process.wait()
-            finally:
-                signal.signal(signal.SIGINT, before)
+        status = started([program, *arguments], **environment, CUDA_ON_CPU_REPORT=file.name)
         told, was_at, places = [], {}, ""
         for entry in os.fsdecode(file.read()).split("\0"):
             kind, _, text = entry.partition("\n")
@@ -189,6 +181,16 @@ def run(program: Path, arguments: Iterable[str] = (), **environment: str) -> int
     if wrong:
         raise Failed(list(dict.fromkeys(wrong)), status)
     return status
+
+
+def started(command: Sequence[str | Path], **environment: str) -> int:
+    """The exit status of a program with the input and the output of this process. Ctrl-C is its own: it says where it was."""
+    with subprocess.Popen(command, env=os.environ | environment) as process:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            return process.wait()
+        finally:
+            signal.signal(signal.SIGINT, before)
 
 
 def _where(program: Path, places: str) -> str:

@@ -18,13 +18,12 @@ import dataclasses
 import json
 import os
 import runpy
-import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from cuda_on_cpu import memory_check
+from cuda_on_cpu import memory_check, programs
 from cuda_on_cpu.report import found_by_cuda, right, told, with_sources
 
 from .chapters import ROOT, folders, load
@@ -35,11 +34,8 @@ def memcheck(words: list[str]) -> None:
     of a checked run."""
     os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="memory")  # common/cpp_extension.py reads them
     with tempfile.NamedTemporaryFile("r", prefix="launches-") as launches:
-        environment = os.environ | {"CUDA_ON_CPU_LAUNCHES": launches.name}
         checked = [] if words[0] == "-m" else ["-m", "tools.lesson", "checked"]  # pytest tells of findings itself
-        with subprocess.Popen([sys.executable, *checked, *words], env=environment) as lesson:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the lesson as well, which says so and ends
-            status = lesson.wait()
+        status = programs.started([sys.executable, *checked, *words], CUDA_ON_CPU_LAUNCHES=launches.name)
         if status == 0:
             said, status = right(launches.read(), status)
             print(said, end="")

@@ -30,9 +30,13 @@ static Range stack, arguments, own[4];
            arguments.contains(a);
 }
 
+// Whether this host thread holds the mutex.
+static __thread bool holds __attribute__((tls_model("initial-exec")));
+static void lock() { pthread_mutex_lock(&mutex), holds = true; }
+static void unlock() { holds = false, pthread_mutex_unlock(&mutex); }
 struct Lock {
-    Lock() { pthread_mutex_lock(&mutex); }
-    ~Lock() { pthread_mutex_unlock(&mutex); }
+    Lock() { lock(); }
+    ~Lock() { unlock(); }
 };
 
 static Room& room_of(const void* key) {
@@ -95,7 +99,7 @@ static void note(const Launch& launch) {
 }
 
 void begin_launch(const Launch& launch) {
-    pthread_mutex_lock(&mutex);
+    lock();
     note(launch);
     check.begin_launch(launch);
     if (microscope.is_on) microscope.begin_launch(launch);
@@ -109,7 +113,7 @@ const char* end_launch() {
     running = false;
     const char* found = check.end_launch();
     if (microscope.is_on) microscope.end_launch();
-    pthread_mutex_unlock(&mutex);
+    unlock();
     return found;
 }
 
@@ -447,8 +451,8 @@ extern "C" void cuda_on_cpu_tensor(const void* address, size_t bytes, size_t mar
 }
 
 // `cuda-on-cpu check -m pytest` loads this library before torch, whose tensors on the CPU come from posix_memalign().
-// So their ends are known, and bytes behind them belong to nobody. free() is not ours: what lies where a tensor was is
-// forgotten when the next tensor gets that memory.
+// So it knows where they end, and bytes behind them belong to nobody. It does not see free(): a tensor is forgotten
+// when a later one gets its memory.
 static const bool knows_tensors = [] {
     const bool asked = getenv("CUDA_ON_CPU_TENSORS");
     if (asked) unsetenv("LD_PRELOAD");  // compilers that this process starts do not need it
@@ -459,12 +463,12 @@ extern "C" int posix_memalign(void** memory, size_t alignment, size_t bytes) {
     constexpr size_t margin = 64;
     static const auto of_libc = reinterpret_cast<int (*)(void**, size_t, size_t)>(dlsym(RTLD_NEXT, "posix_memalign"));
     const int error = of_libc(memory, alignment, knows_tensors ? bytes + margin : bytes);
-    if (error || !knows_tensors || bytes == 0 || pthread_mutex_trylock(&mutex) != 0) return error;
+    if (error || !knows_tensors || bytes == 0 || holds) return error;
     const Pause pause;
+    const Lock lock;
     const uintptr_t begin = uintptr_t(*memory);
     check.arrays.forget_tensors(begin, begin + bytes + margin);
     check.arrays.add(begin, bytes, Place::tensor).margin = margin;
-    pthread_mutex_unlock(&mutex);
     return 0;
 }
 

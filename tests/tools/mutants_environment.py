@@ -76,7 +76,7 @@ MUTANTS = [
            FAULTS + "test_interrupted_while_building"),
     Mutant("common/__init__.py", "    sys.excepthook = progress.excepthook", "    pass",
            FAULTS + "test_interrupted_while_torch_is_imported"),
-    Mutant("tools/lesson.py", "signal.signal(signal.SIGINT, signal.SIG_IGN)", "pass",
+    Mutant("cuda_on_cpu/programs.py", "signal.signal(signal.SIGINT, signal.SIG_IGN)", "signal.SIG_DFL",
            FAULTS + "test_interrupted_while_torch_is_imported"),
     # The toolkit.
     Mutant("common/find_cuda.py", "iter(same + major)", "iter(major)",

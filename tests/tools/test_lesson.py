@@ -7,17 +7,13 @@ import pytest
 
 from tests.support import ROOT, one_line
 
-LINE = next(
-    f"{number} {line.strip()}"
-    for number, line in enumerate((ROOT / "chapters/03_add2/add2.cu").read_text().splitlines(), 1)
-    if "__global__" in line
-)
-NUMBER, CODE = LINE.split(" ", 1)
+LINES = (ROOT / "chapters/03_add2/add2.cu").read_text().splitlines()
+NUMBER, CODE = next((number, line) for number, line in enumerate(LINES, 1) if "__global__" in line)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory check needs Linux")
 @pytest.mark.parametrize("message, told", [
-    ("CUDA on CPU: kernel add: reads memory at chapters/03_add2/add2.cu:" + NUMBER, "wrong   kernel add: reads memory at "),
+    (f"CUDA on CPU: kernel add: reads memory at chapters/03_add2/add2.cu:{NUMBER}", "wrong   kernel add: reads memory at "),
     ("n must be positive", "Traceback (most recent call last):"),
 ])  # fmt: skip
 def test_a_finding_is_told_with_its_line_and_no_traceback(message, told, tmp_path):
