@@ -13,7 +13,7 @@ from pathlib import Path
 
 # Imported when asked for: tools that need no torch import other modules of this package.
 _HOME = {"autograd_of": "timing", "bench": "timing", "check": "checking", "device": "machine", "title": "machine"}
-_HOME |= {"Contest": "contest", "has_wgmma": "machine"}
+_HOME |= {"Contest": "contest", "has_wgmma": "machine", "rounded_once": "checking"}
 __all__ = list(_HOME)
 
 # Where builds go. tools/maintain/docs.py names another folder, to record them from clean.

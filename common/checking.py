@@ -50,6 +50,17 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, name=None, g
     print(f"{'check':8}{name}: n = {' '.join(map(str, sizes))}".ljust(58) + f"  ok, largest error {largest:.2g}")
 
 
+def rounded_once(formula):
+    """A reference for bench(): the formula computed in float64, and each result rounded to the first argument's dtype. What
+    torch computes in that dtype differs from it by more, in the worst of many elements."""
+
+    def exact(*args):
+        results = formula(*tree_map_only(torch.Tensor, torch.Tensor.double, args))
+        return tree_map_only(torch.Tensor, lambda x: x.to(args[0].dtype), results)
+
+    return exact
+
+
 def check_at(n, op, reference, held, first, second, name, rtol=None, atol=None, gradients=False) -> float:
     """check() for one size, with the values of first and then of second in the memory of held, which are Inputs.
 

@@ -121,6 +121,13 @@ def compile_together(cus: list[Path]) -> None:
 
     Each lies in a namespace of its own. Where that does not work, launchers() compiles as ever, so this raises nothing.
     """
+    (ROOT / "build").mkdir(exist_ok=True)
+    with open(ROOT / "build" / "launchers.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another process may be compiling the same ones
+        _compile_together(cus)
+
+
+def _compile_together(cus):
     tool = os.environ.get("CHAPTERS_SANITIZE", "")
     command = _host_compiler(tool)
     todo = [(cu, library) for cu in cus if not (library := _place(cu, command, f"cpu{tool}")).exists()]

@@ -6,7 +6,7 @@ from functools import partial
 
 import torch
 
-from common import bench, device
+from common import bench, device, rounded_once
 
 
 def torch_softmax(x):
@@ -56,7 +56,7 @@ def bench_shapes(module, name, dtype, shapes):
         print(f"{'':8}{shape[0]} rows of {shape[1]}")
         ops = operators(module, name)
         rows_of_shape = partial(inputs, name=name, dtype=dtype, shape=shape)
-        timed = bench(ops, rows_of_shape, [shape[0] * shape[1]], flops, formula, **tolerance(dtype))
+        timed = bench(ops, rows_of_shape, [shape[0] * shape[1]], flops, rounded_once(formula), **tolerance(dtype))
         rows += [replace(row, name=f"{shape[0]} x {shape[1]}: {row.name}") for row in timed]
     return rows
 

@@ -17,7 +17,7 @@ root = here.parents[1]
 CHAPTER_13 = here.parent / "13_softmax"
 sys.path[:0] = [str(CHAPTER_13), str(root)]  # so that gradients.py, beside_torch.py and `common` are found
 
-from common import Contest, bench, check, device, title
+from common import Contest, bench, check, device, rounded_once, title
 from common.cpp_extension import load_stable
 
 import torch  # after `common`, which says what to do where torch is missing
@@ -53,7 +53,8 @@ def bench_lengths(module, name="softmax", dtype=torch.float32, lengths=LENGTHS):
         takes = {step: op for step, op in takes.items() if takes_rows(op, inputs(0, name, dtype, (1, length)))}
         print(f"{'':8}{name}, {shape[0]} rows of {length}")
         rows_of_shape = partial(inputs, name=name, dtype=dtype, shape=shape)
-        timed = bench(takes | {"torch": formula}, rows_of_shape, [shape[0] * length], flops, **tolerance(dtype))
+        ops, exact = takes | {"torch": formula}, rounded_once(formula)
+        timed = bench(ops, rows_of_shape, [shape[0] * length], flops, exact, **tolerance(dtype))
         rows += [replace(row, more={"length": length}) for row in timed]
     return rows
 

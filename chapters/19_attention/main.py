@@ -21,6 +21,7 @@ from common import Contest, autograd_of, bench, check, device, has_wgmma, title
 from common.cpp_extension import load_stable
 
 import torch  # after `common`, which says what to do where torch is missing
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import rules
 import train
@@ -76,9 +77,25 @@ def inputs(n, shape=None, dtype=torch.bfloat16, keys=None):
     return normal(batch, heads, rows, d), *(normal(batch, of_k, keys or rows, d) for _ in "kv")
 
 
+def torchs(causal):
+    """torch's own choice, and the two kernels that it chooses from on a Hopper: cuDNN's, and FlashAttention 2."""
+    ops = {"torch": partial(torch_attention, causal=causal)}
+    if ON_GPU:
+        ops["torch: cuDNN"] = chosen(SDPBackend.CUDNN_ATTENTION, ops["torch"])
+        ops["torch: FlashAttention 2"] = chosen(SDPBackend.FLASH_ATTENTION, ops["torch"])
+    return ops
+
+
+def chosen(backend, function):
+    def run(*tensors):
+        with sdpa_kernel(backend):
+            return function(*tensors)
+
+    return run
+
+
 def operators(module, steps=("auto",), causal=False):
-    ops = {step: partial(module.attention, causal=causal, step=step) for step in steps}
-    return ops | {"torch": partial(torch_attention, causal=causal)}
+    return {step: partial(module.attention, causal=causal, step=step) for step in steps} | torchs(causal)
 
 
 def tolerance(dtype):
@@ -122,13 +139,17 @@ def bench_forward(module, shapes, steps=("auto",)):
     return rows
 
 
+def backward_of(function):
+    kept = autograd_of(function)
+    return lambda grad, q, k, v, out, lse: kept(grad, q, k, v)
+
+
 def bench_backward(module, shapes):
     """Our backward operator beside torch's gradients of all three tensors. Returns the rows."""
     rows = []
     for shape in shapes:
         print(f"{'':8}gradients, {named(shape)}")
         causal = shape[-1]
-        kept = autograd_of(partial(torch_attention, causal=causal))
 
         def gradients(grad, q, k, v, *_, causal=causal):
             leaves = [x.detach().requires_grad_() for x in (q, k, v)]
@@ -141,8 +162,8 @@ def bench_backward(module, shapes):
         ops = {
             "attention": partial(module.attention_backward, causal=causal),
             "attention: deterministic": partial(module.attention_backward, causal=causal, deterministic=True),
-            "torch": lambda grad, q, k, v, out, lse, kept=kept: kept(grad, q, k, v),
         }
+        ops |= {name: backward_of(function) for name, function in torchs(causal).items()}
         timed = bench(ops, of_shape, [shape[0] * shape[1] * shape[3] * shape[4]],
                       lambda _, s=shape: flops(s, backward=True), gradients, rtol=0.1, atol=0.1, rate="TFLOP/s")  # fmt: skip
         rows += [replace(row, name=f"{named(shape)}: {row.name}") for row in timed]

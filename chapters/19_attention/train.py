@@ -28,7 +28,7 @@ class Size:
     steps: int
 
 
-SIZE = Size(width=512, blocks=6, batch=16, length=1024, steps=300) if ON_GPU else Size(64, 1, 1, 64, 10)
+SIZE = Size(width=1024, blocks=6, batch=16, length=1024, steps=300) if ON_GPU else Size(64, 1, 1, 64, 10)
 
 
 def operators(attention):
@@ -111,35 +111,45 @@ def text():
     return torch.tensor([letters[letter] for letter in lessons], device=device), len(letters)
 
 
-def learn(model, optimizer, letters):
-    """One step. Returns the loss before it, and the seconds that it took."""
-    start = time.perf_counter()
-    with torch.autocast(device.type, torch.bfloat16):
-        loss = model(letters)
-    loss.backward()
-    optimizer.step()
-    optimizer.zero_grad()
-    loss = loss.item()  # waits for the GPU
-    return loss, time.perf_counter() - start
+class Learner:
+    """A model and what changes its weights. Without the warm-up and the clipping, the loss stays for long where guessing the
+    commonest letters brings it, and roundings decide when it goes on: then the curves of the two models part."""
+
+    def __init__(self, model, steps):
+        self.model, self.optimizer = model, torch.optim.AdamW(model.parameters(), lr=1e-3)
+        warm_up = max(1, steps // 6)
+        self.rate = torch.optim.lr_scheduler.LinearLR(self.optimizer, 1 / warm_up, total_iters=warm_up)
+
+    def step(self, letters):
+        """Returns the loss before the step, and the seconds that it took."""
+        start = time.perf_counter()
+        with torch.autocast(device.type, torch.bfloat16):
+            loss = self.model(letters)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1)
+        self.optimizer.step()
+        self.rate.step()
+        self.optimizer.zero_grad()
+        loss = loss.item()  # waits for the GPU
+        return loss, time.perf_counter() - start
 
 
 def train(attention, size=SIZE, seed=0):
     """Trains both models, step by step in turns. Returns {name: [(loss, seconds) of each step]}, of "ours" and "torch"."""
     numbers, different = text()
-    models = {}
+    learners = {}
     for name, ops in operators(attention).items():
         torch.manual_seed(seed)  # the same weights
-        models[name] = Model(ops, different, size).to(device)
-    optimizers = {name: torch.optim.AdamW(model.parameters(), lr=1e-3) for name, model in models.items()}
-    done = {name: [] for name in models}
+        learners[name] = Learner(Model(ops, different, size).to(device), size.steps)
+    done = {name: [] for name in learners}
     print(f"train   a model of width {size.width} and depth {size.blocks} reads {size.batch} x {size.length} letters in a"
           f" step, of {len(numbers):,} in this course")  # fmt: skip
     print(f"{'':8}{'step':>6}{'loss, ours':>14}{'loss, torch':>14}")
     for step in range(size.steps):
         first = torch.randint(len(numbers) - size.length, (size.batch, 1))
         letters = numbers[(first + torch.arange(size.length + 1)).to(device)]
-        for name, model in models.items():
-            done[name].append(learn(model, optimizers[name], letters))
+        for name, learner in learners.items():
+            done[name].append(learner.step(letters))
         if step % (size.steps // 10 or 1) == 0 or step == size.steps - 1:
             print(f"{'':8}{step:6}{done['ours'][-1][0]:14.3f}{done['torch'][-1][0]:14.3f}", flush=True)
     if ON_GPU:  # without one, the seconds are those of CUDA on CPU
