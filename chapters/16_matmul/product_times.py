@@ -1,6 +1,7 @@
 """What chapters 16 to 18 time: their matmul beside torch's, for squares, for other shapes, and for random ones."""
 
 import random
+import warnings
 from dataclasses import replace
 from functools import partial
 
@@ -37,6 +38,7 @@ def tolerance(k, dtype=torch.float32):
 def operators(module, steps=("auto",)):
     ops = {step: partial(module.matmul, step=step) for step in steps} | {"torch": torch_matmul}
     if ON_GPU:
+        warnings.filterwarnings("ignore", "TensorFloat32 tensor cores")  # torch.compile advises a less exact product
         torch._dynamo.reset()
         ops["torch.compile"] = torch.compile(torch_matmul, dynamic=False)
     return ops
