@@ -1,10 +1,10 @@
 // row_packs.h: a thread's part of a row, in packs of 16 bytes. Copy this file, pack.h and number.h into a project of
 // your own.
 //
-//   float values[4 * Pack<T>::SIZE];                         // double for double
-//   const int begin = shift_of(to), end = begin + n;         // where the row lies, counted from a multiple of 16 bytes
-//   load(values, from - begin, begin, end, 0.f);      // 4 loads in flight; outside of the row: 0
-//   store(to - begin, begin, end, values);
+//   float values[2][4 * Pack<T>::SIZE];                      // of two arrays; double for double
+//   const Section s = {-begin, begin, begin + n};            // the row that begins at `to`; begin is shift_of(to)
+//   load(values, {x, y}, s, T(0));                           // 8 loads in flight; outside of the row: 0
+//   store(to, s, values[0]);
 //
 // A row may begin anywhere. Packs begin at the 16-byte boundaries of `to`, the row that is written. So the
 // first and the last pack may lie partly outside of the row: these two go element by element. Pack k of a thread lies
@@ -60,21 +60,29 @@ __device__ void store_pack(T* base, int begin, int end, int k, const Pack<T>& pa
     }
 }
 
-// The same with elements as numbers: element j of pack k is values[k * size + j].
-template <bool whole = false, bool last = false, class T, int count>
-__device__ void load(Number<T> (&values)[count], const T* base, int begin, int end, T none) {
+// A part of a row: elements begin to end - 1, counted from element `base` of the array, where a pack begins.
+struct Section {
+    int64_t base;
+    int begin, end;
+};
+
+// The same for a section, with elements as numbers: element j of pack k of array a is values[a][k * size + j].
+template <bool whole = false, bool last = false, class T, int arrays, int count>
+__device__ void load(Number<T> (&values)[arrays][count], const T* const (&from)[arrays], Section s, T none) {
     constexpr int size = Pack<T>::SIZE;
-    Pack<T> part[count / size];
-    load_packs<whole, last>(part, base, begin, end, none);
-    UNROLL for (int i = 0; i < count; i++) values[i] = number(part[i / size].values[i % size]);
+    UNROLL for (int a = 0; a < arrays; a++) {
+        Pack<T> part[count / size];
+        load_packs<whole, last>(part, from[a] + s.base, s.begin, s.end, none);
+        UNROLL for (int i = 0; i < count; i++) values[a][i] = number(part[i / size].values[i % size]);
+    }
 }
 
 template <bool whole = false, class T, int count>
-__device__ void store(T* base, int begin, int end, const Number<T> (&values)[count]) {
+__device__ void store(T* to, Section s, const Number<T> (&values)[count]) {
     constexpr int size = Pack<T>::SIZE;
     UNROLL for (int k = 0; k < count / size; k++) {
         Pack<T> pack;
         UNROLL for (int j = 0; j < size; j++) pack.values[j] = T(values[k * size + j]);
-        store_pack<whole>(base, begin, end, k, pack);
+        store_pack<whole>(to + s.base, s.begin, s.end, k, pack);
     }
 }

@@ -1,36 +1,14 @@
-// softmax.cu: the softmax of each row, step by step from three passes over memory to one, and its gradient. No torch
-// header in here.
+// softmax.cu: the softmax of each row, from three passes over memory to one, and its gradient. No torch header in here.
 #include "softmax.h"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 
 #include "common/cuda_check.h"
 #include "common/grid.h"
-#include "device/number.h"
+#include "device/max_sum.h"
 #include "device/over_row.h"
 #include "device/row_packs.h"
-
-// The largest of some elements, and the sum of exp(element - largest). Of no element, the largest is the lowest number,
-// not -infinity: -infinity - -infinity is NaN.
-template <class N>
-struct MaxSum {
-    N max = -std::numeric_limits<N>::max(), sum = 0;
-};
-
-// Two parts of a row together: the sum whose maximum is smaller shrinks.
-template <class N>
-__device__ MaxSum<N> operator+(MaxSum<N> a, MaxSum<N> b) {
-    const N shrink = fast_exp(-fabs(a.max - b.max));
-    if (a.max > b.max) return {a.max, a.sum + b.sum * shrink};
-    return {b.max, b.sum + a.sum * shrink};
-}
-
-template <class N>
-__device__ MaxSum<N> from_lane(MaxSum<N> part, int apart) {
-    return {from_lane(part.max, apart), from_lane(part.sum, apart)};
-}
 
 // ---- a block reads a row three times --------------------------------------------------------------------------------
 
@@ -49,9 +27,8 @@ __global__ void three_passes_kernel(T* out, const T* x, int64_t n) {
 
 // v: a thread's elements of each input. part() reduces them to a part of the row, and may replace v[0]. finish() then
 // makes results of v[0], with the thread's part and that of all threads of the row.
-template <class Type>
+template <class T>
 struct Softmax {
-    using T = Type;
     using N = Number<T>;
     using Part = MaxSum<N>;
     static constexpr int INPUTS = 1, BLOCKS = 2;  // BLOCKS of 512 threads must fit on a multiprocessor at a time
@@ -72,9 +49,8 @@ struct Softmax {
     }
 };
 
-template <class Type>
+template <class T>
 struct Gradient {
-    using T = Type;
     using N = Number<T>;
     using Part = N;  // the sum of grad * y
     static constexpr int INPUTS = 2, BLOCKS = 1;
@@ -102,20 +78,17 @@ template <class Op, int packs, bool whole, class T>
 __global__ void __launch_bounds__(512, Op::BLOCKS) registers_kernel(T* out, Op op, int64_t rows, int64_t n) {
     constexpr int each = PACKS / packs;
     typename Op::N v[each][Op::INPUTS][packs * Pack<T>::SIZE];
-    int64_t base[each];
-    int begin[each], end[each];
+    Section at[each];
     UNROLL for (int r = 0; r < each; r++) {
         const int64_t row = (int64_t(blockIdx.x) * each + r) * blockDim.y + threadIdx.y;
-        begin[r] = whole ? 0 : shift_of(out + row * n);
-        end[r] = row < rows ? begin[r] + int(n) : 0;
-        base[r] = row * n - begin[r];
-        UNROLL for (int a = 0; a < Op::INPUTS; a++)
-            load<whole>(v[r][a], op.in[a] + base[r], begin[r], end[r], op.none());
+        const int begin = whole ? 0 : shift_of(out + row * n);
+        at[r] = {row * n - begin, begin, row < rows ? begin + int(n) : 0};
+        load<whole>(v[r], op.in, at[r], op.none());
     }
     UNROLL for (int r = 0; r < each; r++) {
         const auto mine = op.part(v[r]);
         op.finish(v[r], mine, over_row(mine));
-        store<whole>(out + base[r], begin[r], end[r], v[r][0]);
+        store<whole>(out, at[r], v[r][0]);
     }
 }
 
@@ -126,88 +99,65 @@ __global__ void __launch_bounds__(256) strip_kernel(T* out, Op op, int64_t rows,
     __shared__ alignas(16) T strip[Op::INPUTS][PACKS * 256 * Pack<T>::SIZE];
     const int64_t first = int64_t(blockIdx.x) * each;
     const int here = int(min(int64_t(each), rows - first)), begin = shift_of(out), end = begin + here * n;
-    Pack<T> part[PACKS];
+    Pack<T> packs[PACKS];
     UNROLL for (int a = 0; a < Op::INPUTS; a++) {
-        load_packs(part, op.in[a] + first * n - begin, begin, end, op.none());
-        UNROLL for (int k = 0; k < PACKS; k++) reinterpret_cast<Pack<T>*>(strip[a])[threadIdx.x + k * 256] = part[k];
+        load_packs(packs, op.in[a] + first * n - begin, begin, end, op.none());
+        UNROLL for (int k = 0; k < PACKS; k++) reinterpret_cast<Pack<T>*>(strip[a])[threadIdx.x + k * 256] = packs[k];
     }
     __syncthreads();
     for (int i = begin + int(threadIdx.x) * n; i < end; i += 256 * n) {
         typename Op::N v[Op::INPUTS][1];
+        const auto part = [&](int j) {  // of element j alone
+            UNROLL for (int a = 0; a < Op::INPUTS; a++) v[a][0] = number(strip[a][j]);
+            return op.part(v);
+        };
         typename Op::Part all = {};
+        for (int j = i; j < i + n; j++) all = all + part(j);
         for (int j = i; j < i + n; j++) {
-            UNROLL for (int a = 0; a < Op::INPUTS; a++) v[a][0] = number(strip[a][j]);
-            all = all + op.part(v);
-        }
-        for (int j = i; j < i + n; j++) {
-            UNROLL for (int a = 0; a < Op::INPUTS; a++) v[a][0] = number(strip[a][j]);
-            op.finish(v, op.part(v), all);
+            op.finish(v, part(j), all);
             strip[0][j] = T(v[0][0]);
         }
     }
     __syncthreads();
-    UNROLL for (int k = 0; k < PACKS; k++) part[k] = reinterpret_cast<Pack<T>*>(strip[0])[threadIdx.x + k * 256];
-    UNROLL for (int k = 0; k < PACKS; k++) store_pack(out + first * n - begin, begin, end, k, part[k]);
+    UNROLL for (int k = 0; k < PACKS; k++) packs[k] = reinterpret_cast<Pack<T>*>(strip[0])[threadIdx.x + k * 256];
+    UNROLL for (int k = 0; k < PACKS; k++) store_pack(out + first * n - begin, begin, end, k, packs[k]);
 }
 
-// ---- a row of any length, read twice: by a block, or by several -----------------------------------------------------
+// ---- a row of any length, read twice: by a block in one launch, or by several in two --------------------------------
 
-// Reads every `blocks`-th piece of a row, from piece `block` on, and returns what the whole block has found.
-template <class Op, class T>
-__device__ typename Op::Part read(const T* out, Op op, int64_t row, int64_t n, unsigned block, unsigned blocks) {
-    const int64_t step = int64_t(blockDim.x) * PACKS * Pack<T>::SIZE;
-    const int begin = shift_of(out + row * n);
+enum class Launch { only, first, second };
+
+// A block takes every `blocks`-th piece of its row. `parts` is what the first of two launches leaves to the second.
+template <Launch launch, class Op, class T>
+__global__ void __launch_bounds__(512, Op::BLOCKS)
+    twice_kernel(T* out, Op op, typename Op::Part* parts, int64_t n, unsigned blocks_of_row) {
+    const unsigned blocks = launch == Launch::only ? 1 : blocks_of_row, row = blockIdx.x / blocks;
+    const int64_t size = int64_t(blockDim.x) * PACKS * Pack<T>::SIZE, first = blockIdx.x % blocks * size;
+    const int shift = shift_of(out + row * n);
+    const auto piece = [&](int64_t i) {
+        return Section{row * n - shift + i, i == 0 ? shift : 0, int(min(n + shift - i, size))};
+    };
     typename Op::N v[Op::INPUTS][PACKS * Pack<T>::SIZE];
     typename Op::Part all = {};
-    for (int64_t i = block * step; i < n + begin; i += blocks * step) {
-        const int from = i == 0 ? begin : 0, to = int(min(n + begin - i, step));
-        UNROLL for (int a = 0; a < Op::INPUTS; a++) load(v[a], op.in[a] + row * n - begin + i, from, to, op.none());
+    for (int64_t i = first; i < n + shift && launch != Launch::second; i += blocks * size) {
+        load(v, op.in, piece(i), op.none());
         all = all + op.part(v);
     }
-    return over_row(all);
-}
-
-// Reads the same pieces again, and writes their results.
-template <class Op, class T>
-__device__ void write(T* out, Op op, int64_t row, int64_t n, unsigned block, unsigned blocks, typename Op::Part all) {
-    const int64_t step = int64_t(blockDim.x) * PACKS * Pack<T>::SIZE;
-    const int begin = shift_of(out + row * n);
-    typename Op::N v[Op::INPUTS][PACKS * Pack<T>::SIZE];
-    for (int64_t i = block * step; i < n + begin; i += blocks * step) {
-        const int from = i == 0 ? begin : 0, to = int(min(n + begin - i, step));
-        UNROLL for (int a = 0; a < Op::INPUTS; a++)
-            load<false, true>(v[a], op.in[a] + row * n - begin + i, from, to, op.none());
+    for (unsigned i = threadIdx.x; i < blocks && launch == Launch::second; i += blockDim.x)
+        all = all + parts[row * blocks + i];
+    all = over_row(all);
+    if (launch == Launch::first && threadIdx.x == 0) parts[blockIdx.x] = all;
+    if (launch == Launch::first) return;
+    for (int64_t i = first; i < n + shift; i += blocks * size) {
+        load<false, true>(v, op.in, piece(i), op.none());
         op.finish(v, op.part(v), all);
-        store(out + row * n - begin + i, from, to, v[0]);
+        store(out, piece(i), v[0]);
     }
-}
-
-template <class Op, class T>
-__global__ void __launch_bounds__(512, Op::BLOCKS) twice_kernel(T* out, Op op, int64_t n) {
-    write(out, op, blockIdx.x, n, 0, 1, read(out, op, blockIdx.x, n, 0, 1));
-}
-
-template <class Op, class T>
-__global__ void __launch_bounds__(512, Op::BLOCKS)
-    parts_kernel(typename Op::Part* parts, const T* out, Op op, int64_t n, unsigned blocks) {
-    const auto all = read(out, op, blockIdx.x / blocks, n, blockIdx.x % blocks, blocks);
-    if (threadIdx.x == 0) parts[blockIdx.x] = all;
-}
-
-// The next launch: each block puts the parts of its row together.
-template <class Op, class T>
-__global__ void __launch_bounds__(512, Op::BLOCKS)
-    split_kernel(T* out, Op op, const typename Op::Part* parts, int64_t n, unsigned blocks) {
-    const unsigned row = blockIdx.x / blocks;
-    typename Op::Part all = {};
-    for (unsigned i = threadIdx.x; i < blocks; i += blockDim.x) all = all + parts[row * blocks + i];
-    write(out, op, row, n, blockIdx.x % blocks, blocks, over_row(all));
 }
 
 // ---- which step for which row ---------------------------------------------------------------------------------------
 
-// With 128 rows or more, nearly every multiprocessor has a block. Up to 256 KiB of a row, its second reading finds much
-// in the L2 cache. Otherwise up to 2048 blocks work, 16 for each multiprocessor: small ones leave little to wait for.
+// Few rows, and rows of which the L2 cache keeps too little. REFERENCE.md says why these numbers ("Constants").
 unsigned blocks_of_a_row(int64_t rows, int64_t bytes, Step step) {
     const bool few = rows < 128 && bytes > (32 << 10), far = bytes > (256 << 10);
     if (step != Step::split && !(step == Step::automatic && (few || far))) return 0;
@@ -246,12 +196,13 @@ static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step ste
         kernel<<<blocks_for(rows, int(block.y) * (packs < 8 ? PACKS : 1)), block, 0, stream>>>(out, op, rows, n);
     } else if (step == Step::twice) {
         const int threads = bytes > (40 << 10) ? 512 : 256;  // 256: more blocks at a time, if L2 can keep their rows
-        twice_kernel<<<blocks_for(rows, 1), threads, 0, stream>>>(out, op, n);
+        twice_kernel<Launch::only><<<blocks_for(rows, 1), threads, 0, stream>>>(out, op, nullptr, n, 1);
     } else {
         auto* const of_blocks = static_cast<typename Op::Part*>(parts);
-        parts_kernel<<<blocks_for(rows * blocks, 1), 512, 0, stream>>>(of_blocks, out, op, n, blocks);
+        const unsigned grid = blocks_for(rows * blocks, 1);
+        twice_kernel<Launch::first><<<grid, 512, 0, stream>>>(out, op, of_blocks, n, blocks);
         CHECK_LAUNCH();
-        split_kernel<<<blocks_for(rows * blocks, 1), 512, 0, stream>>>(out, op, of_blocks, n, blocks);
+        twice_kernel<Launch::second><<<grid, 512, 0, stream>>>(out, op, of_blocks, n, blocks);
     }
     CHECK_LAUNCH();
 }
@@ -270,7 +221,6 @@ void launch_softmax_backward(T* grad_x, const T* grad, const T* y, void* parts, 
     launch(grad_x, Gradient<T>{{grad, y}}, parts, rows, n, step, stream);
 }
 
-// The compiler makes code of a template only for a T that it is asked for.
 #define FOR_TYPE(T)                                                                          \
     template void launch_softmax(T*, const T*, void*, int64_t, int64_t, Step, cudaStream_t); \
     template void launch_softmax_backward(T*, const T*, const T*, void*, int64_t, int64_t, Step, cudaStream_t);

@@ -5,12 +5,12 @@
 #include <cuda_pipeline_primitives.h>
 
 #include <algorithm>
-#include <cfloat>
 #include <cuda/ptx>
 
 #include "device/cache_hint.h"
 #include "common/cuda_check.h"
 #include "common/grid.h"
+#include "device/max_sum.h"
 #include "device/over_row.h"
 #include "device/row_packs.h"
 #include "common/shared_memory.h"
@@ -19,26 +19,13 @@ constexpr int MOST_BLOCKS = 16;  // of a cluster, on an H100; any GPU that has c
 
 // ---- softmax and its gradient, as in chapter 13: all kernels take either of them as Op -----------------------------
 
-// The largest of some elements, and the sum of exp(element - largest).
-struct MaxSum {
-    float max = -FLT_MAX, sum = 0;
-};
-
-__device__ MaxSum operator+(MaxSum a, MaxSum b) {
-    const float shrink = fast_exp(-fabsf(a.max - b.max));
-    if (a.max > b.max) return {a.max, a.sum + b.sum * shrink};
-    return {b.max, b.sum + a.sum * shrink};
-}
-
-__device__ MaxSum from_lane(MaxSum part, int apart) { return {from_lane(part.max, apart), from_lane(part.sum, apart)}; }
-
 // v: a thread's elements of each input. part() reduces them to a part of the row. finish() makes results of them in
 // v[0], with the part of the whole cluster. Each of a block's THREADS has PACKS packs of each input. BLOCKS fit on a
 // multiprocessor at a time: with two of float, more rows would be at work, and the memory of an H200 was slower.
 template <class Type>
 struct Forward {
     using T = Type;
-    using Part = MaxSum;
+    using Part = MaxSum<float>;
     static constexpr int INPUTS = 1, THREADS = 256, PACKS = sizeof(T) == 4 ? 16 : 8, BLOCKS = sizeof(T) == 4 ? 1 : 2;
     const T* in[INPUTS];  // x
     static __device__ T none() { return T(-INFINITY); }
@@ -93,13 +80,8 @@ __device__ T* in_block(int block, T* p) {
     return static_cast<T*>(__cluster_map_shared_rank(p, unsigned(block)));
 }
 
-// Elements begin to end - 1, counted from element `base` of the array, where a pack begins. Each block of the cluster
-// takes `each` packs, one after another. The last blocks may have fewer packs, or no pack.
-struct Section {
-    int64_t base;
-    int begin, end;
-};
-
+// What this block has of a row. Each block of the cluster takes `each` packs, one after another. The last blocks may
+// have fewer packs, or no pack.
 template <class T>
 __device__ Section section_of(const T* out, int64_t row, int64_t n, int each) {
     const int shift = shift_of(out + row * n), size = each * Pack<T>::SIZE, first = block_of_cluster() * size;
@@ -144,7 +126,7 @@ __global__ void __launch_bounds__(Op::THREADS, Op::BLOCKS) barrier_kernel(T* out
     __shared__ typename Op::Part of_block;
     const Section s = section_of(out, blockIdx.x / blocks_of_cluster(), n, each);
     float v[Op::INPUTS][Op::PACKS * Pack<T>::SIZE];
-    UNROLL for (int a = 0; a < Op::INPUTS; a++) load<whole>(v[a], op.in[a] + s.base, s.begin, s.end, op.none());
+    load<whole>(v, op.in, s, op.none());
     const auto mine = op.part(v);
     const auto found = over_row(mine);  // by the block
     if (threadIdx.x == 0) of_block = found;
@@ -155,7 +137,7 @@ __global__ void __launch_bounds__(Op::THREADS, Op::BLOCKS) barrier_kernel(T* out
     if (lane < blocks_of_cluster()) all = *in_block(lane, &of_block);
     __cluster_barrier_arrive();  // this thread has read the parts
     op.finish(v, mine, over_lanes(all, 32));
-    store<whole>(out + s.base, s.begin, s.end, v[0]);
+    store<whole>(out, s, v[0]);
     __cluster_barrier_wait();  // so have all: a block's shared memory ends with the block
 #endif
 }
@@ -176,13 +158,13 @@ __global__ void __launch_bounds__(Op::THREADS, Op::BLOCKS)
     __cluster_barrier_arrive();  // this block has a barrier
     const Section s = section_of(out, blockIdx.x / blocks_of_cluster(), n, each);
     float v[Op::INPUTS][Op::PACKS * Pack<T>::SIZE];
-    UNROLL for (int a = 0; a < Op::INPUTS; a++) load<whole>(v[a], op.in[a] + s.base, s.begin, s.end, op.none());
+    load<whole>(v, op.in, s, op.none());
     const auto mine = op.part(v);
     const auto of_warp = over_lanes(mine, 32);
     __cluster_barrier_wait();  // so have all
     send(parts, &barrier, of_warp);
     op.finish(v, mine, receive(parts, &barrier, 0));
-    store<whole>(out + s.base, s.begin, s.end, v[0]);
+    store<whole>(out, s, v[0]);
 #endif
 }
 
@@ -251,7 +233,7 @@ __global__ void __launch_bounds__(Op::THREADS, Op::BLOCKS)
         send(parts[slot], &barriers[slot], over_lanes(mine, 32));
         fetch(row + clusters);  // the places are free
         op.finish(v, mine, receive(parts[slot], &barriers[slot], parity));
-        store<whole>(out + s.base, s.begin, s.end, v[0]);
+        store<whole>(out, s, v[0]);
     }
 #endif
 }

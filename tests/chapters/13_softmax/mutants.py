@@ -6,7 +6,7 @@ T = "tests/chapters/13_softmax/test_softmax.py::test_"
 OPERATORS = "tests/chapters/test_operators.py::test_"
 DERIVATIVES = "tests/chapters/test_registered.py::test_first_and_second_derivatives"
 LAUNCH = "tests/chapters/test_chapters.py::test_every_launch_is_on_the_given_stream_and_checked[13_softmax]"
-PACKS, ROW, NUMBER = (f"device/{name}.h" for name in ("row_packs", "over_row", "number"))
+PACKS, ROW, NUMBER, MAX_SUM = (f"device/{name}.h" for name in ("row_packs", "over_row", "number", "max_sum"))
 STABLE = "common/stable.h"
 CPP, PY, CU = (f"chapters/13_softmax/{name}" for name in ("softmax.cpp", "gradients.py", "softmax.cu"))
 EXACT = T + "infinities_and_nan"
@@ -47,10 +47,10 @@ MUTANTS = [
     Mutant(ROW, "min(int(blockDim.x), 32)", "32", MANY),
     Mutant(ROW, "    __syncthreads();\n", "", forward("block")),
     Mutant(ROW, "lane < warps ? parts[lane] : Part()", "parts[lane]", MEMORY_CHECK),
-    Mutant(CU, "N max = -std::numeric_limits<N>::max()", "N max = -INFINITY", EXACT),
-    Mutant(CU, "fast_exp(-fabs(a.max - b.max))", "fast_exp(fabs(a.max - b.max))", forward("warp")),
-    Mutant(CU, "if (a.max > b.max) return {a.max,", "if (a.max < b.max) return {a.max,", forward("warp")),
-    Mutant(CU, "{from_lane(part.max, apart), from_lane(part.sum, apart)}", "{from_lane(part.max, apart), part.sum}",
+    Mutant(MAX_SUM, "N max = -std::numeric_limits<N>::max()", "N max = -INFINITY", EXACT),
+    Mutant(MAX_SUM, "fast_exp(-fabs(a.max - b.max))", "fast_exp(fabs(a.max - b.max))", forward("warp")),
+    Mutant(MAX_SUM, "if (a.max > b.max) return {a.max,", "if (a.max < b.max) return {a.max,", forward("warp")),
+    Mutant(MAX_SUM, "{from_lane(part.max, apart), from_lane(part.sum, apart)}", "{from_lane(part.max, apart), part.sum}",
            forward("warp")),
     # ---- the kernels
     Mutant(CU, "    all.max = over_row(all).max;\n", "", forward("three_passes")),
@@ -62,17 +62,17 @@ MUTANTS = [
            forward("block")),
     Mutant(CU, "v[1][i] * (v[0][i] - sum)", "v[1][i] * v[0][i] - sum", backward("warp")),
     Mutant(CU, "sum += v[0][i] * v[1][i]", "sum = v[0][i] * v[1][i]", backward("warp")),
-    Mutant(CU, "row < rows ? begin[r] + int(n) : 0", "begin[r] + int(n)", MEMORY_CHECK),
+    Mutant(CU, "row < rows ? begin + int(n) : 0", "begin + int(n)", MEMORY_CHECK),
     Mutant(CU, "* each + r) * blockDim.y + threadIdx.y", "* each) * blockDim.y + threadIdx.y", MANY),
     Mutant(CU, "min(int64_t(each), rows - first)", "int64_t(each)", MEMORY_CHECK),
     Mutant(CU, "    __syncthreads();\n    for (int i = begin", "    for (int i = begin", forward("strip")),
     Mutant(CU, "i < end; i += 256 * n", "i < min(end, 256 * n); i += 256 * n", MANY),
     Mutant(CU, "    }\n    __syncthreads();\n    UNROLL", "    }\n    UNROLL", f"{T}softmax[reverse-strip-float32]"),
     Mutant(CU, "/ n / size * size);", "/ n);", f"{T}many_rows[forward-auto-9001-3]", gpus=1),
-    Mutant(CU, "all = all + op.part(v);\n    }\n    return", "all = op.part(v);\n    }\n    return", forward("twice")),
-    Mutant(CU, "i < blocks; i += blockDim.x", "i < 1; i += blockDim.x", LONG),
+    Mutant(CU, "all = all + op.part(v);", "all = op.part(v);", forward("twice")),
+    Mutant(CU, "i < blocks && launch", "i < 1 && launch", LONG),
     Mutant(CU, "parts[row * blocks + i]", "parts[i]", LONG),
-    Mutant(CU, "if (threadIdx.x == 0) parts[blockIdx.x] = all;", "if (threadIdx.x == 0) parts[0] = all;", LONG),
+    Mutant(CU, "threadIdx.x == 0) parts[blockIdx.x] = all;", "threadIdx.x == 0) parts[0] = all;", LONG),
     # ---- which step for which row
     Mutant(CU, "if (step <= Step::block && packs > room)", "if (packs < 0)", ROOM),
     Mutant(CU, "for (const T* input : op.in) whole = whole && aligned(input);", "", ANYWHERE, gpus=1),

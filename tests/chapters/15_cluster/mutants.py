@@ -4,6 +4,7 @@ from tools.maintain.mutants import Mutant
 
 T = "tests/chapters/15_cluster/test_cluster.py::test_"
 CU, CPP = "chapters/15_cluster/cluster.cu", "chapters/15_cluster/cluster.cpp"
+MAX_SUM = "device/max_sum.h"
 EXACT, REFUSES, AUTO = (
     T + "infinities_and_nan",
     T + "a_step_refuses_rows_that_it_cannot_keep",
@@ -29,8 +30,8 @@ def many(step, shape="20-16389"):
 
 MUTANTS = [
     # ---- softmax and its gradient
-    Mutant(CU, "float max = -FLT_MAX, sum = 0;", "float max = -INFINITY, sum = 0;", EXACT),
-    Mutant(CU, "return {a.max, a.sum + b.sum * shrink};", "return {a.max, a.sum + b.sum};", forward("barrier")),
+    Mutant(MAX_SUM, "N max = -std::numeric_limits<N>::max()", "N max = -INFINITY", EXACT),
+    Mutant(MAX_SUM, "return {a.max, a.sum + b.sum * shrink};", "return {a.max, a.sum + b.sum};", forward("barrier")),
     Mutant(CU, "fast_exp(mine.max - all.max) * (1 / all.sum)", "1 / all.sum", forward("barrier")),
     Mutant(CU, "return T(-INFINITY); }", "return T(0.f); }", forward("pipeline")),
     Mutant(CU, "v[0][i] = v[1][i] * (v[0][i] - sum);", "v[0][i] = v[1][i] * v[0][i] - sum;", backward("barrier")),
