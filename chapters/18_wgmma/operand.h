@@ -57,6 +57,8 @@ struct Stored {
         return reinterpret_cast<uintptr_t>(data) % 16 == 0 && (rows <= 1 || (fits(stride) && stride > 0)) &&
                (batches <= 1 || fits(batch_stride));
     }
+    // Whether its rows begin at odd multiples of 16 bytes.
+    bool is_skewed() const { return is_aligned() && rows > 1 && stride % 16 != 0; }
     bool is_empty() const { return rows == 0 || columns == 0; }
     // A copy has rows at multiples of 128 bytes: where a box row begins elsewhere, it touches two lines of the cache.
     int64_t copied_stride() const { return (columns + 63) / 64 * 64; }

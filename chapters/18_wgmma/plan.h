@@ -48,12 +48,15 @@ inline double time_of(const Plan& p, bool skewed, int blocks) {
     return waves * (p.each * step + rest) + (p.tile->cluster > 1 ? 1500 : p.parts > 1 ? 5000 + 100 * area : 0);
 }
 
-inline Plan best_plan(bool skewed, int64_t batches, int64_t m, int64_t n, int64_t k, int blocks) {
+// The plan of that name, such as "64x64 k/2", or else the fastest one.
+inline Plan plan_for(const std::string& step, bool skewed, int64_t batches, int64_t m, int64_t n, int64_t k,
+                     int blocks) {
     Plan best = {};
     for (const Tile& tile : TILES)
         for (const int parts : {1, 2, 4, 8}) {
-            if (parts > 1 && (!tile.parts || k <= 64 * parts)) continue;
             const Plan plan = plan_for(tile, parts, batches, m, n, k, blocks);
+            if (step == tile.name + (parts > 1 ? " k/" + std::to_string(parts) : "")) return plan;
+            if (parts > 1 && (!tile.parts || k <= 64 * parts)) continue;
             if (!best.tile || time_of(plan, skewed, blocks) < time_of(best, skewed, blocks)) best = plan;
         }
     return best;

@@ -98,7 +98,6 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     const auto next = [&] {
         if (++stage == STAGES) stage = 0, phase ^= 1;
     };
-    const auto previous = [&] { return (stage == 0 ? STAGES : stage) - 1; };
     const auto place = [&](int tile) {
         Place p = place_of<ROWS * CLUSTER, COLUMNS, 16 / CLUSTER>(tile, task.down, task.across);
         if (CLUSTER > 1) p.row += rank * ROWS;
@@ -125,10 +124,10 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
         if (blocks > 1) cluster_sync();  // see the end
         return;
     }
-    const auto release = [&](int s) {  // a thread of the group tells each block of the cluster
-        const int thread = int(threadIdx.x % 128);
+    const auto release_previous = [&] {  // a thread of the group tells each block of the cluster
+        const int previous = (stage == 0 ? STAGES : stage) - 1, thread = int(threadIdx.x % 128);
         if (thread >= CLUSTER) return;
-        CLUSTER > 1 ? mbarrier_arrive_cluster(in_block(empty(s), thread)) : mbarrier_arrive(empty(s));
+        CLUSTER > 1 ? mbarrier_arrive_cluster(in_block(empty(previous), thread)) : mbarrier_arrive(empty(previous));
     };
     for (int tile = team; tile < task.tiles; tile += teams) {
         float sums[COLUMNS / 2] = {};
@@ -139,14 +138,14 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
             multiply_64<T, a_along_k, b_along_k>(sums, a + group * BOX_BYTES, b);
             wgmma_commit();
             wgmma_wait<1>();  // until the step before is done: one is always under way
-            if (step > begin) release(previous());
+            if (step > begin) release_previous();
         }
         const Place at = place(tile);
         for (int i = lane; i < COLUMNS && GELU; i += 32)  // the bias comes while the last step is multiplied
             results[warp][0][i] = at.column + i < task.n ? task.bias[at.column + i] : T(0.0f);
         __syncwarp();
         wgmma_wait<0>();
-        if (begin < end) release(previous());
+        if (begin < end) release_previous();
         if (parts > 1) add_parts<GROUPS * 128>(sums, memory, parts, rank);
         if (GELU) {
 #pragma unroll
@@ -156,8 +155,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
             }
             __syncwarp();
         }
-        // The columns that this block stores.
-        const int width = COLUMNS / parts, first = parts > 1 ? rank * width : 0;
+        const int width = COLUMNS / parts, first = parts > 1 ? rank * width : 0;  // the columns that this block stores
 #pragma unroll
         for (int half = 0; half < 2; half++) {  // of the warp's 16 rows
 #pragma unroll
@@ -171,8 +169,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
             __syncwarp();
         }
     }
-    if (blocks > 1)
-        cluster_sync();  // no block leaves while another one copies into it, arrives at its barriers, or reads
+    if (blocks > 1) cluster_sync();  // no block leaves while another copies into it, arrives at its barriers, or reads
 #endif
 }
 
@@ -196,78 +193,58 @@ std::string why_no_wgmma() {
     return "";
 }
 
-// Everything that a launch decides before it starts.
-template <class T>
-struct Decision {
-    Stored<T> a, b;
-    Plan plan;
-    int64_t copied() const { return a.copied_elements() + b.copied_elements(); }
-};
-
-template <class T>
-static Decision<T> decide(const WgmmaProduct<T>& p, const std::string& step) {
-    Decision<T> d = {stored(p.a, p.m, p.k, p.batches, true), stored(p.b, p.k, p.n, p.batches, false)};
-    const auto skewed = [](const Stored<T>& x) { return x.is_aligned() && x.rows > 1 && x.stride % 16 != 0; };
-    const int blocks = attribute(cudaDevAttrMultiProcessorCount);
-    d.plan = best_plan(skewed(d.a) || skewed(d.b), p.batches, p.m, p.n, p.k, blocks);
-    for (const Tile& tile : TILES)
-        for (const int parts : {1, 2, 4, 8})
-            if (step == tile.name + (parts > 1 ? " k/" + std::to_string(parts) : ""))
-                d.plan = plan_for(tile, parts, p.batches, p.m, p.n, p.k, blocks);
-    return d;
-}
-
-template <class T>
-int64_t workspace_bytes(const WgmmaProduct<T>& product, const std::string& step) {
-    return decide(product, step).copied() * int64_t(sizeof(T));
-}
-
-template <class T, int GROUPS, int COLUMNS, int CLUSTER>
-static void launch_tile(const Decision<T>& d, const CUtensorMap& a, const CUtensorMap& b, const Task<T>& task,
-                        cudaStream_t stream) {
+// Launches the kernel for plan.tile, if it is tile i of TILES or a later one.
+template <class T, int i = 0>
+static void launch_tile(const Plan& plan, bool a_along_k, bool b_along_k, const CUtensorMap& a, const CUtensorMap& b,
+                        const Task<T>& task, cudaStream_t stream) {
+    if constexpr (i + 1 < std::size(TILES))
+        if (plan.tile != &TILES[i]) return launch_tile<T, i + 1>(plan, a_along_k, b_along_k, a, b, task, stream);
+    constexpr int GROUPS = TILES[i].groups, COLUMNS = TILES[i].columns, CLUSTER = TILES[i].cluster;
     constexpr int STAGE_BYTES = (GROUPS * 64 + COLUMNS) * 128, RESULTS = GROUPS * 4 * 8 * (COLUMNS + 8) * 2;
     constexpr int STAGES = std::min(12, (227 * 1024 - RESULTS - 1024) / STAGE_BYTES);
     const auto launch = [&](auto kernel) {
         allow_shared_memory(kernel);
-        cudaLaunchAttribute cluster = {};
-        cluster.id = cudaLaunchAttributeClusterDimension;
-        cluster.val.clusterDim.x = unsigned(d.plan.cluster()), cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-        cudaLaunchConfig_t config = {};
-        config.gridDim = unsigned(d.plan.teams * d.plan.cluster()), config.blockDim = unsigned(GROUPS * 128 + 32);
-        config.dynamicSmemBytes = STAGES * STAGE_BYTES, config.stream = stream;
-        config.attrs = &cluster, config.numAttrs = 1;
+        cudaLaunchAttribute cluster = {cudaLaunchAttributeClusterDimension};
+        cluster.val.clusterDim.x = unsigned(plan.cluster()), cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+        cudaLaunchConfig_t config = {unsigned(plan.teams * plan.cluster()), GROUPS * 128 + 32, STAGES * STAGE_BYTES};
+        config.attrs = &cluster, config.numAttrs = 1, config.stream = stream;
         CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, a, b, task));
     };
     if (task.bias) return launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, true, true, true>);
-    with_layout(d.a.along_k, d.b.along_k, [&](auto a_is, auto b_is) {
+    with_layout(a_along_k, b_along_k, [&](auto a_is, auto b_is) {
         launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, decltype(a_is)::value, decltype(b_is)::value, false>);
     });
 }
 
 template <class T>
-void launch_wgmma(const WgmmaProduct<T>& p, const std::string& step, void* workspace, cudaStream_t stream) {
-    if (p.batches == 0 || p.m == 0 || p.n == 0) return;
-    Decision<T> d = decide(p, step);
-    launch_copy_rows(d.a, d.b, static_cast<T*>(workspace), stream);
-    const CUtensorMap a = tensor_map(d.a), b = tensor_map(d.b);
-    const int a_batched = d.a.batches > 1, b_batched = d.b.batches > 1;
-    if (launch_ladder<T>(step, a, b, d.a.along_k, d.b.along_k,
-                         {p.out, int(p.m), int(p.n), d.plan.steps, a_batched, b_batched}, p.batches, stream))
-        return;
-    const Task<T> task = {p.out,     p.bias,      p.f,           int(p.m),     int(p.n),     d.plan.steps, a_batched,
-                          b_batched, d.plan.down, d.plan.across, d.plan.tiles, d.plan.parts, d.plan.each};
-    const Tile& t = *d.plan.tile;
-    if (t.columns == 64) return launch_tile<T, 1, 64, 1>(d, a, b, task, stream);
-    if (t.columns == 192) return launch_tile<T, 2, 192, 1>(d, a, b, task, stream);
-    if (t.groups == 1) return launch_tile<T, 1, 128, 1>(d, a, b, task, stream);
-    if (t.columns == 128 && t.cluster == 1) return launch_tile<T, 2, 128, 1>(d, a, b, task, stream);
-    if (t.columns == 128) return launch_tile<T, 2, 128, 2>(d, a, b, task, stream);
-    if (t.cluster == 1) return launch_tile<T, 2, 256, 1>(d, a, b, task, stream);
-    return launch_tile<T, 2, 256, 2>(d, a, b, task, stream);
+static std::pair<Stored<T>, Stored<T>> operands_of(const WgmmaProduct<T>& p) {
+    return {stored(p.a, p.m, p.k, p.batches, true), stored(p.b, p.k, p.n, p.batches, false)};
 }
 
-#define FOR_TYPE(T)                                                               \
-    template int64_t workspace_bytes(const WgmmaProduct<T>&, const std::string&); \
+template <class T>
+int64_t workspace_bytes(const WgmmaProduct<T>& product) {
+    const auto [a, b] = operands_of(product);
+    return (a.copied_elements() + b.copied_elements()) * int64_t(sizeof(T));
+}
+
+template <class T>
+void launch_wgmma(const WgmmaProduct<T>& p, const std::string& step, void* workspace, cudaStream_t stream) {
+    if (p.batches == 0 || p.m == 0 || p.n == 0) return;
+    auto [a, b] = operands_of(p);
+    const Plan plan = plan_for(step, a.is_skewed() || b.is_skewed(), p.batches, p.m, p.n, p.k,
+                               attribute(cudaDevAttrMultiProcessorCount));
+    launch_copy_rows(a, b, static_cast<T*>(workspace), stream);
+    const CUtensorMap a_map = tensor_map(a), b_map = tensor_map(b);
+    const int m = int(p.m), n = int(p.n), a_batched = a.batches > 1, b_batched = b.batches > 1;
+    const Ladder<T> ladder = {p.out, m, n, plan.steps, a_batched, b_batched};
+    if (launch_ladder(step, a_map, b_map, a.along_k, b.along_k, ladder, p.batches, stream)) return;
+    const Task<T> task = {p.out,     p.bias,    p.f,         m,          n,          plan.steps, a_batched,
+                          b_batched, plan.down, plan.across, plan.tiles, plan.parts, plan.each};
+    launch_tile(plan, a.along_k, b.along_k, a_map, b_map, task, stream);
+}
+
+#define FOR_TYPE(T)                                           \
+    template int64_t workspace_bytes(const WgmmaProduct<T>&); \
     template void launch_wgmma(const WgmmaProduct<T>&, const std::string&, void*, cudaStream_t);
 FOR_TYPE(__half)
 FOR_TYPE(__nv_bfloat16)

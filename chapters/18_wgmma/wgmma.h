@@ -26,7 +26,7 @@ std::string why_no_wgmma();
 // Work is done in the order of `stream`. step: "auto", a rung of ladder.cu (without bias and f), or one of wgmma.cu's
 // tiles. workspace: memory of so many bytes, of the current device. They throw std::runtime_error when a launch fails.
 template <class T>
-int64_t workspace_bytes(const WgmmaProduct<T>& product, const std::string& step);
+int64_t workspace_bytes(const WgmmaProduct<T>& product);
 template <class T>
 void launch_wgmma(const WgmmaProduct<T>& product, const std::string& step, void* workspace, cudaStream_t stream);
 
