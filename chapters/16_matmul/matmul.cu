@@ -88,12 +88,15 @@ struct Lines {
     Matrix<float> x;
     bool by_four;  // 16 bytes can be copied at a time
 
-    // Element k of a line.
-    __device__ const float* at(int64_t line, int64_t k) const {
-        return x.data + blockIdx.y * x.batch_stride + (ALONG_K ? line * x.stride + k : line + k * x.stride);
+    explicit Lines(Matrix<float> m) : x(m), by_four(aligned(m.data) && m.stride % 4 == 0 && m.batch_stride % 4 == 0) {}
+
+    // How far element k of a line lies from element 0 of line 0.
+    __device__ int64_t offset(int64_t line, int64_t k) const {
+        return ALONG_K ? line * x.stride + k : line + k * x.stride;
     }
-    // The distance from an element to the one that comes TILE_K later in its line.
-    __device__ int64_t tile() const { return ALONG_K ? TILE_K : TILE_K * x.stride; }
+    __device__ const float* at(int64_t line, int64_t k) const {
+        return x.data + blockIdx.y * x.batch_stride + offset(line, k);
+    }
 
     // Starts filling `to`, with a line in each column: `count` lines of k_left elements, if there is room for so many.
     // The rest becomes zeros.
@@ -114,15 +117,15 @@ struct Lines {
         if constexpr (ALONG_K) {  // a warp copies 8 elements, 32 bytes, of each of 4 lines
             constexpr int STEP = THREADS / 32 / (TILE_K / 8) * 4;
             const int line = warp / (TILE_K / 8) * 4 + lane / 8, l = warp % (TILE_K / 8) * 8 + lane % 8;
-            from += line * x.stride + l;
+            from += offset(line, l);
 #pragma unroll
-            for (int i = 0; i < LINES; i += STEP, from += STEP * x.stride) copy_async<1>(&to[l][line + i], from, 1);
+            for (int i = 0; i < LINES; i += STEP, from += offset(STEP, 0)) copy_async<1>(&to[l][line + i], from, 1);
         } else {  // neighbours in a warp copy element l of neighbouring lines
             constexpr int STEP = THREADS * SIZE / LINES;
             const int line = thread % (LINES / SIZE) * SIZE, first = thread / (LINES / SIZE);
-            from += first * x.stride + line;
+            from += offset(line, first);
 #pragma unroll
-            for (int l = 0; l < TILE_K; l += STEP, from += STEP * x.stride)
+            for (int l = 0; l < TILE_K; l += STEP, from += offset(0, STEP))
                 copy_async<SIZE>(&to[first + l][line], from, SIZE);
         }
     }
@@ -132,8 +135,7 @@ struct Lines {
 #pragma unroll 1
         for (int i = int(threadIdx.x); i < LINES * TILE_K; i += THREADS) {
             const int line = ALONG_K ? i / TILE_K : i % LINES, l = ALONG_K ? i % TILE_K : i / LINES;
-            copy_async<1>(&to[l][line], from + (ALONG_K ? line * x.stride + l : l * x.stride + line),
-                          line < count && l < k_left);
+            copy_async<1>(&to[l][line], from + offset(line, l), line < count && l < k_left);
         }
     }
 };
@@ -157,7 +159,7 @@ __global__ __launch_bounds__(R::THREADS, R::BLOCKS) void registers_kernel(float*
             b.template copy<R::TILE_COLUMNS, R::THREADS>(tiles[slot].b, next_b, columns, k_left);
         }
         __pipeline_commit();  // also an empty batch: the wait below counts one batch a round
-        next_a += a.tile(), next_b += b.tile(), k_left -= TILE_K, slot = (slot + 1) % STAGES;
+        next_a += a.offset(0, TILE_K), next_b += b.offset(0, TILE_K), k_left -= TILE_K, slot = (slot + 1) % STAGES;
     };
     R results;
     for (int i = 0; i < STAGES - 1; i++) copy();
@@ -175,17 +177,18 @@ __global__ __launch_bounds__(R::THREADS, R::BLOCKS) void registers_kernel(float*
 
 // ---- the launch ----------------------------------------------------------------------------------------------------
 
-static bool by_four(const Matrix<float>& x) { return aligned(x.data) && x.stride % 4 == 0 && x.batch_stride % 4 == 0; }
+template <class R>
+static int64_t tiles_of(int64_t batches, Shape s) {
+    return batches * tiles_of(s.m, R::TILE_ROWS) * tiles_of(s.n, R::TILE_COLUMNS);
+}
 
 template <class R, int STAGES, bool A_ALONG_K, bool B_ALONG_K>
 static void launch(float* out, Matrix<float> a, Matrix<float> b, unsigned batches, Shape s, cudaStream_t stream) {
     const auto kernel = registers_kernel<R, STAGES, A_ALONG_K, B_ALONG_K>;
-    const int tiles = tiles_of(s.m, R::TILE_ROWS) * tiles_of(s.n, R::TILE_COLUMNS);
-    const dim3 grid(unsigned(tiles), batches, unsigned(s.parts.count));
+    const dim3 grid(unsigned(tiles_of<R>(1, s)), batches, unsigned(s.parts.count));
     allow_shared_memory(kernel);
-    const Lines<A_ALONG_K> rows_of_a = {a, by_four(a)};
-    const Lines<B_ALONG_K> columns_of_b = {b, by_four(b)};
-    kernel<<<grid, R::THREADS, STAGES * sizeof(typename R::Tiles), stream>>>(out, rows_of_a, columns_of_b, s);
+    constexpr size_t bytes = STAGES * sizeof(typename R::Tiles);
+    kernel<<<grid, R::THREADS, bytes, stream>>>(out, Lines<A_ALONG_K>(a), Lines<B_ALONG_K>(b), s);
     CHECK_LAUNCH();
 }
 
@@ -201,11 +204,6 @@ static void launch(float* out, Matrix<float> a, Matrix<float> b, unsigned batche
 using Medium = Results<4, 2, 8, 8, 2>;  // 128 x 128, 256 threads
 using Large = Results<2, 4, 16, 8, 1>;  // 128 x 256, 256 threads
 using Small = Results<2, 1, 8, 8, 4>;   // 64 x 64, 64 threads
-
-template <class R>
-static int64_t tiles_of(int64_t batches, Shape s) {
-    return batches * tiles_of(s.m, R::TILE_ROWS) * tiles_of(s.n, R::TILE_COLUMNS);
-}
 
 // How many results the multiprocessor with the most tiles computes.
 template <class R>

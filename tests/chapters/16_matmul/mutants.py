@@ -61,8 +61,8 @@ MUTANTS = [
     # ---- copies
     Mutant(CU, "a[TILE_K][TILE_ROWS + 4], b", "a[TILE_K][TILE_ROWS + 8], b", COUNTED),
     Mutant(CU, "4 * (SIZE - count));", "0);", layouts("large")),
-    Mutant(CU, "x.data + blockIdx.y * x.batch_stride + (ALONG_K", "x.data + (ALONG_K", batches("large")),
-    Mutant(CU, "ALONG_K ? TILE_K : TILE_K * x.stride", "TILE_K", layouts("small")),
+    Mutant(CU, "x.data + blockIdx.y * x.batch_stride + offset", "x.data + offset", batches("large")),
+    Mutant(CU, "next_a += a.offset(0, TILE_K)", "next_a += TILE_K", layouts("small")),
     Mutant(CU, "line < count && l < k_left);", "line < count);", layouts("large")),
     Mutant(CU, "line < count && l < k_left);", "l < k_left);", MEMORY_CHECK),
     Mutant(CU, "if (count < LINES || k_left < TILE_K)", "if (count < LINES)", layouts("small")),
@@ -82,9 +82,9 @@ MUTANTS = [
     Mutant(PARTS, "steps / 4", "steps / 20", COUNTED),
     Mutant(PARTS, "    if (i >= size) return;\n", "", MEMORY_CHECK),
     # ---- the launch
-    Mutant(CU, "return aligned(x.data) && x.stride", "return x.stride", apart("small")),
-    Mutant(CU, "x.stride % 4 == 0 && x.batch", "x.batch", apart("small")),
-    Mutant(CU, " && x.batch_stride % 4 == 0;", ";", batches("large")),
+    Mutant(CU, "by_four(aligned(m.data) && m.stride", "by_four(m.stride", apart("small")),
+    Mutant(CU, "m.stride % 4 == 0 && m.batch", "m.batch", apart("small")),
+    Mutant(CU, " && m.batch_stride % 4 == 0)", ")", batches("large")),
     Mutant(CU, "    allow_shared_memory(kernel);\n", "", layouts("large")),
     Mutant(CU, "    if (batches == 0 || m == 0 || n == 0) return;\n", "", layouts("small")),
     Mutant(CU, "time_of<Large>(batches, s) * 5 ?", "time_of<Large>(batches, s) * 9 ?", COUNTED),
