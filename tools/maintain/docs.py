@@ -4,6 +4,7 @@ A README marks such a part with a comment that says what to call, and cog (https
 
     <!--= run("nvidia-h200", "make chapter03 ARGS='--timing'") =-->     what a command printed on that machine
     <!--= table("nvidia-h200", "06_vec4", "sizes") =-->                 figures of results/nvidia-h200.json (bench.py)
+    <!--= table("nvidia-h200", "16_matmul", "steps", "4096 x 4096 x 4096") =-->  ... those of one shape
     <!--= beside_torch("nvidia-h200", ("12_reduce", "sum")) =-->        our operator in those tables, torch, and a copy
     <!--= picture("nvidia-h200", "06_vec4", "sweep") =-->               the same as a picture, drawn with matplotlib
     <!--= swept("13_softmax") =-->                                      what `make sweep` found, on each machine (swept.py)

@@ -40,6 +40,7 @@ COLUMNS = {  # a table has those for which its rows have the figures
     "GFLOP/s": lambda row: f"{row['speed'] / 1e9:.0f}",
     "of the limit": lambda row: f"{row['speed'] / row['limit']:.2f}",
 }
+OF_ONE_SHAPE = "", "kernel", "TFLOP/s", "of torch"
 
 
 def nothing(command):
@@ -91,12 +92,16 @@ def markdown(rows, text=("", "chapter", "memory")):
     return "".join(f"| {' | '.join(line)} |\n" for line in [rows[0], rules, *lines])
 
 
-def table(machine, chapter, name=None, *, folder):
-    """One table of that file, or the roofline's, for a README in that folder."""
+def table(machine, chapter, name=None, shape=None, *, folder):
+    """One table of that file, or the roofline's, for a README in that folder; or only what it says of one shape."""
     data = figures(machine, chapter, name)
     if not data:
         return nothing(bench(chapter))
     rows = roofline(data) if chapter == "roofline" else data[chapter]["tables"][name]
+    if shape:
+        rows = [row | {"op": op} for row in rows if (op := row["op"].removeprefix(f"{shape}: ")) != row["op"]]
+        cells = [{head: COLUMNS[head](row) for head in OF_ONE_SHAPE} for row in rows if row["op"] != "torch.compile"]
+        return f"{markdown(cells)}\n{source(data, machine, name, folder)}\n"
     of_its_own = isinstance(rows, dict)  # a kind of figures that only this chapter has
     rows = drawing.script(chapter, "charts")[0][f"{name}_rows"](rows) if of_its_own else map(_cells, rows)
     return f"{markdown([*rows])}\n{source(data, machine, name, folder)}\n"
