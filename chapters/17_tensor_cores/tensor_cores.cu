@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
                 UNROLL for (int i = 0; i < TILE_K / 16; i++) {
                     if (i == TILE_K / 16 - 1) {
                         wait_for_copies<AHEAD - 1>();
-                        __syncthreads();  // the next tiles have come, for all threads, and no thread needs these
+                        __syncthreads();  // the next tiles have come, for all threads, and none needs the old ones
                         stage = next(stage);
                     }
                     warp.load(stage, (i + 1) % (TILE_K / 16));

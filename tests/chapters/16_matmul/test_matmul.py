@@ -260,7 +260,7 @@ def test_refused_with_memory_and_without(ops):
 # ---- what nvcc makes of a kernel -------------------------------------------------------------------------------------
 @pytest.mark.thorough
 def test_nvcc_loads_four_numbers_of_a_tile_at_once(tmp_path):
-    """The lesson's fifth: 40 loads from shared memory for 32 products, where the source has 64. 10 s"""
+    """The lesson's 48 passes for 32 products: 32 loads of one pass, and 8 of four numbers, of two. 10 s"""
     kernels, _ = machine_code(ROOT / "chapters/16_matmul/matmul.cu", tmp_path)
     (code,) = (code for name, code in kernels.items() if "tile_kernel" in name)
     assert (code.count("FFMA"), code.count("LDS.128"), code.count("LDS")) == (32, 8, 40)
