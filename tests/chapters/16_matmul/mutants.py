@@ -84,7 +84,7 @@ MUTANTS = [
     # ---- the launch
     Mutant(CU, "by_four(aligned(m.data) && m.stride", "by_four(m.stride", apart("small")),
     Mutant(CU, "m.stride % 4 == 0 && m.batch", "m.batch", apart("small")),
-    Mutant(CU, " && m.batch_stride % 4 == 0)", ")", batches("large")),
+    Mutant(CU, " && m.batch_stride % 4 == 0)", ")", batches("small")),
     Mutant(CU, "    allow_shared_memory(kernel);\n", "", layouts("large")),
     Mutant(CU, "    if (batches == 0 || m == 0 || n == 0) return;\n", "", layouts("small")),
     Mutant(CU, "time_of<Large>(batches, s) * 5 ?", "time_of<Large>(batches, s) * 9 ?", COUNTED),
