@@ -12,7 +12,7 @@ from common.timing import Timing
 from tests.chapters.opinfo import FUNCTIONS
 from tests.support import CHAPTERS, chapter, operators
 from tools import chapters
-from tools.maintain import bench
+from tools.maintain import bench, results
 
 FIELDS = {"op", "n", "dtype", "kernel", "spread", "call", "bytes", "flops"}
 ONLY_MOVES = {op.chapter for op in FUNCTIONS if op.rearranges}  # elements, without arithmetic
@@ -88,3 +88,8 @@ def test_a_chapter_that_fails_keeps_its_figures(run, tmp_path, failure, capsys):
 @pytest.mark.skipif(device.type == "cuda", reason="about a machine without a GPU")
 def test_without_a_gpu_the_figures_are_a_cpus():
     assert bench.machine() == "cpu" and "gpu" not in bench.circumstances()
+
+
+def test_a_copy_is_told_its_commit(monkeypatch):
+    monkeypatch.setenv("COMMIT", "4f2a91c")
+    assert results.commit() == "4f2a91c"

@@ -5,7 +5,7 @@ A chapter's main.py that has something to measure has benchmark(module), which t
 operator; the roofline leaves it out. tools/maintain/docs.py makes tables and pictures of results/<machine>.json.
 
 New figures replace the old ones chapter by chapter: chapters that are not measured, and those that fail, keep theirs.
-A copy without .git gets the commit from the environment: COMMIT=4f2a91c make bench
+A copy whose .git does not have it gets the commit from the environment: COMMIT=4f2a91c make bench
 """
 
 import gc

@@ -27,8 +27,8 @@ def output(command) -> str:
 
 
 def commit() -> str:
-    """4f2a91c; or "4f2a91c, changed" where what is measured differs from the commit; or unknown."""
-    if not (ROOT / ".git").exists():  # git would look for one in the folders above
+    """4f2a91c; or "4f2a91c, changed" where what is measured differs from the commit; or what COMMIT says, or unknown."""
+    if "COMMIT" in os.environ or not (ROOT / ".git").exists():  # git would look for one in the folders above
         return os.environ.get("COMMIT", "unknown")
     changed = output(
         "git status --porcelain -- chapters common device tools/maintain/bench.py tools/maintain/sweep.py ':!*.md'"
