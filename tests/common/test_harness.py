@@ -8,7 +8,7 @@ import dataclasses
 import pytest
 import torch
 
-from common import bench, device, timing
+from common import bench, device, rounded_once, timing
 from tests.common.wrong_operators import pair, right
 
 
@@ -184,3 +184,9 @@ def test_what_ncu_prints_is_understood():
 )
 def test_seconds(t, text):
     assert timing.format_seconds(t) == text
+
+
+def test_a_reference_that_is_rounded_once():
+    x = torch.rand(10_000)
+    total, doubled = rounded_once(lambda x: (x.sum(), 2 * x))(x)
+    assert total == x.double().sum().float() and doubled.dtype == torch.float32
