@@ -8,6 +8,7 @@ REFUSED, NAMES = T + "a_bad_name_is_refused_in_one_line", T + "no_file_of_the_pa
 BUILDS = T + "a_new_package_builds_and_passes_its_tests"
 WHEEL = T + "the_wheel_is_for_every_python_and_has_what_is_needed"
 CHECK, STREAM = (T + f"the_memory_check_finds_a_mistake_in_a_package[{what}]" for what in ("access", "stream"))
+TWO = T + "the_worked_change_to_two_tensors"
 NVCC = T + "nvcc_builds_a_new_package_where_there_is_no_cuda_on_cpu"
 
 MUTANTS = [
@@ -37,6 +38,7 @@ MUTANTS = [
     Mutant(f"{PACKAGE}/my_op/__init__.py", "grad.contiguous(), ctx", "grad, ctx", BUILDS),
     Mutant(f"{PACKAGE}/my_op/__init__.py", "torch._check(x.is_contiguous(), lambda", "torch._check(True, lambda", BUILDS),
     Mutant(f"{PACKAGE}/.gitignore", "build/\n", "", BUILDS),
+    Mutant(f"{PACKAGE}/tests/test_my_op.py", "if is_tensor(x):\n            yield i", "if i == 0:\n            yield i", TWO),
     # ---- its memory check
     Mutant("cuda_on_cpu/recorder/recorder.cpp", "check.arrays.add(begin, bytes, Place::tensor).margin = margin;", "", CHECK),
     Mutant("cuda_on_cpu/torch_extension.py", 'if on_cpu != "check":', "if True:", CHECK),

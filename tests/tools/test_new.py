@@ -1,7 +1,7 @@
 """An operator of one's own: what tools/new.py makes works at once, by the commands that it prints.
 
-Four minutes: a chapter in a copy of the repository (2 minutes, 35 s of it for its mutants and 30 s for another formula), a
-package in a folder of its own (2 minutes, half of it under the memory check).
+Five minutes: a chapter in a copy of the repository (2 minutes, 35 s of it for its mutants and 30 s for another formula), a
+package in a folder of its own (3 minutes, one of it under the memory check).
 """
 
 import os
@@ -106,7 +106,7 @@ def test_any_name_leaves_the_files_formatted(made):
 def test_no_file_of_the_package_names_this_repository(made):
     ours = rf"chapter|common[/.]|import common|lesson|exercise|grader|torch-cuda-chapters|my_op|{ROOT}"
     files = [file for name in (SHORT, LONG) for file in (made / name / "package").rglob("*") if file.is_file()]
-    assert len(files) == 2 * 15
+    assert len(files) == 2 * 16
     for file in files:
         assert not re.search(ours, f"{file.relative_to(made)}\n{file.read_text()}"), file
 
@@ -236,7 +236,7 @@ def test_a_new_package_builds_and_passes_its_tests(package):
     assert device.type == "cuda" or re.search(r"nothing found in \d+ launches of 1 kernel", output)
     run(["git", "init", "--quiet"], folder)
     status = run(["git", "status", "--short", "--untracked-files=all"], folder)
-    assert len(status.splitlines()) == 15, f"what is built is ignored: {status}"
+    assert len(status.splitlines()) == 16, f"what is built is ignored: {status}"
 
 
 @pytest.mark.skipif(device.type == "cuda", reason="a GPU's tools look there: compute-sanitizer pytest")
@@ -254,6 +254,24 @@ def test_the_memory_check_finds_a_mistake_in_a_package(package, right, wrong, sa
     env = environment(PYTHONPATH=str(ROOT))
     done = subprocess.run(command, cwd=tmp_path / "rope", env=env, capture_output=True, text=True)
     assert done.returncode == 1 and re.search(says, done.stdout), done.stdout
+
+
+def test_the_worked_change_to_two_tensors(repository, tmp_path):
+    """It passes its tests, and these notice if nobody checks the second tensor. A minute"""
+    folder, pytest_ = tmp_path / "rope", [sys.executable, "-m", "pytest", "-q"]
+    make_new(repository, "rope", folder)
+    run(["git", "apply", "two_tensors.diff"], folder)
+    run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], folder, PYTHONPATH=str(ROOT))
+    assert re.search(r"\d\d passed", run(pytest_, folder))
+
+    module, unchecked = folder / "rope/__init__.py", r"    torch\._check\((y\.|x\.shape).*\n"
+    text, count = re.subn(unchecked, "", module.read_text())
+    module.write_text(text)
+    env = environment()
+    done = subprocess.run([*pytest_, "--tb=line", "-k", "refused"], cwd=folder, env=env, capture_output=True, text=True)
+    assert count == 3 and "3 failed, 4 passed" in done.stdout, done.stdout
+    for words in "1 is accepted, and must have dtype", "1 is accepted, and must be contiguous", "must have the same":
+        assert words in done.stdout
 
 
 def test_the_wheel_is_for_every_python_and_has_what_is_needed(package):

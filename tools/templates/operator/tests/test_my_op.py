@@ -101,19 +101,42 @@ def test_cuda_on_cpu_sees_the_kernel_on_torchs_current_stream(monkeypatch):
 
 
 # ---- what it refuses ---------------------------------------------------------------------------------------------------
+def spread(x):
+    """The same shape and values, with a gap after each element."""
+    return torch.stack([x, x], -1)[..., 0]
+
+
+def with_one_wrong(args, wrong):
+    """For each tensor of these arguments: its place, and the arguments with wrong(x) there."""
+    for i, x in enumerate(args):
+        if is_tensor(x):
+            yield i, [*args[:i], wrong(x), *args[i + 1 :]]
+
+
+WRONG = {
+    "must have dtype": torch.Tensor.double,
+    "must be contiguous": spread,
+    "must have the same shape": lambda x: x[1:],  # if there are several tensors
+}
+
+
 @pytest.mark.parametrize("where", [device, "meta"])  # the kernel, and what torch.compile asks instead
-def test_wrong_inputs_are_refused(where):
-    x, *others = (x.to(where) if is_tensor(x) else x for x in arguments(4, 3))
-    for wrong, words in (x.double(), "x must have dtype Float or Half or BFloat16"), (x.t(), "x must be contiguous"):
+@pytest.mark.parametrize("words", WRONG)
+def test_wrong_inputs_are_refused(words, where):
+    args = [x.to(where) if is_tensor(x) else x for x in arguments(4, 3)]
+    if "same" in words and sum(map(is_tensor, args)) == 1:
+        return
+    for i, wrong_args in with_one_wrong(args, WRONG[words]):
         with pytest.raises(RuntimeError, match=words):
-            my_op(wrong, *others)
+            my_op(*wrong_args)
+            pytest.fail(f"argument {i} is accepted, and {words}")
 
 
 def test_what_is_no_tensor_is_refused():
-    _, *others = arguments(3)
     for wrong in None, 3, [1.0]:
-        with pytest.raises((RuntimeError, NotImplementedError)):
-            my_op(wrong, *others)
+        for _, wrong_args in with_one_wrong(arguments(3), lambda _, wrong=wrong: wrong):
+            with pytest.raises((RuntimeError, NotImplementedError)):
+                my_op(*wrong_args)
 
 
 # ---- autograd, torch.compile -------------------------------------------------------------------------------------------
