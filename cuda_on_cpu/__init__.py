@@ -18,4 +18,5 @@ def cache() -> Path:
     return Path(os.environ.get("CUDA_ON_CPU_CACHE") or Path.home() / ".cache" / "cuda_on_cpu")
 
 
+__version__ = "0.1.0"
 __all__ = ["CFLAGS", "INCLUDE", "TranslationError", "cache", "names_cuda", "translate_file"]

@@ -6,8 +6,9 @@ check FILE.cu [MORE.cu ...] [ARGUMENT ...]
     the same with the memory check: data races, uninitialised reads, accesses out of bounds
 check -m MODULE [ARGUMENT ...]
     runs that Python module, such as pytest, with extensions that were built with CUDA_ON_CPU=check in the environment
-microscope FILE.cu [MORE.cu ...] [ARGUMENT ...]
-    the same, and shows line by line what the kernels ask of memory
+microscope [--kernel NAME] [--picture LINE] FILE.cu [MORE.cu ...] [ARGUMENT ...]
+    the same, and shows line by line what the kernels ask of memory; of the kernels with NAME in their names; or the
+    addresses of one warp in that line
 translate [-I FOLDER] [--depfile FILE] FILE.cu [OUT.cpp]
     writes the C++ that a .cu becomes to that file, or prints it
 flags
@@ -19,24 +20,29 @@ README.md beside this file explains all of them. CXX names the compiler, CXXFLAG
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 import tempfile
 from pathlib import Path
 
-from . import CFLAGS, INCLUDE, TranslationError, memory_check, microscope, programs, translate
-from .report import named, right, told, with_sources
+from . import CFLAGS, INCLUDE, TranslationError, __version__, memory_check, microscope, programs, translate
+from .report import NO_KERNEL_BUILT, found_by_cuda, named, once, right, sources, told, with_sources
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         "cuda-on-cpu", "cuda-on-cpu COMMAND ...", __doc__, formatter_class=argparse.RawTextHelpFormatter
     )
+    parser.add_argument("--version", action="version", version=f"cuda-on-cpu {__version__}", help=argparse.SUPPRESS)
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", prog="cuda-on-cpu", help=argparse.SUPPRESS
     )
     for name in "run", "check", "microscope":
         command = commands.add_parser(name)
+        if name == "microscope":
+            command.add_argument("--kernel", default="", metavar="NAME")
+            command.add_argument("--picture", type=int, metavar="LINE")
         command.add_argument("words", nargs=argparse.REMAINDER, metavar="FILE.cu [MORE.cu ...] [ARGUMENT ...]")
     command = commands.add_parser("translate")
     command.add_argument("cu", type=Path)
@@ -55,21 +61,25 @@ def main() -> None:
         elif options.command == "translate":
             translate.translate_for_make(options.cu, options.cpp, options.folders, options.depfile)
         else:
-            sys.exit(run(options.command, options.words))
+            chosen = {key: vars(options)[key] for key in ("kernel", "picture") if key in options}
+            sys.exit(run(options.command, options.words, **chosen))
     except (TranslationError, OSError, RuntimeError) as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
         sys.exit("interrupted")
 
 
-def run(command: str, words: list[str]) -> int:
-    """The exit status: the program's own, or 1 where something is wrong, which is said."""
+def run(command: str, words: list[str], kernel: str = "", picture: int | None = None) -> int:
+    """The exit status: the program's own, or 1 where something is wrong, which is said. kernel, picture: what the microscope
+    shows."""
     count = next((i for i, word in enumerate(words) if not word.endswith(".cu")), len(words))
     cus, arguments = [Path(word) for word in words[:count]], words[count:]
     if not cus:
         print(f"usage: cuda-on-cpu {command} FILE.cu [MORE.cu ...] [ARGUMENT ...]", file=sys.stderr)
         if words:
-            print(f"{words[0]} does not end in .cu", file=sys.stderr)
+            module = words[0].removesuffix(".py").replace("/", ".")
+            python = f"; for Python: cuda-on-cpu check -m {module}" if words[0].endswith(".py") else ""
+            print(f"{words[0]} does not end in .cu{python}", file=sys.stderr)
         return 2
     if missing := [str(cu) for cu in cus if not cu.is_file()]:
         raise FileNotFoundError(f"{missing[0]}: no such file")
@@ -77,7 +87,7 @@ def run(command: str, words: list[str]) -> int:
     try:
         if command == "microscope":
             rows = microscope.of_program(cus, arguments, programs.flags())
-            print(microscope.table(rows, Path.cwd()), microscope.LEGEND, sep="\n\n")
+            print(microscope.shown(rows, Path.cwd(), kernel, picture))
             return 0
         built = programs.build(cus, program, programs.compiler(), programs.flags(), checked=command == "check")
         with tempfile.NamedTemporaryFile("r", prefix="launches-") as launches:
@@ -103,17 +113,23 @@ def run(command: str, words: list[str]) -> int:
 
 
 def check_python(words: list[str]) -> int:
-    """python -m ..., in which the ends of torch's tensors are known. The exit status is Python's, or 1 where no kernel ran."""
+    """python -m ..., in which the ends of torch's tensors are known. What is found is said again at the end. The exit status
+    is Python's, or 1 where something is found or no kernel ran."""
     recorder = str(memory_check.recorder(memory_check.compiler()))
-    with tempfile.NamedTemporaryFile("r", prefix="launches-") as launches:
-        more = {"LD_PRELOAD": recorder, "CUDA_ON_CPU_TENSORS": "1", "CUDA_ON_CPU_LAUNCHES": launches.name}
+    with (
+        tempfile.NamedTemporaryFile("r", prefix="launches-") as launches,
+        tempfile.NamedTemporaryFile(prefix="cuda-on-cpu-") as report,
+    ):
+        more = {"LD_PRELOAD": recorder, "CUDA_ON_CPU_TENSORS": "1"}
+        more |= {"CUDA_ON_CPU_LAUNCHES": launches.name, "CUDA_ON_CPU_REPORT": report.name}
         status = programs.started([sys.executable, *words], **more)
-        said = launches.read()
-    if not said or status == 0:
-        print(right(said, status)[0], end="", file=sys.stderr)
-    if not said:
-        print("Was the extension built with CUDA_ON_CPU=check in the environment?", file=sys.stderr)
-    return status if status or said else 1
+        said, entries = launches.read(), os.fsdecode(report.read()).split("\0")
+    found = [found_by_cuda(text) for kind, _, text in (entry.partition("\n") for entry in entries) if kind == "found"]
+    for text in once(found):
+        print(told("wrong", with_sources(text, sources(text))), end="", file=sys.stderr)
+    if not said or status == 0 and not found:
+        print(right(said, status, NO_KERNEL_BUILT)[0], end="", file=sys.stderr)
+    return status if status or said and not found else 1
 
 
 if __name__ == "__main__":

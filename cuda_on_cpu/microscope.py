@@ -1,6 +1,6 @@
 """The microscope: what the accesses of a kernel cost, line by line, with no GPU. A model of what a GPU counts.
 
-    python3 -m cuda_on_cpu microscope program.cu [more.cu] [its arguments]
+    python3 -m cuda_on_cpu microscope [--kernel NAME] [--picture LINE] program.cu [more.cu] [its arguments]
 
 runs a program with a main() and prints a table beside its source lines. From Python, where kernels were built for the
 memory check (in a process that starts with CHAPTERS_SANITIZE=memory, all that common.cpp_extension builds is):
@@ -263,3 +263,15 @@ LEGEND = (
     "wavefronts, its passes through the banks of shared memory; in brackets, the least that it needs. A model of what a GPU\n"
     "counts, from the addresses of the threads that ran on the CPU."
 )
+
+
+def shown(rows: Iterable[Row], root: Path, kernel: str = "", line: int | None = None) -> str:
+    """The table of the kernels with this in their names; or the pictures of that line."""
+    rows = [row for row in rows if kernel in row.kernel]
+    if not rows:
+        raise RuntimeError(f"no kernel has {kernel} in its name")
+    if line is None:
+        return f"{table(rows, root)}\n\n{LEGEND}"
+    if not (there := [row for row in rows if row.line == line]):
+        raise RuntimeError(f"no kernel accesses memory in line {line}")
+    return "\n\n".join(map(picture, there))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import sys
 import textwrap
@@ -28,12 +29,19 @@ def _wrapped(line: str) -> list[str]:
     return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
-def right(launches: str, status: int) -> tuple[str, int]:
+NO_KERNEL = "no kernel was launched, so there was nothing to check"
+NO_KERNEL_BUILT = (  # of a Python module, whose extensions were built before
+    "no kernel was launched that was built for the memory check. To build a package for it:\n"
+    "    CUDA_ON_CPU=check pip install --no-build-isolation -e ."
+)
+
+
+def right(launches: str, status: int, no_kernel: str = NO_KERNEL) -> tuple[str, int]:
     """What a run under the memory check says at its end, where nothing is wrong, and its exit status: that of the program,
     but not 0 where no kernel ran. The lines of `launches` are the kernels, one for each launch."""
     kernels = launches.splitlines()
     if not kernels:
-        return told("memory", "no kernel was launched, so there was nothing to check"), status or 1
+        return told("memory", no_kernel), status or 1
     counts = _counted(len(kernels), "launch", "es"), _counted(len(set(kernels)), "kernel", "s")
     return told("memory", "nothing found in {} of {}: every memory access was checked".format(*counts)), status
 
@@ -54,6 +62,21 @@ def found_by_cuda(error: object) -> str:
         kinds.setdefault(finding.partition(":")[0], []).append(finding)
     said = [first + f"; {len(rest)} more like this" * (len(rest) > 0) for first, *rest in kinds.values()]
     return head + "\n".join(said)
+
+
+def once(findings: list[str]) -> list[str]:
+    """The first finding of each mistake: of a kernel, what is wrong, and the lines. Tests of several sizes find one mistake
+    again and again."""
+    first: dict[object, str] = {}
+    for finding in findings:
+        first.setdefault((*finding.split(":")[:2], *re.findall(r"\S+:\d+", finding)), finding)
+    return list(first.values())
+
+
+def sources(text: str) -> dict[str, Path]:
+    """{its name from the current folder on: its path} of the files that this text names as /PATH:LINE."""
+    paths = map(Path, re.findall(r"(/[^:\n]*\.(?:cuh?|cpp|h|hpp)):\d", text))
+    return {os.path.relpath(path): path for path in paths if path.is_file()}
 
 
 def named(text: str, files: Mapping[str, Path]) -> str:

@@ -13,6 +13,7 @@ INSTALLED = "tests/cuda_on_cpu/test_installed.py::test_"
 REFUSED = T + "a_launch_that_cuda_refuses"
 COUNTED = T + "what_was_launched_is_counted"
 INTERRUPTED = T + "an_interrupted_kernel_says_where_it_is"
+MODULE, SHOWS = T + "check_of_a_python_module", T + "the_microscope_shows_one_kernel_or_one_line"
 ENDS = T + "however_a_program_ends_its_reader_is_told"
 
 MUTANTS = [
@@ -40,6 +41,16 @@ MUTANTS = [
     Mutant(PROGRAM_H, "signal(SIGINT, interrupted) != SIG_ERR", "false", INTERRUPTED),
     Mutant("cuda_on_cpu/include/cuda_on_cpu/launch.h", "        if (Watchdog::is_interrupted()) raise(SIGINT);\n", "",
            INTERRUPTED),
+    # ---- of Python modules
+    Mutant(MAIN, "in once(found):", "in found:", f"{MODULE}[True]"),
+    Mutant(MAIN, "return status if status or said and not found else 1", "return status", f"{MODULE}[True]"),
+    Mutant(MAIN, "right(said, status, NO_KERNEL_BUILT)", "right(said, status)", f"{MODULE}[False]"),
+    Mutant(PROGRAM_H, "#if defined CUDA_ON_CPU_PROGRAM || defined CUDA_ON_CPU_MEMORY_CHECK", "#ifdef CUDA_ON_CPU_PROGRAM",
+           f"{MODULE}[True]"),
+    Mutant(MAIN, 'if words[0].endswith(".py")', "if False", CANNOT),
+    # ---- what the microscope shows
+    Mutant("cuda_on_cpu/microscope.py", "if kernel in row.kernel]", "]", SHOWS),
+    Mutant("cuda_on_cpu/microscope.py", "if row.line == line]", "]", SHOWS),
     # ---- what is built
     Mutant(PROGRAMS, 'Path(f"{program}_{i}.cpp")', 'Path(f"{program}_{cus[i].stem}.cpp")', SEVERAL,
            why="two files may have one name"),

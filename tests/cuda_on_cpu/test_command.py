@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from cuda_on_cpu import report
+from cuda_on_cpu import CFLAGS, INCLUDE, __version__, memory_check, report, translate_file
 from tests.cuda_on_cpu.building import KEPT, ROOT, need
 from tests.support import one_line, write
 
@@ -180,6 +180,67 @@ def test_what_was_launched_is_counted(own):
     assert command("microscope", "own.cu", "nothing") == (1, "here\n", f"{no_kernel}is nothing to show\n")
 
 
+PICTURED = "__global__ void j(int* n) {\n    n[threadIdx.x] = 1;\n}\n__global__ void k(int* n) {\n    n[0] = 2;\n}\n"
+PICTURED += "int main(int count, char**) {\n    int* n;\n    cudaMallocManaged(&n, 128);\n    j<<<1, 32>>>(n);\n"
+PICTURED += "    if (count > 1) k<<<1, 1>>>(n);\n}\n"
+
+
+def test_the_microscope_shows_one_kernel_or_one_line(own):
+    write(HERE / "p.cu", PICTURED)
+    status, both, _ = command("microscope", "p.cu", "--kernel")
+    assert status == 0 and re.findall(r"^[jk]$", both, re.MULTILINE) == ["j", "k"], "a word for the program"
+    status, one, _ = command("microscope", "--kernel", "k", "p.cu", "x")
+    assert status == 0 and re.findall(r"^[jk]$", one, re.MULTILINE) == ["k"]
+    status, picture, _ = command("microscope", "--picture", "2", "p.cu")
+    assert status == 0 and picture.startswith("j, line 2: n[threadIdx.x] = 1;\n") and "4 sectors of 32 bytes" in picture
+    assert command("microscope", "--picture=3", "p.cu")[::2] == (1, "no kernel accesses memory in line 3\n")
+    assert command("microscope", "--kernel=k", "p.cu")[::2] == (1, "no kernel has k in its name\n")
+
+
+MODULE = """\
+import ctypes
+f = ctypes.CDLL("./{}.so").f
+print(*(f(n) for n in (5, 6, 4)), flush=True)
+"""
+LIBRARY = """\
+__global__ void k(int* n) { n[threadIdx.x] = 1; }
+extern "C" int f(int threads) {
+    int* n;
+    cudaMalloc(&n, 16);
+    try {
+        k<<<1, threads>>>(n);
+    } catch (std::exception&) {
+        return 1;
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_check_of_a_python_module(own, checked, monkeypatch):
+    """A mistake is shown once at the end, though the module has caught two; and who was not built for the check is told."""
+    monkeypatch.setenv("CUDA_ON_CPU_CACHE", str(KEPT / "cache"))
+    name = f"checked_{checked}"
+    write(HERE / "lib.cu", LIBRARY)
+    write(HERE / "use.py", MODULE.format(name))
+    translate_file(HERE / "lib.cu", HERE / "lib.cpp", [])
+    compile_, link = (memory_check.cflags(["g++"]), memory_check.ldflags(["g++"])) if checked else ([], [])
+    compile_ = ["g++", "-std=c++17", *CFLAGS, f"-I{INCLUDE}", "-fPIC", *compile_, "-c", "lib.cpp"]
+    for build in compile_, ["g++", "-shared", "lib.o", "-o", f"{name}.so", *link, "-ldl", "-pthread"]:
+        subprocess.run(build, cwd=HERE, check=True)
+    status, out, said = command("check", "-m", "use", CXX="g++")
+    if checked:
+        assert (status, out) == (1, "1 1 0\n")
+        assert said.count("wrong   kernel k: out of bounds: thread (4, 0, 0)") == 1 == said.count("wrong "), said
+        assert "\n        lib.cu:1        __global__ void k(int* n) { n[threadIdx.x] = 1; }\n" in said, said
+        assert "memory  " not in said
+    else:
+        assert (status, out) == (1, "0 0 0\n")
+        assert said.startswith("memory  no kernel was launched that was built for the memory check."), said
+        assert "   CUDA_ON_CPU=check pip install --no-build-isolation -e .\n" in said
+
+
 def test_a_launch_that_cuda_refuses(own):
     """A program that asks for the error deals with it. One that does not ask would go on with what is in memory."""
     refused = (
@@ -280,6 +341,7 @@ TWICE = "int main() {\n    return undeclared;\n}\nint f() { return also_undeclar
         ("run", "", 2, re.escape(NO_USE.format("run"))),
         ("microscope", "", 2, re.escape(NO_USE.format("microscope"))),
         ("check x.cpp", "", 2, re.escape(NO_USE.format("check") + "x.cpp does not end in .cu\n")),
+        ("check in/use.py", "", 2, "usage.*\nin/use.py does not end in .cu; for Python: cuda-on-cpu check -m in.use\n"),
         ("check missing.cu", "", 1, "missing.cu: no such file\n"),
         ("run in", "", 2, re.escape(NO_USE.format("run") + "in does not end in .cu\n")),
         (
@@ -328,6 +390,8 @@ def test_help_names_the_arguments_of_each_command():
         "translate [-I FOLDER] [--depfile FILE] FILE.cu [OUT.cpp]",
     ):
         assert f"\n{line}\n" in said
+    version = subprocess.run([*COMMAND, "--version"], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert version == f"cuda-on-cpu {__version__}\n"
 
 
 def test_clang_says_the_same(own):

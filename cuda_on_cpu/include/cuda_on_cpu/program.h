@@ -1,14 +1,28 @@
 // What a program with a main() tells the command that has started it (programs.py): the mistakes of its launches, which
 // of them CUDA has refused, and how it ended. Otherwise an exception that nobody catches, and a segmentation fault, end
-// in the system's words and a core dump. Only programs.py defines CUDA_ON_CPU_PROGRAM; in a library nothing of this is
-// left.
+// in the system's words and a core dump. Only programs.py defines CUDA_ON_CPU_PROGRAM. A library for the memory check
+// tells of its mistakes, and in any other library nothing of this is left.
 #pragma once
 
 #include "cuda_on_cpu/backtrace.h"
 
+namespace cuda_on_cpu {
+#if defined CUDA_ON_CPU_PROGRAM || defined CUDA_ON_CPU_MEMORY_CHECK
+// Appends to the report: what it is about, a line end, the text, and a 0.
+[[gnu::visibility("hidden")]] inline void tell(const char* what, const char* text) {
+    const char* path = getenv("CUDA_ON_CPU_REPORT");
+    FILE* report = path ? fopen(path, "a") : nullptr;
+    if (!report) return;
+    fprintf(report, "%s\n%s%c", what, text, 0);
+    fclose(report);
+}
+#else
+inline void tell(const char*, const char*) {}
+#endif
+}  // namespace cuda_on_cpu
+
 #ifndef CUDA_ON_CPU_PROGRAM
 namespace cuda_on_cpu {
-inline void tell(const char*, const char*) {}
 inline void tell_places(const char*, const Backtrace&) {}
 inline void refused(const char*) {}
 inline void asked() {}
@@ -26,15 +40,6 @@ inline void take_interrupts(void (*)()) {}
 #pragma GCC visibility push(hidden)
 
 namespace cuda_on_cpu {
-
-// Appends to the report: what it is about, a line end, the text, and a 0.
-inline void tell(const char* what, const char* text) {
-    const char* path = getenv("CUDA_ON_CPU_REPORT");
-    FILE* report = path ? fopen(path, "a") : nullptr;
-    if (!report) return;
-    fprintf(report, "%s\n%s%c", what, text, 0);
-    fclose(report);
-}
 
 // Tells which places of the program these are, as addr2line wants them.
 inline void tell_places(const char* what, const Backtrace& calls) {
