@@ -87,6 +87,13 @@ def test_the_bounds_check(n, threads, thread_order):
     assert torch.equal(operators(NAME).number(n, threads, True).cpu(), everything)
 
 
+@pytest.mark.parametrize("tool, places", [("address", 10), ("memory", 12), ("", 12)])
+def test_make_sanitize00_sees_the_end_of_the_array(monkeypatch, tool, places):
+    monkeypatch.setenv("CHAPTERS_SANITIZE", tool)
+    assert operators(NAME).number(10, 4, True).tolist() == [*range(10), -1, -1][:places]
+    assert len(operators(NAME).number(10, 4, False)) == 12
+
+
 @pytest.mark.kernels
 @pytest.mark.parametrize("shared", [False, True], ids=["global", "shared"])
 def test_a_chase_follows_the_whole_ring(shared):
