@@ -57,7 +57,7 @@ def checked(words: list[str]) -> None:
 
 
 def sanitize(words: list[str]) -> None:
-    """Becomes that program. A report names the kernel's line in the .cu, and the line that allocated the array."""
+    """Ends this process, as memcheck() does. A report names the kernel's line in the .cu, and what allocated the array."""
     compiler = memory_check.compiler()
 
     def library(*names: str) -> str:
@@ -71,9 +71,12 @@ def sanitize(words: list[str]) -> None:
     # Python is not built with AddressSanitizer, so its runtime has to be there first; libstdc++ after it, or the runtime
     # would not see exceptions. Python frees little at its end, so leaks mean nothing.
     asan = library("libasan.so", f"libclang_rt.asan-{os.uname().machine}.so")
-    os.environ.update(LD_PRELOAD=f"{asan} {library('libstdc++.so.6')}", ASAN_OPTIONS="detect_leaks=0")
+    preload = {"LD_PRELOAD": f"{asan} {library('libstdc++.so.6')}", "ASAN_OPTIONS": "detect_leaks=0"}
     os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="address")  # common/cpp_extension.py reads them
-    os.execv(sys.executable, [sys.executable, *words])
+    status = programs.started([sys.executable, *words], **preload)
+    if status == 0:
+        print(told("memory", "AddressSanitizer found nothing"), end="")
+    sys.exit(status if status >= 0 else 128 - status)  # as a shell has it
 
 
 # ---- the microscope -------------------------------------------------------------------------------------------------

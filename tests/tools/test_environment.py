@@ -443,7 +443,7 @@ def test_a_compiler_of_several_words_and_one_without_any(repository, cxx):
 def test_the_compiler_that_sanitize_asks(repository, cxx):
     command = [sys.executable, "-m", "tools.lesson", "sanitize", "-c", "print('ran')"]
     done = repository.run(*command, CXX=cxx, PYTHONPATH=str(ROOT))
-    assert done.out == "ran\n", done.err
+    assert done.out == "ran\nmemory  AddressSanitizer found nothing\n", done.err
 
 
 def test_a_compiler_that_is_not_there(repository):
