@@ -49,14 +49,16 @@ def bench_products(module, shapes, steps=("auto",), dtype=torch.float32, **layou
     rows = []
     for shape in shapes:
         m, n, k = shape
-        print(f"{'':8}{m} x {k} by {k} x {n}{', b transposed' if layout.get('b_transposed') else ''}")
-        rows += named(shape, bench(operators(module, steps), lambda _, shape=shape: matrices(shape, dtype, **layout),
-                                   [m * n], 2 * k, exact, **tolerance(k, dtype), rate="TFLOP/s"))  # fmt: skip
+        of_b = ", b transposed" * layout.get("b_transposed", False)
+        print(f"{'':8}{m} x {k} by {k} x {n}{of_b}")
+        timed = bench(operators(module, steps), lambda _, shape=shape: matrices(shape, dtype, **layout), [m * n], 2 * k,
+                      exact, **tolerance(k, dtype), rate="TFLOP/s")  # fmt: skip
+        rows += named(shape, timed, of_b)
     return rows
 
 
-def named(shape, rows):
-    return [replace(row, name=f"{' x '.join(map(str, shape))}: {row.name}") for row in rows]
+def named(shape, rows, layout=""):
+    return [replace(row, name=f"{' x '.join(map(str, shape))}{layout}: {row.name}") for row in rows]
 
 
 def shapes_of(size, default):

@@ -109,4 +109,6 @@ MUTANTS = [
     Mutant(PRODUCTS, "region if region in dtypes else dtypes[0]", "region", AUTOCAST),
     Mutant(PRODUCTS, " and x.dtype != torch.float64 else", " else", AUTOCAST),
     Mutant(PRODUCTS, "torch.autocast(device_type, enabled=False)", "torch.autocast(device_type)", AUTOCAST),
+    Mutant(CHAPTER + "product_times.py", "timed, of_b)", "timed)",
+           T + "a_row_of_the_benchmark_names_the_layout_of_b[layout1-2 x 3 x 4, b transposed: auto]"),
 ]  # fmt: skip

@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from common import device
+from common.timing import Timing
 from grader.launchers import launchers
-from tests.support import ROOT, machine_code, needs_gpu_memory, operators
+from tests.support import ROOT, chapter, machine_code, needs_gpu_memory, operators
 
 STEPS = "naive", "tile", "registers", "stages", "large", "small", "divided"
 # M, N, K: one of each; parts of tiles; a few tiles down, across and along k; rows of b that begin at multiples of 16 bytes
@@ -302,3 +303,14 @@ def test_pitfall_a_wait_for_too_few_copies(pitfall):
 def test_pitfall_16_bytes_of_rows_of_63_floats(pitfall):
     with pytest.raises(RuntimeError, match="not aligned to 16 bytes"):
         pitfall("sixteen_bytes_of_odd_rows", random(64, 64), random(64, 63))
+
+
+# ---- times -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "layout, name", [({}, "2 x 3 x 4: auto"), ({"b_transposed": True}, "2 x 3 x 4, b transposed: auto")]
+)
+def test_a_row_of_the_benchmark_names_the_layout_of_b(monkeypatch, layout, name):
+    times = chapter("16_matmul", "product_times")
+    monkeypatch.setattr(times, "operators", lambda module, steps: {})
+    monkeypatch.setattr(times, "bench", lambda *args, **options: [Timing("auto", 6, 1.0, 0.0, 1.0, 104)])
+    assert [row.name for row in times.bench_products(None, [(2, 3, 4)], **layout)] == [name]
