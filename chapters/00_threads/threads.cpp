@@ -25,7 +25,7 @@ static void check_grid(int64_t blocks, int64_t threads) {
 static at::TensorOptions int64_on_device() { return at::device(kernel_device).dtype(at::kLong); }
 
 // n elements, and after them as many as the grid's last threads could reach; -1 where no thread wrote. Under make
-// sanitize00, an array with the check ends after n elements, so AddressSanitizer sees a thread that has passed the check.
+// sanitize00, an array with the check ends after n elements, so AddressSanitizer sees a thread that passes the check.
 at::Tensor number(int64_t n, int64_t threads, bool check) {
     check_range("n", n, 0, INT32_MAX);
     check_range("threads", threads, 1, 1024);
