@@ -94,6 +94,7 @@ new:
 
 ## make run FILE=x.cu  a CUDA program of your own, without a GPU;  make memcheck FILE=x.cu finds its races,
 ##                     make microscope FILE=x.cu shows what each line asks of memory
+## make memcheck03     the races of a lesson;  make microscope03 its use of memory;  make sanitize03 accesses outside of arrays
 # FILE is one file, or several between blanks.
 own = $(named); [ -n "$$FILE" ] || { echo "$(2)" >&2; exit 2; }; python=$$PYTHON; \
 	set -f; if [ -f "$$FILE" ]; then set -- "$$FILE"; else set -- $$FILE; fi; exec $(run) "$$PYTHON" -m cuda_on_cpu $(1) "$$@"
