@@ -11,9 +11,11 @@ import os
 import sys
 import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from cuda_on_cpu.report import found_by_cuda, told, with_sources
 from tests.support import CHAPTERS, ROOT, chapter, operators
 from tools.chapters import folders
 
@@ -137,6 +139,32 @@ def pytest_runtest_protocol(item):
     with turn(marked(item, "alone")) if is_worker(item.config) else contextlib.nullcontext():
         yield
         leave_gpu_memory_to_others()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item):
+    """A test of a mistake that readers make keeps what was said of the mistake, for pytest_terminal_summary()."""
+
+    @contextlib.contextmanager
+    def raises(*args, raises=pytest.raises, **options):
+        with raises(*args, **options) as caught:
+            yield caught
+        item.add_report_section("call", "mistake", str(caught.value))
+
+    with mock.patch.object(pytest, "raises", raises) if "pitfall" in item.nodeid else contextlib.nullcontext():
+        yield
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """make test ARGS='-k "12 and pitfall"': what was said of each mistake, with the lines of code that it names."""
+    files = {
+        str(file.relative_to(ROOT)): file for file in [*ROOT.glob("tests/chapters/*/*.cu"), *ROOT.glob("device/*.h")]
+    }
+    for report in terminalreporter.stats.get("passed", []) if config.option.keyword else []:
+        for name, text in report.sections:
+            if name == "Captured mistake call":
+                test = report.nodeid.rpartition("::test_")[2]
+                terminalreporter.write(told("test", test) + told("found", with_sources(found_by_cuda(text), files)))
 
 
 def leave_gpu_memory_to_others():

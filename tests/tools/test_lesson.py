@@ -1,5 +1,6 @@
 """tools/lesson.py: what a reader sees of a finding. Some seconds."""
 
+import os
 import subprocess
 import sys
 
@@ -24,3 +25,32 @@ def test_a_finding_is_told_with_its_line_and_no_traceback(message, told, tmp_pat
     assert done.returncode == 1 and done.stdout == "words ['--size', '3']\n"
     assert done.stderr.startswith(told) and ("Traceback" in told) == ("Traceback" in done.stderr), done.stderr
     assert (CODE in one_line(done.stderr)) == told.startswith("wrong")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="tools/lesson.py needs Linux")
+@pytest.mark.parametrize("status", [0, 3])
+def test_sanitize_ends_with_a_verdict_and_the_status_of_the_program(status):
+    command = [
+        sys.executable,
+        "-m",
+        "tools.lesson",
+        "sanitize",
+        "-c",
+        f"print('ran', flush=True); raise SystemExit({status})",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    verdict = "memory  AddressSanitizer found nothing\n" if status == 0 else ""
+    assert done.stdout == "ran\n" + verdict and done.returncode == status, done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="tools/lesson.py needs Linux")
+def test_what_is_said_of_a_mistake_is_shown():
+    """`make test ARGS='-k "12 and pitfall"'` in small, in a worker as there. 20 s"""
+    options = "-q", "-p", "no:cacheprovider", "-n", "1", "-m", "not thorough", "-k", "pitfall_lanes_left_out"
+    command = [sys.executable, "-m", "pytest", *options, "tests/chapters/12_reduce/test_reduce.py"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, env=os.environ | {"CHAPTERS_DEVICE": "cpu"}
+    )
+    assert done.returncode == 0, done.stdout
+    assert "found   kernel lanes_left_out_kernel" in done.stdout
+    assert "reads from lane 20 of the warp, which the mask names but which has returned" in one_line(done.stdout)
