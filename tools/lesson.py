@@ -86,10 +86,19 @@ def look(number: str):
     """The rows of that chapter. Messages of its build go to stderr."""
     from cuda_on_cpu.microscope import microscope
 
-    main = load(folders("launch_each_kernel")[number] / "main.py")
+    folder = folders("launch_each_kernel")[number]
+    main = load(folder / "main.py")
     with contextlib.redirect_stdout(sys.stderr):
         module = main.build()
-    return microscope(lambda: main.launch_each_kernel(module))
+    return readers_own(microscope(lambda: main.launch_each_kernel(module)), folder)
+
+
+def readers_own(rows: list, folder: Path) -> list:
+    """Those rows, which name square.cu in that folder where load_inline() has written its text to a file cuda.cu."""
+    own = {file.read_text(): str(file) for file in folder.glob("*.cu")}
+    inline = {row.file for row in rows if Path(row.file).name == "cuda.cu"}
+    names = {file: own.get(Path(file).read_text(), file) for file in inline}
+    return [dataclasses.replace(row, file=names.get(row.file, row.file)) for row in rows]
 
 
 def as_data(row) -> dict:

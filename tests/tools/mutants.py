@@ -1,8 +1,9 @@
-"""Small breakages of what runs the tests: tests/conftest.py and tools/maintain/mutants.py."""
+"""Small breakages of what runs the tests and the lessons: tests/conftest.py, tools/lesson.py, tools/maintain/mutants.py."""
 
 from tools.maintain.mutants import Mutant
 
 WORKERS = "tests/tools/test_workers.py::test_"
+LESSON = "tests/tools/test_lesson.py::test_"
 VERDICTS = "tests/tools/test_mutants.py::test_every_verdict_and_restored_afterwards"
 
 MUTANTS = [
@@ -15,6 +16,13 @@ MUTANTS = [
     Mutant("tests/conftest.py", "[first - 1 :: parts]", "[first - 1 :]", WORKERS + "a_part_of_the_thorough_tests"),
     Mutant("tests/conftest.py", "str(group.args[0]) if group else item.nodeid", "item.nodeid",
            WORKERS + "a_part_of_the_thorough_tests"),
+    Mutant("tests/conftest.py", 'item.add_report_section("call", "mistake", str(caught.value))', "pass",
+           LESSON + "what_is_said_of_a_mistake_is_shown"),
+    Mutant("tools/lesson.py", "    status = programs.started([sys.executable, *words], **preload)\n    if status == 0:",
+           "    status = programs.started([sys.executable, *words], **preload)\n    if True:",
+           LESSON + "sanitize_ends_with_a_verdict_and_the_status_of_the_program[3]"),
+    Mutant("tools/lesson.py", "names.get(row.file, row.file)", "row.file",
+           LESSON + "the_microscope_names_the_file_whose_text_load_inline_has_written"),
     Mutant("tools/maintain/mutants.py", "        file.write_text(text)\n", "        pass\n", VERDICTS),
     Mutant("tools/maintain/mutants.py", 'if tag != "FAILED")', 'if tag == "PASSED")', VERDICTS),
     Mutant("tools/maintain/mutants.py", "return bool(bad)", "return 0", VERDICTS),

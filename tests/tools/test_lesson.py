@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+from dataclasses import make_dataclass
 
 import pytest
 
-from tests.support import ROOT, one_line
+from tests.support import ROOT, one_line, write
+from tools.lesson import readers_own
 
 LINES = (ROOT / "chapters/03_add2/add2.cu").read_text().splitlines()
 NUMBER, CODE = next((number, line) for number, line in enumerate(LINES, 1) if "__global__" in line)
@@ -54,3 +56,12 @@ def test_what_is_said_of_a_mistake_is_shown():
     assert done.returncode == 0, done.stdout
     assert "found   kernel lanes_left_out_kernel" in done.stdout
     assert "reads from lane 20 of the warp, which the mask names but which has returned" in one_line(done.stdout)
+
+
+def test_the_microscope_names_the_file_whose_text_load_inline_has_written(tmp_path):
+    texts = {"square.cu": "square", "other.cu": "other", "build/cuda.cu": "square", "build/more/cuda.cu": "a string", "a.h": ""}
+    for name, text in texts.items():
+        write(tmp_path / name, text)
+    row = make_dataclass("Row", ["file"])
+    named = readers_own([row(str(tmp_path / name)) for name in [*texts][2:]], tmp_path)
+    assert [it.file for it in named] == [str(tmp_path / name) for name in ("square.cu", "build/more/cuda.cu", "a.h")]
