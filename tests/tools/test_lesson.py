@@ -59,7 +59,13 @@ def test_what_is_said_of_a_mistake_is_shown():
 
 
 def test_the_microscope_names_the_file_whose_text_load_inline_has_written(tmp_path):
-    texts = {"square.cu": "square", "other.cu": "other", "build/cuda.cu": "square", "build/more/cuda.cu": "a string", "a.h": ""}
+    texts = {
+        "square.cu": "square",
+        "other.cu": "other",
+        "build/cuda.cu": "square",
+        "build/more/cuda.cu": "a string",
+        "a.h": "",
+    }
     for name, text in texts.items():
         write(tmp_path / name, text)
     row = make_dataclass("Row", ["file"])
