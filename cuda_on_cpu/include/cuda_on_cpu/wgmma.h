@@ -47,6 +47,7 @@ struct WgmmaThread {
 struct Warpgroup {
     OfBlock block = {};
     std::array<WgmmaThread, 128> threads = {};
+    uint64_t last_wait = 0;  // where the products end that some thread has waited for
 };
 
 inline Thread* first_of_warpgroup() { return &block.threads[self->rank / 128 * 128]; }
@@ -168,7 +169,14 @@ inline void wgmma_wait(int groups_left, Location where) {
     [[maybe_unused]] const void* group = first_of_warpgroup();
     if (end > mine.done) {
         wait_until([end] { return all_have_started(end); }, "wgmma.wait_group", where);
-        work_out_until(end);
+        // As late as is allowed: others have their turn first, who may think that nobody reads the matrices any more.
+        if (uint64_t& last = warpgroup().last_wait; last < end) {
+            last = end;
+            if (!copies_at_once()) give_turn("wgmma.wait_group", where);
+            work_out_until(end);
+        } else {
+            wait_until([&mine, end] { return mine.done >= end; }, "wgmma.wait_group", where);
+        }
         CUDA_ON_CPU_RECORD(release(group));
     }
     CUDA_ON_CPU_RECORD(acquire(group));

@@ -49,7 +49,8 @@ MUTANTS = [
     # ---- the kernel
     Mutant(CU, "wait_for_phase(empty(stage), phase ^ 1);", "wait_for_phase(empty(stage), phase);", layout("64x64")),
     Mutant(CU, "wgmma_wait<0>();\n        if (begin < end)", "if (begin < end)", layout("64x64")),
-    Mutant(CU, "(stage == 0 ? STAGES : stage) - 1", "stage", shared("64x64 k/2")),
+    Mutant(CU, "(stage == 0 ? STAGES : stage) - 1", "stage", shared("128x128 k/2")),  # more steps than stages
+    Mutant(CU, "wgmma_wait<1>();  // until", "if (step > begin) release_previous();  // until", shared("128x128 k/2")),
     Mutant(CU, "GROUPS * CLUSTER);", "GROUPS);", exact("2x128x128")),
     Mutant(CU, "int i = CLUSTER > 1 ? rank * BOX : 0; i < COLUMNS; i += CLUSTER * BOX", "int i = 0; i < COLUMNS; i += BOX",
            layout("2x128x128")),
@@ -62,7 +63,6 @@ MUTANTS = [
     Mutant(CU, "named_barrier(1, THREADS);  // no thread", "// no thread", shared("128x128 k/2")),
     Mutant(CU, "if (i / share != rank) continue;", "if (i % parts != rank) continue;", shared("64x128 k/4")),
     Mutant(CU, "first = parts > 1 ? rank * width : 0", "first = 0", shared("64x64 k/8")),
-    Mutant(CU, "if (blocks > 1) cluster_sync();  // no block leaves", "// no block leaves", shared("64x64 k/2")),
     # ---- bias and GELU
     Mutant(CU, "at.column + i < task.n ? task.bias[at.column + i]", "true ? task.bias[i]", linear("64x128")),
     Mutant(GELU, "fmaxf(-x, fminf(x, 64.0f))", "fminf(fabsf(x), 64.0f)", NUMBERS + "[auto-none-bfloat16]"),
