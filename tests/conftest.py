@@ -157,9 +157,11 @@ def pytest_runtest_call(item):
 
 def pytest_terminal_summary(terminalreporter, config):
     """make test ARGS='-k "12 and pitfall"': what was said of each mistake, with the lines of code that it names."""
+    if not config.option.keyword:
+        return
     patterns = "tests/chapters/*/*.cu", "chapters/*/*.*", "device/*.h"
     files = {str(file.relative_to(ROOT)): file for pattern in patterns for file in ROOT.glob(pattern)}
-    for report in terminalreporter.stats.get("passed", []) if config.option.keyword else []:
+    for report in terminalreporter.stats.get("passed", []):
         for name, text in report.sections:
             if name == "Captured mistake call":
                 test = report.nodeid.rpartition("::test_")[2]

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NoReturn
 
 from cuda_on_cpu import memory_check, programs
 from cuda_on_cpu.report import found_by_cuda, right, told, with_sources
@@ -39,7 +40,11 @@ def memcheck(words: list[str]) -> None:
         if status == 0:
             said, status = right(launches.read(), status)
             print(said, end="")
-    sys.exit(status if status >= 0 else 128 - status)  # as a shell has it
+    end(status)
+
+
+def end(status: int) -> NoReturn:
+    sys.exit(status if status >= 0 else 128 - status)  # as a shell has it: a signal's number is negative here
 
 
 def checked(words: list[str]) -> None:
@@ -76,7 +81,7 @@ def sanitize(words: list[str]) -> None:
     status = programs.started([sys.executable, *words], **preload)
     if status == 0:
         print(told("memory", "AddressSanitizer found nothing"), end="")
-    sys.exit(status if status >= 0 else 128 - status)  # as a shell has it
+    end(status)
 
 
 # ---- the microscope -------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ here = Path(__file__).resolve().parent
 root = here.parents[1]
 sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
 
-from common import Contest, bench, check, device, title
+from common import Contest, bench, check, device, rounded_once, title
 from common.cpp_extension import load_stable
 
 import torch  # after `common`, which says what to do where torch is missing
@@ -86,9 +86,7 @@ def gradient_of_sum(ctx, grad):  # each element's gradient is the sum's; a view,
     return grad.expand(ctx.shape), *[None] * ctx.others
 
 
-def exact(x):
-    """In float64, rounded once."""
-    return x.double().sum().to(x.dtype)
+exact = rounded_once(torch.sum)
 
 
 def step_of(module, step):

@@ -451,8 +451,8 @@ extern "C" void cuda_on_cpu_tensor(const void* address, size_t bytes, size_t mar
 }
 
 // `cuda-on-cpu check -m pytest` loads this library before torch, whose tensors on the CPU come from posix_memalign().
-// So it knows where they end, and bytes behind them belong to nobody. It does not see free(): a tensor is forgotten
-// when a later one gets its memory.
+// The one below notes where they end: the bytes behind them belong to nobody. Nothing here sees free(), and a tensor is
+// forgotten when a later one gets its memory.
 static const bool knows_tensors = [] {
     const bool asked = getenv("CUDA_ON_CPU_TENSORS");
     if (asked) unsetenv("LD_PRELOAD");  // compilers that this process starts do not need it
