@@ -64,6 +64,10 @@ __device__ inline void wait_for_phase(uint32_t barrier, int parity) {
     }
 }
 
+// Until the kernels before this one have ended, and what they wrote is seen: for one that may start before they end
+// (cudaLaunchAttributeProgrammaticStreamSerialization). PTX ISA, griddepcontrol
+__device__ inline void wait_for_kernels_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
 // ---- blocks of a cluster, and some threads of a block --------------------------------------------------------------
 
 // The address of the same place in block `rank` of the cluster. PTX ISA, mapa

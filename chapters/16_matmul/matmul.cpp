@@ -29,7 +29,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, const std::string& step) {
     const MatmulStep chosen = step_of(step);
     const DeviceGuard guard(a.get_device_index());
     const Product p = product_of(a, b);
-    const int64_t floats = workspace_floats(p.batches, p.m, p.n, p.k, chosen);
+    const int64_t floats = workspace_floats(p.b.matrix<float>(), p.batches, p.m, p.n, p.k, chosen);
     const Tensor workspace = floats ? torch::stable::new_empty(p.out, {floats}) : p.out;
     launch_matmul(data<float>(p.out), p.a.matrix<float>(), p.b.matrix<float>(), p.batches, p.m, p.n, p.k, chosen,
                   data<float>(workspace), current_stream(a));

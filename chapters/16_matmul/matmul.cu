@@ -2,18 +2,14 @@
 // torch header in here.
 #include "matmul.h"
 
-#include <cuda_pipeline.h>
-
 #include <algorithm>
 
 #include "common/cuda_check.h"
 #include "common/shared_memory.h"
-#include "device/pack.h"
+#include "lines.h"
 #include "one_result.h"
 
 // ---- many results a thread, in registers ---------------------------------------------------------------------------
-
-constexpr int TILE_K = 16;  // columns of a's tile, rows of b's
 
 // One load for four neighbours, which begin at a multiple of 16 bytes.
 __device__ void load_four(float* to, const float* from) {
@@ -28,8 +24,8 @@ struct Results {
     static constexpr int THREADS = DOWN * ACROSS * 32, TILE_ROWS = DOWN * 4 * ROWS, TILE_COLUMNS = ACROSS * 8 * COLUMNS;
     static constexpr int BLOCKS = BLOCKS_;  // must fit on a multiprocessor at a time
 
-    // In shared memory. a's tile is transposed: for each k, the threads need a row of either tile. Thanks to the four
-    // elements at the end of a row, a warp that transposes what it copies writes to 32 banks.
+    // In shared memory. a's tile is transposed: for each k, the threads need a row of either tile. Without the four
+    // elements at the end of a row, a warp that transposes what it copies would write to one bank.
     struct Tiles {
         float a[TILE_K][TILE_ROWS + 4], b[TILE_K][TILE_COLUMNS + 4];
     };
@@ -45,7 +41,8 @@ struct Results {
         column = warp % ACROSS * 8 * COLUMNS + (lane / 4 % 4 * 2 + lane % 2) * 4;
     }
 
-    // Adds the tiles' product: for each k, ROWS + COLUMNS floats from shared memory, and ROWS * COLUMNS products.
+    // Adds the tiles' product: for each k, ROWS + COLUMNS floats from shared memory, and ROWS * COLUMNS products. Every
+    // second row goes backwards, so that each product shares an operand with the one before it.
     __device__ void add(const Tiles& tiles) {
 #pragma unroll
         for (int k = 0; k < TILE_K; k++) {
@@ -53,90 +50,32 @@ struct Results {
             for (int i = 0; i < ROWS; i += 4) load_four(&x[i], &tiles.a[k][row + 4 * i]);
             for (int j = 0; j < COLUMNS; j += 4) load_four(&y[j], &tiles.b[k][column + 8 * j]);
             for (int i = 0; i < ROWS; i++)
-                for (int j = 0; j < COLUMNS; j++) sums[i][j] += x[i] * y[j];
+                for (int n = 0; n < COLUMNS; n++) {
+                    const int j = i % 2 ? COLUMNS - 1 - n : n;
+                    sums[i][j] += x[i] * y[j];
+                }
         }
     }
 
     // Writes the results that lie within the matrix. From `out` on, it has `rows` more rows and `columns` more columns.
-    __device__ void store(float* out, int64_t n, int rows, int columns) const {
+    // `one` is 1, which nvcc does not know. The sums themselves would have to be in registers 0 to 3 of four, as a
+    // float4 is, and so y[j] and sums[i][j] in the same of two banks. A product with x[i] from that bank too takes two
+    // clocks.
+    __device__ void store(float* out, int64_t n, int rows, int columns, float one) const {
 #pragma unroll
         for (int i = 0; i < ROWS; i++)
 #pragma unroll
             for (int j = 0; j < COLUMNS; j += 4) {
                 const int r = row + i / 4 * 16 + i % 4, c = column + 8 * j;
                 float* to = out + r * n + c;
+                const float* x = &sums[i][j];
                 if (r >= rows || c >= columns) continue;
                 if (n % 4 == 0)
-                    *reinterpret_cast<float4*>(to) = {sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]};
+                    *reinterpret_cast<float4*>(to) = {one * x[0], one * x[1], one * x[2], one * x[3]};
                 else
                     for (int l = 0; l < 4; l++)
-                        if (c + l < columns) to[l] = sums[i][j + l];
+                        if (c + l < columns) to[l] = one * x[l];
             }
-    }
-};
-
-// Starts writing SIZE elements to shared memory: `count` elements that lie at `from`, and then zeros.
-template <int SIZE>
-__device__ void copy_async(float* to, const float* from, int count) {
-    __pipeline_memcpy_async(to, from, 4 * SIZE, 4 * (SIZE - count));
-}
-
-// One of the two matrices, seen as lines of k elements: the rows of a, or the columns of b. With ALONG_K, the elements
-// of a line are neighbours in memory. Without, element l of a line and element l of the next line are.
-template <bool ALONG_K>
-struct Lines {
-    Matrix<float> x;
-    bool by_four;  // 16 bytes can be copied at a time
-
-    explicit Lines(Matrix<float> m) : x(m), by_four(aligned(m.data) && m.stride % 4 == 0 && m.batch_stride % 4 == 0) {}
-
-    // How far element k of a line lies from element 0 of line 0.
-    __device__ int64_t offset(int64_t line, int64_t k) const {
-        return ALONG_K ? line * x.stride + k : line + k * x.stride;
-    }
-    __device__ const float* at(int64_t line, int64_t k) const {
-        return x.data + blockIdx.y * x.batch_stride + offset(line, k);
-    }
-
-    // Starts filling `to`, with a line in each column: `count` lines of k_left elements, if there is room for so many.
-    // The rest becomes zeros.
-    template <int LINES, int THREADS>
-    __device__ void copy(float (*to)[LINES + 4], const float* from, int count, int k_left) const {
-        if (count < LINES || k_left < TILE_K)
-            copy_part<LINES, THREADS>(to, from, count, k_left);
-        else if (ALONG_K || by_four)
-            copy_whole<LINES, THREADS, ALONG_K ? 1 : 4>(to, from);
-        else
-            copy_whole<LINES, THREADS, 1>(to, from);
-    }
-
-    // A tile that lies within the matrix, SIZE elements at a time: without a comparison, and the addresses are sums.
-    template <int LINES, int THREADS, int SIZE>
-    __device__ void copy_whole(float (*to)[LINES + 4], const float* from) const {
-        const int thread = int(threadIdx.x), warp = thread / 32, lane = thread % 32;
-        if constexpr (ALONG_K) {  // a warp copies 8 elements, 32 bytes, of each of 4 lines
-            constexpr int STEP = THREADS / 32 / (TILE_K / 8) * 4;
-            const int line = warp / (TILE_K / 8) * 4 + lane / 8, l = warp % (TILE_K / 8) * 8 + lane % 8;
-            from += offset(line, l);
-#pragma unroll
-            for (int i = 0; i < LINES; i += STEP, from += offset(STEP, 0)) copy_async<1>(&to[l][line + i], from, 1);
-        } else {  // neighbours in a warp copy element l of neighbouring lines
-            constexpr int STEP = THREADS * SIZE / LINES;
-            const int line = thread % (LINES / SIZE) * SIZE, first = thread / (LINES / SIZE);
-            from += offset(line, first);
-#pragma unroll
-            for (int l = 0; l < TILE_K; l += STEP, from += offset(0, STEP))
-                copy_async<SIZE>(&to[first + l][line], from, SIZE);
-        }
-    }
-
-    template <int LINES, int THREADS>
-    __device__ void copy_part(float (*to)[LINES + 4], const float* from, int count, int k_left) const {
-#pragma unroll 1
-        for (int i = int(threadIdx.x); i < LINES * TILE_K; i += THREADS) {
-            const int line = ALONG_K ? i / TILE_K : i % LINES, l = ALONG_K ? i % TILE_K : i / LINES;
-            copy_async<1>(&to[l][line], from + offset(line, l), line < count && l < k_left);
-        }
     }
 };
 
@@ -172,7 +111,7 @@ __global__ __launch_bounds__(R::THREADS, R::BLOCKS) void registers_kernel(float*
         results.add(tiles[now]);
         if (STAGES == 1) __syncthreads();
     }
-    results.store(&element(out, s, tile.row, tile.column), s.n, rows, columns);
+    results.store(&element(out, s, tile.row, tile.column), s.n, rows, columns, s.one);
 }
 
 // ---- the launch ----------------------------------------------------------------------------------------------------
@@ -211,19 +150,25 @@ static int64_t time_of(int64_t batches, Shape s) {
     return (tiles_of<R>(batches, s) + multiprocessors() - 1) / multiprocessors() * R::TILE_ROWS * R::TILE_COLUMNS;
 }
 
-// Small tiles read each element of a and b more often, so they must save more than a sixth of the time.
-static MatmulStep choice(MatmulStep step, int64_t batches, Shape s) {
+// Small tiles read each element of a and b more often, so they must save more than a sixteenth of the time. A tile of b
+// whose columns lie along k comes in many small copies: `large` has only one block on a multiprocessor to wait for
+// them, `stages` two. Where rows of b begin anywhere, small tiles wait least: they may even take a quarter more.
+static MatmulStep choice(MatmulStep step, Matrix<float> b, int64_t batches, Shape s) {
     if (step != MatmulStep::automatic) return step;
-    return time_of<Small>(batches, s) * 6 < time_of<Large>(batches, s) * 5 ? MatmulStep::divided : MatmulStep::large;
+    const int64_t small = time_of<Small>(batches, s), sixteenths = b.transposed || Lines<false>(b).by_four ? 15 : 20;
+    if (small * 16 < sixteenths * (b.transposed ? time_of<Medium>(batches, s) : time_of<Large>(batches, s)))
+        return MatmulStep::divided;
+    return b.transposed ? MatmulStep::stages : MatmulStep::large;
 }
 
-static Parts parts_of(MatmulStep step, int64_t batches, Shape s) {
-    if (choice(step, batches, s) != MatmulStep::divided) return {s.k, 1};
+static Parts parts_of(MatmulStep chosen, int64_t batches, Shape s) {
+    if (chosen != MatmulStep::divided) return {s.k, 1};
     return parts_of(s.k, TILE_K, tiles_of<Small>(batches, s), multiprocessors() * Small::BLOCKS);
 }
 
-int64_t workspace_floats(int64_t batches, int64_t m, int64_t n, int64_t k, MatmulStep step) {
-    const int parts = parts_of(step, batches, {int(m), int(n), int(k), {}}).count;
+int64_t workspace_floats(Matrix<float> b, int64_t batches, int64_t m, int64_t n, int64_t k, MatmulStep step) {
+    const Shape s = {int(m), int(n), int(k), {}};
+    const int parts = parts_of(choice(step, b, batches, s), batches, s).count;
     return parts > 1 ? parts * batches * m * n : 0;
 }
 
@@ -231,7 +176,7 @@ void launch_matmul(float* out, Matrix<float> a, Matrix<float> b, int64_t batches
                    MatmulStep step, float* workspace, cudaStream_t stream) {
     Shape s = {int(m), int(n), int(k), {}};
     if (batches == 0 || m == 0 || n == 0) return;
-    step = choice(step, batches, s), s.parts = parts_of(step, batches, s);
+    step = choice(step, b, batches, s), s.parts = parts_of(step, batches, s);
     const auto launch_step = step == MatmulStep::naive       ? launch<naive_kernel>
                              : step == MatmulStep::tile      ? launch<tile_kernel>
                              : step == MatmulStep::registers ? launch<Medium, 1>

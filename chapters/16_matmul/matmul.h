@@ -6,7 +6,8 @@
 
 #include "matrix.h"
 
-// The rungs of the ladder. `automatic` takes `large` or `divided`, by the size of the result.
+// The rungs of the ladder. `automatic` takes `large`, `stages` or `divided`, by the size of the result and by how b
+// lies in memory.
 enum class MatmulStep {
     automatic,
     naive,      // one result a thread
@@ -19,7 +20,7 @@ enum class MatmulStep {
 };
 
 // How many floats of device memory that step wants for the sums of blocks that share a tile; often 0.
-int64_t workspace_floats(int64_t batches, int64_t m, int64_t n, int64_t k, MatmulStep step);
+int64_t workspace_floats(Matrix<float> b, int64_t batches, int64_t m, int64_t n, int64_t k, MatmulStep step);
 
 // out[z][i][j] = the sum of a[z][i][l] * b[z][l][j] over all l, in float, for `batches` matrices a of m rows and k
 // columns and b of k rows and n columns. m, n and k are at most 2^31 - 1, and may be 0. out is contiguous.

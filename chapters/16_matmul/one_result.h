@@ -10,6 +10,7 @@
 struct Shape {
     int m, n, k;  // out is m x n
     Parts parts;  // of k: a block adds up part blockIdx.z
+    float one = 1;
 };
 
 // ---- a block has a tile of the result ------------------------------------------------------------------------------

@@ -33,24 +33,25 @@ __device__ uint4 load_8(const T* from, int count) {
 template <class T>
 __global__ void __launch_bounds__(256) copy_rows_kernel(Copy<T> first, Copy<T> second) {
     const Copy<T> c = blockIdx.y == 0 ? first : second;  // a reference or an array would be in local memory
-    const int64_t across = c.to_stride / 8, all = c.batches * c.rows, threads = int64_t(gridDim.x) * blockDim.x;
-    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i / across * ROWS < all; i += threads) {
-        const int64_t top = i / across * ROWS, column = i % across * 8;
+    // A copy of 2^32 rows would need 512 GiB. With 64 bits, the divisions would take longer than a small copy.
+    const unsigned across = unsigned(c.to_stride / 8), rows = unsigned(c.rows), all = unsigned(c.batches) * rows;
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i / across * ROWS < all; i += gridDim.x * blockDim.x) {
+        const unsigned top = i / across * ROWS, column = i % across * 8;
         uint4 v[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {  // past the end, the last row again: an `if` here would load row by row
-            const int64_t row = min(top + r, all - 1);
-            const T* from = c.from + row / c.rows * c.batch_stride + row % c.rows * c.stride + column;
-            v[r] = load_8(from, int(min(c.columns - column, int64_t(8))));
+            const unsigned row = min(top + r, all - 1);
+            const T* from = c.from + row / rows * c.batch_stride + row % rows * c.stride + column;
+            v[r] = load_8(from, int(min(c.columns - int64_t(column), int64_t(8))));
         }
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
-            if (top + r < all) *reinterpret_cast<uint4*>(c.to + (top + r) * c.to_stride + column) = v[r];
+            if (top + r < all) *reinterpret_cast<uint4*>(c.to + int64_t(top + r) * c.to_stride + column) = v[r];
     }
 }
 
 template <class T>
-void launch_copy_rows(Stored<T>& a, Stored<T>& b, T* to, cudaStream_t stream) {
+bool launch_copy_rows(Stored<T>& a, Stored<T>& b, T* to, cudaStream_t stream) {
     Copy<T> copies[2] = {};
     unsigned count = 0;
     int64_t threads = 0;
@@ -62,11 +63,12 @@ void launch_copy_rows(Stored<T>& a, Stored<T>& b, T* to, cudaStream_t stream) {
         x->data = to, x->stride = stride, x->batch_stride = x->rows * stride;
         to += rows * stride;
     }
-    if (count == 0) return;
+    if (count == 0) return false;
     const unsigned blocks = unsigned(std::min<int64_t>((threads + 255) / 256, 1 << 20));
     copy_rows_kernel<<<dim3(blocks, count), 256, 0, stream>>>(copies[0], copies[1]);
     CHECK_LAUNCH();
+    return true;
 }
 
-template void launch_copy_rows(Stored<__half>&, Stored<__half>&, __half*, cudaStream_t);
-template void launch_copy_rows(Stored<__nv_bfloat16>&, Stored<__nv_bfloat16>&, __nv_bfloat16*, cudaStream_t);
+template bool launch_copy_rows(Stored<__half>&, Stored<__half>&, __half*, cudaStream_t);
+template bool launch_copy_rows(Stored<__nv_bfloat16>&, Stored<__nv_bfloat16>&, __nv_bfloat16*, cudaStream_t);

@@ -2,6 +2,7 @@
 #pragma once
 #include "operand.h"
 
-// Copies up to two operands to `to`, so that TMA can read the copies. Operands without rows are left out.
+// Copies up to two operands to `to`, so that TMA can read the copies. Operands without rows are left out. Whether it
+// has launched a kernel.
 template <class T>
-void launch_copy_rows(Stored<T>& a, Stored<T>& b, T* to, cudaStream_t stream);
+bool launch_copy_rows(Stored<T>& a, Stored<T>& b, T* to, cudaStream_t stream);

@@ -5,7 +5,7 @@ from tools.maintain.mutants import Mutant
 T = "tests/chapters/16_matmul/test_matmul.py::test_"
 CHAPTER = "chapters/16_matmul/"
 CU, CPP, OPERANDS, PRODUCTS = (CHAPTER + name for name in ("matmul.cu", "matmul.cpp", "operands.h", "products.py"))
-ONE, BANDS, PARTS = (CHAPTER + name for name in ("one_result.h", "bands.h", "parts.h"))
+ONE, BANDS, PARTS, LINES = (CHAPTER + name for name in ("one_result.h", "bands.h", "parts.h", "lines.h"))
 REFUSED, SHAPE, GRADIENTS, AUTOCAST = (
     T + "refused_with_memory_and_without",
     T + "a_shape_without_memory",
@@ -18,6 +18,7 @@ STRIDES, COUNTED, MANY, DIVIDED = (
     T + "more_matrices_than_a_grid_has_rows",
     T + "a_long_k_is_divided[forward-divided]",
 )
+BANKS = T + "nvcc_takes_no_three_operands_from_one_bank"
 MEMORY_CHECK = "tests/chapters/test_chapters.py::test_the_memory_check_finds_nothing_in_the_tests_of_kernels[16_matmul]"
 
 
@@ -60,34 +61,37 @@ MUTANTS = [
     Mutant(CU, "if (c + l < columns) to[l]", "to[l]", layouts("large")),
     # ---- copies
     Mutant(CU, "a[TILE_K][TILE_ROWS + 4], b", "a[TILE_K][TILE_ROWS + 8], b", COUNTED),
-    Mutant(CU, "4 * (SIZE - count));", "0);", layouts("large")),
-    Mutant(CU, "x.data + blockIdx.y * x.batch_stride + offset", "x.data + offset", batches("large")),
+    Mutant(LINES, "4 * (SIZE - count));", "0);", layouts("large")),
+    Mutant(LINES, "x.data + blockIdx.y * x.batch_stride + offset", "x.data + offset", batches("large")),
     Mutant(CU, "next_a += a.offset(0, TILE_K)", "next_a += TILE_K", layouts("small")),
-    Mutant(CU, "line < count && l < k_left);", "line < count);", layouts("large")),
-    Mutant(CU, "line < count && l < k_left);", "l < k_left);", MEMORY_CHECK),
-    Mutant(CU, "if (count < LINES || k_left < TILE_K)", "if (count < LINES)", layouts("small")),
-    Mutant(CU, "if (count < LINES || k_left < TILE_K)", "if (k_left < TILE_K)", MEMORY_CHECK),
-    Mutant(CU, "else if (ALONG_K || by_four)", "else if (true)", apart("small")),
+    Mutant(LINES, "line < count && l < k_left);", "line < count);", layouts("large")),
+    Mutant(LINES, "line < count && l < k_left);", "l < k_left);", MEMORY_CHECK),
+    Mutant(LINES, "if (count < LINES || k_left < TILE_K)", "if (count < LINES)", layouts("small")),
+    Mutant(LINES, "if (count < LINES || k_left < TILE_K)", "if (k_left < TILE_K)", MEMORY_CHECK),
+    Mutant(LINES, "else if (ALONG_K || by_four)", "else if (true)", apart("small")),
     # ---- stages
     Mutant(CU, "__pipeline_wait_prior(STAGES == 1 ? 0 : STAGES - 2)", "__pipeline_wait_prior(STAGES - 1)", layouts("stages")),
     Mutant(CU, "STAGES - 2);\n        __syncthreads();", "STAGES - 2);", layouts("large")),
     Mutant(CU, "        if (STAGES == 1) __syncthreads();\n", "", layouts("registers", "reverse")),
     # ---- parts of k
     Mutant(ONE, "blockIdx.z * gridDim.y + blockIdx.y", "blockIdx.y", DIVIDED),
-    Mutant(CU, "line * x.stride + k : line", "line * x.stride : line", DIVIDED),
-    Mutant(CU, "line + k * x.stride", "line", DIVIDED),
+    Mutant(LINES, "line * x.stride + k : line", "line * x.stride : line", DIVIDED),
+    Mutant(LINES, "line + k * x.stride", "line", DIVIDED),
     Mutant(CU, "s.k = min(s.k - first, s.parts.size);", "s.k -= first;", DIVIDED),
     Mutant(PARTS, "sum += parts", "sum = parts", DIVIDED),
     Mutant(PARTS, "steps < 16", "steps < 17", COUNTED),
     Mutant(PARTS, "steps / 4", "steps / 20", COUNTED),
     Mutant(PARTS, "    if (i >= size) return;\n", "", MEMORY_CHECK),
     # ---- the launch
-    Mutant(CU, "by_four(aligned(m.data) && m.stride", "by_four(m.stride", apart("small")),
-    Mutant(CU, "m.stride % 4 == 0 && m.batch", "m.batch", apart("small")),
-    Mutant(CU, " && m.batch_stride % 4 == 0)", ")", batches("small")),
+    Mutant(LINES, "by_four(aligned(m.data) && m.stride", "by_four(m.stride", apart("small")),
+    Mutant(LINES, "m.stride % 4 == 0 && m.batch", "m.batch", apart("small")),
+    Mutant(LINES, " && m.batch_stride % 4 == 0)", ")", batches("small")),
     Mutant(CU, "    allow_shared_memory(kernel);\n", "", layouts("large")),
     Mutant(CU, "    if (batches == 0 || m == 0 || n == 0) return;\n", "", layouts("small")),
-    Mutant(CU, "time_of<Large>(batches, s) * 5 ?", "time_of<Large>(batches, s) * 9 ?", COUNTED),
+    Mutant(CU, "by_four ? 15 : 20", "by_four ? 7 : 20", COUNTED),
+    Mutant(CU, "by_four ? 15 : 20", "by_four ? 15 : 15", COUNTED),
+    Mutant(CU, "return b.transposed ? MatmulStep::stages : MatmulStep::large;", "return MatmulStep::large;", COUNTED),
+    Mutant(CU, "{one * x[0], one * x[1], one * x[2], one * x[3]}", "{x[0], x[1], x[2], x[3]}", BANKS),
     Mutant(CU, "launch<Large, 3>", "launch<Small, 3>", COUNTED),
     Mutant(CU, "out += MOST * m * n, a.data", "a.data", MANY),
     Mutant(CU, "b.data += MOST * b.batch_stride", "b.data += 0", MANY),

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -168,12 +169,12 @@ import json, sys, torch
 from cuda_on_cpu.microscope import microscope
 from tests.support import operators
 ops, found = operators("16_matmul"), []
-for step, transposed, m, n in json.loads(sys.argv[1]):
-    b = torch.zeros(n, 32).mT if transposed else torch.zeros(32, n)
+for step, layout, m, n in json.loads(sys.argv[1]):
+    b = {"rows": torch.zeros(32, n), "columns": torch.zeros(n, 32).mT, "odd rows": torch.zeros(32, n + 1)[:, :n]}[layout]
     rows = microscope(lambda: ops.matmul(torch.zeros(m, 32), b, step=step))
     loads = [row for row in rows if (row.space, row.kind) == ("shared", "load")]
     more = [row.line for row in rows if row.sectors > row.least_sectors]
-    passes = {"load": 2}  # at best, where lanes load 16 bytes each
+    passes = {"load": 2, "copy": 2}  # at best, where lanes load 16 bytes each, and where a copy transposes
     more += [row.line for row in rows if row.wavefronts > passes.get(row.kind, 1) * row.least_wavefronts]
     found.append((rows[0].kernel, sum(row.threads * row.width // 4 for row in loads) / (m * n * 32), more))
 for k in 240, 256:
@@ -191,22 +192,27 @@ def test_what_a_step_loads_and_which_one_auto_takes():
         f"registers_kernel<Results<{it}>, " for it in ("4, 2, 8, 8, 2", "2, 4, 16, 8, 1", "2, 1, 8, 8, 4")
     )
     expected = {
-        ("naive", False, 128, 256): ("naive_kernel", 0),
-        ("tile", False, 128, 256): ("tile_kernel", 2),
-        ("registers", True, 128, 256): (f"{medium}1, ", 1 / 4),
-        ("stages", True, 128, 256): (f"{medium}3, ", 1 / 4),
-        ("large", True, 128, 256): (f"{large}3, ", 3 / 16),
-        ("small", True, 128, 256): (f"{small}3, ", 1 / 4),
-        ("auto", False, 256, 512): (f"{small}3, ", 1 / 4),  # 4 large tiles, 32 small ones
-        ("auto", False, 256, 1024): (f"{large}3, ", 3 / 16),  # a large tile for each multiprocessor
+        ("naive", "rows", 128, 256): ("naive_kernel", 0),
+        ("tile", "rows", 128, 256): ("tile_kernel", 2),
+        ("registers", "columns", 128, 256): (f"{medium}1, ", 1 / 4),
+        ("stages", "columns", 128, 256): (f"{medium}3, ", 1 / 4),
+        ("large", "columns", 128, 256): (f"{large}3, ", 3 / 16),
+        ("small", "columns", 128, 256): (f"{small}3, ", 1 / 4),
+        ("auto", "rows", 256, 512): (f"{small}3, ", 1 / 4),  # 4 large tiles, 32 small ones
+        ("auto", "rows", 256, 1024): (f"{large}3, ", 3 / 16),  # a large tile for each multiprocessor
+        ("auto", "columns", 256, 1024): (f"{medium}3, ", 1 / 4),
+        ("auto", "odd rows", 256, 1024): (f"{small}3, ", 1 / 4),
     }
     environment = os.environ | {"CHAPTERS_SANITIZE": "memory", "CHAPTERS_DEVICE": "cpu"}
     command = [sys.executable, "-c", COUNTED, json.dumps(list(expected))]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     found = json.loads(done.stdout.splitlines()[-1])
     assert found[len(expected) :] == [["registers_kernel"], ["add_parts_kernel", "registers_kernel"]]
-    for (kernel, floats, more), (name, count) in zip(found[: len(expected)], expected.values(), strict=True):
-        assert kernel.startswith(name) and floats == count and not more
+    for (kernel, floats, more), ((_, layout, *_), (name, count)) in zip(
+        found[: len(expected)], expected.items(), strict=True
+    ):
+        assert kernel.startswith(name) and floats == count
+        assert not more or layout == "odd rows"  # those touch more sectors than they fill
 
 
 # ---- torch -----------------------------------------------------------------------------------------------------------
@@ -265,6 +271,21 @@ def test_nvcc_loads_four_numbers_of_a_tile_at_once(tmp_path):
     kernels, _ = machine_code(ROOT / "chapters/16_matmul/matmul.cu", tmp_path)
     (code,) = (code for name, code in kernels.items() if "tile_kernel" in name)
     assert (code.count("FFMA"), code.count("LDS.128"), code.count("LDS")) == (32, 8, 40)
+
+
+BANKED = re.compile(r"FFMA R\d+, R(\d+)(?:\.reuse)?, R(\d+)(?:\.reuse)?, R(\d+)")
+
+
+@pytest.mark.thorough
+def test_nvcc_takes_no_three_operands_from_one_bank(tmp_path):
+    """Of the two banks of registers, one has the even ones and one the odd ones. Without `one` in store(), 900 of the 2048
+    products of a step of `large` take all three operands from one. 10 s"""
+    kernels, _ = machine_code(ROOT / "chapters/16_matmul/matmul.cu", tmp_path)
+    large = [code for name, code in kernels.items() if "registers_kernel" in name and "Li16ELi8E" in name]
+    assert len(large) == 4  # layouts
+    for code in large:
+        products = [{int(register) % 2 for register in registers} for registers in BANKED.findall(code)]
+        assert len(products) >= 2048 and all(len(banks) == 2 for banks in products)
 
 
 # ---- mistakes, planted -----------------------------------------------------------------------------------------------

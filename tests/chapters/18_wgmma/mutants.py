@@ -4,7 +4,9 @@ from tools.maintain.mutants import Mutant
 
 T = "tests/chapters/18_wgmma/test_wgmma.py::test_"
 HOME = "chapters/18_wgmma/"
-CU, WORK, LADDER, OPERAND = HOME + "wgmma.cu", HOME + "work.h", HOME + "ladder.cu", HOME + "operand.h"
+CU, WORK, LADDER, OPERAND, RESULTS = (
+    HOME + name for name in ("wgmma.cu", "work.h", "ladder.cu", "operand.h", "results.h")
+)
 COPY, GELU, CPP, PY, HOPPER = (
     HOME + "copy_rows.cu",
     HOME + "gelu.h",
@@ -41,7 +43,7 @@ MUTANTS = [
     Mutant(OPERAND, "along_k ? k : line, y", "along_k ? line : k, y", layout("first")),
     Mutant(OPERAND, "a_tile + i * (a_along_k ? 2 : 16 * 8)", "a_tile + i * 2", layout("first")),
     Mutant(OPERAND, "(columns + 63) / 64 * 64", "(columns + 7) / 8 * 8 + 4", ANYWHERE + "[ring]"),
-    Mutant(COPY, "row / c.rows * c.batch_stride", "0", BATCHES),
+    Mutant(COPY, "row / rows * c.batch_stride", "0", BATCHES),
     Mutant(COPY, "w4 = half ? w[4] : 0", "w4 = 0", ANYWHERE + "[ring]"),
     # ---- the ladder
     Mutant(LADDER, "wait_for_phase(empty(step), (step / STAGES + 1) % 2);", "", exact("ring")),
@@ -55,13 +57,13 @@ MUTANTS = [
     Mutant(CU, "int i = CLUSTER > 1 ? rank * BOX : 0; i < COLUMNS; i += CLUSTER * BOX", "int i = 0; i < COLUMNS; i += BOX",
            layout("2x128x128")),
     Mutant(CU, "if (CLUSTER > 1) p.row += rank * ROWS;", "", layout("2x128x128")),
-    Mutant(CU, "if (odd && lane == 0 && width > 0) to[0] = from[0];", "", layout("64x64")),
+    Mutant(RESULTS, "if (odd && lane == 0 && width > 0) to[0] = from[0];", "", layout("64x64")),
     Mutant(CU, "min(width, task.n - at.column - first)", "width", layout("128x256")),
     # ---- who does what
     Mutant(WORK, "tile % (down * across)", "tile", BATCHES),
     Mutant(CU, "parts > 1 ? rank * task.each : 0", "0", shared("64x64 k/4")),
-    Mutant(CU, "named_barrier(1, THREADS);  // no thread", "// no thread", shared("128x128 k/2")),
-    Mutant(CU, "if (i / share != rank) continue;", "if (i % parts != rank) continue;", shared("64x128 k/4")),
+    Mutant(RESULTS, "named_barrier(1, THREADS);  // no thread", "// no thread", shared("128x128 k/2")),
+    Mutant(RESULTS, "if (i / share != rank) continue;", "if (i % parts != rank) continue;", shared("64x128 k/4")),
     Mutant(CU, "first = parts > 1 ? rank * width : 0", "first = 0", shared("64x64 k/8")),
     # ---- bias and GELU
     Mutant(CU, "at.column + i < task.n ? task.bias[at.column + i]", "true ? task.bias[i]", linear("64x128")),
