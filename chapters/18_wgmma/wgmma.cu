@@ -153,8 +153,7 @@ static void launch_tile(const Plan& plan, bool after_copies, bool a_along_k, boo
         cudaLaunchAttribute attributes[2] = {};
         cudaLaunchConfig_t config = {unsigned(plan.teams * plan.cluster()), GROUPS * 128 + 32, STAGES * STAGE_BYTES};
         config.attrs = attributes, config.stream = stream;
-        if (plan.cluster() >
-            1) {  // a cluster of 1 would be slower than none: with small tiles on an H100 by 8 to 25 %
+        if (plan.cluster() > 1) {  // a cluster of 1 would be slower than none: with small tiles on an H100 by 8 to 25 %
             attributes[0].id = cudaLaunchAttributeClusterDimension;
             attributes[0].val.clusterDim = {unsigned(plan.cluster()), 1, 1};
             config.numAttrs = 1;
