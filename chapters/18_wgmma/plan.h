@@ -20,7 +20,7 @@ constexpr Tile TILES[] = {{"64x64", 1, 64, 1, true},      {"64x128", 1, 128, 1, 
 
 // How the tiles of a product, `down` and `across` of each batch, are given to `teams`, which go from tile to tile:
 // blocks, or clusters of blocks. A tile whose k is divided belongs to a cluster of `parts` blocks: each takes `each` of
-// its steps.
+// its steps. Others make as many tiles each as the busiest one has to: fewer teams share the cache and the power.
 struct Plan {
     const Tile* tile;
     int down, across, tiles, steps, parts, each, teams;
@@ -33,7 +33,8 @@ inline Plan plan_for(const Tile& tile, int parts, int64_t batches, int64_t m, in
     if (tiles > 1 << 30) throw std::invalid_argument("matmul takes 2^30 tiles at most, got " + std::to_string(tiles));
     Plan p = {&tile, int(down), int(across), int(tiles), int((k + 63) / 64), parts};
     p.each = (p.steps + parts - 1) / parts;
-    p.teams = parts > 1 ? p.tiles : std::min(p.tiles, std::max(blocks / tile.cluster, 1));
+    const int most = std::max(blocks / tile.cluster, 1), rounds = (p.tiles + most - 1) / most;
+    p.teams = parts > 1 ? p.tiles : (p.tiles + rounds - 1) / rounds;
     return p;
 }
 
