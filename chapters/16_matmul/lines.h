@@ -37,39 +37,32 @@ struct Lines {
     template <int LINES, int THREADS>
     __device__ void copy(float (*to)[LINES + 4], const float* from, int count, int k_left) const {
         if (count < LINES || k_left < TILE_K)
-            copy_part<LINES, THREADS>(to, from, count, k_left);
-        else if (ALONG_K || by_four)
-            copy_whole<LINES, THREADS, ALONG_K ? 1 : 4>(to, from);
+            copy<LINES, THREADS, 1, false>(to, from, count, k_left);
+        else if (ALONG_K || !by_four)
+            copy<LINES, THREADS, 1, true>(to, from, count, k_left);
         else
-            copy_whole<LINES, THREADS, 1>(to, from);
+            copy<LINES, THREADS, 4, true>(to, from, count, k_left);
     }
 
-    // A tile that lies within the matrix, SIZE elements at a time: without a comparison, and the addresses are sums.
-    template <int LINES, int THREADS, int SIZE>
-    __device__ void copy_whole(float (*to)[LINES + 4], const float* from) const {
+    // The same, SIZE elements at a time. whole: the tile lies within the matrix, so nothing has to be compared.
+    template <int LINES, int THREADS, int SIZE, bool whole>
+    __device__ void copy(float (*to)[LINES + 4], const float* from, int count, int k_left) const {
         const int thread = int(threadIdx.x);
-        if constexpr (ALONG_K) {  // a warp copies TILE_K elements, 64 bytes, of each of two lines
+        constexpr int AT_A_TIME = whole ? LINES : 4;  // rounds of the loop
+        if constexpr (ALONG_K) {                      // a warp copies TILE_K elements, 64 bytes, of each of two lines
             constexpr int STEP = THREADS / TILE_K;
-            const int line = thread / TILE_K, l = thread % TILE_K;
-            from += offset(line, l);
-#pragma unroll
-            for (int i = 0; i < LINES; i += STEP, from += offset(STEP, 0)) copy_async<1>(&to[l][line + i], from, 1);
+            const int first = thread / TILE_K, l = thread % TILE_K;
+            from += offset(first, l);
+#pragma unroll AT_A_TIME
+            for (int line = first; line < first + LINES; line += STEP, from += offset(STEP, 0))
+                copy_async<1>(&to[l][line], from, whole || (line < count && l < k_left));
         } else {  // neighbours in a warp copy element l of neighbouring lines
             constexpr int STEP = THREADS * SIZE / LINES;
             const int line = thread % (LINES / SIZE) * SIZE, first = thread / (LINES / SIZE);
             from += offset(line, first);
-#pragma unroll
-            for (int l = 0; l < TILE_K; l += STEP, from += offset(0, STEP))
-                copy_async<SIZE>(&to[first + l][line], from, SIZE);
-        }
-    }
-
-    template <int LINES, int THREADS>
-    __device__ void copy_part(float (*to)[LINES + 4], const float* from, int count, int k_left) const {
-#pragma unroll 1
-        for (int i = int(threadIdx.x); i < LINES * TILE_K; i += THREADS) {
-            const int line = ALONG_K ? i / TILE_K : i % LINES, l = ALONG_K ? i % TILE_K : i / LINES;
-            copy_async<1>(&to[l][line], from + offset(line, l), line < count && l < k_left);
+#pragma unroll AT_A_TIME
+            for (int l = first; l < first + TILE_K; l += STEP, from += offset(0, STEP))
+                copy_async<SIZE>(&to[l][line], from, whole ? SIZE : line < count && l < k_left);
         }
     }
 };
