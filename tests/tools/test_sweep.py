@@ -45,10 +45,10 @@ def test_numbers_below():
     assert [sweep.round_below(n) for n in (1, 7, 9, 5555, 2**20)] == [1, 7, 8, 5120, 2**20]
 
 
-def test_shapes_are_divided_after_those_that_have_names():
+def test_random_shapes_are_divided_among_operators_whatever_shapes_have_names():
     named = dataclasses.replace(NEG, named=((1, 1, torch.float32),) * 4)
-    assert sweep.shares([NEG, named, NEG], 12) == [3, 3, 2]
-    assert sweep.shares([NEG, named], 3) == [0, 0]
+    assert sweep.shares([NEG, named, NEG], 12) == [4, 4, 4]
+    assert sweep.shares([NEG, named], 3) == [2, 1]
 
 
 def test_a_slice_begins_where_it_should_and_has_the_same_values():
@@ -140,7 +140,7 @@ def run(tmp_path, monkeypatch):
 
 @without_gpu
 def test_a_sweep_prints_and_keeps_what_it_finds(run, capsys):
-    end, kept = run("--seed 7 --shapes 4")
+    end, kept = run("--seed 7 --shapes 3")
     out = capsys.readouterr().out
     assert not end and kept["seed"] == 7
     rows = kept["tables"]["right"]
@@ -154,7 +154,7 @@ def test_a_sweep_prints_and_keeps_what_it_finds(run, capsys):
 
 @without_gpu
 def test_a_wrong_result_is_reported_loudly_and_fails_the_run(run, capsys):
-    end, kept = run("--seed 7 --shapes 2", wrong=True)
+    end, kept = run("--seed 7 --shapes 0", wrong=True)
     assert "WRONG RESULTS at 1 shapes:\n04_small wrong 3 x 4 float32" in end
     assert "WRONG RESULT: Tensor-likes are not close" in capsys.readouterr().out
     assert "ours" in kept["tables"]["right"][0] and "ours" not in kept["tables"]["wrong"][0]
@@ -183,12 +183,25 @@ def test_times_that_cannot_be_true_count_for_nobody_and_short_memory_is_no_mista
 
 @without_gpu
 def test_when_time_is_over_it_says_what_is_left(run, capsys):
-    assert run("--minutes 0 --shapes 5") == (None, None)
-    assert "5 of 5 shapes left" in capsys.readouterr().out
+    assert run("--minutes 0 --shapes 4") == (None, None)
+    assert "time is over, 5 shapes left" in capsys.readouterr().out
+
+
+@without_gpu
+def test_what_an_operator_has_no_time_for_is_measured_at_the_end(run, monkeypatch, capsys):
+    whole = sweep.sweep_operator
+
+    def only_one(main, module, operator, shapes, *more):
+        return whole(main, module, operator, shapes[:1], *more)
+
+    monkeypatch.setattr(sweep, "sweep_operator", only_one)
+    end, kept = run("--seed 7 --shapes 2")
+    assert not end and len(kept["tables"]["right"]) == 2
+    assert "time is over, 1 shapes left" in capsys.readouterr().out
 
 
 def test_a_list_needs_no_gpu_and_an_unknown_chapter_is_named(run, capsys):
-    assert run("--list --shapes 3") == (None, None)
+    assert run("--list --shapes 2") == (None, None)
     assert capsys.readouterr().out.count("\n    ") == 3
     assert "No sweep() in chapter 99" in run("--chapters 99")[0]
 

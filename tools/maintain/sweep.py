@@ -8,8 +8,8 @@ At each shape our result is checked first. Then the contenders, that is ours, to
 the chapter's peers, take turns with a cold L2 cache (common/timing.py). After each operator the figures go to
 results/sweep/<machine>.json; a chapter's RESULTS.md shows them by tools/maintain/swept.py.
 
-Every operator gets its share of the minutes, by how many shapes it has. Building counts: `--minutes 0` builds and measures
-nothing.
+Every operator gets its share of the minutes, by how many shapes it has. What does not fit into it is measured at the end, if
+time is left. Building counts: `--minutes 0` builds and measures nothing.
 """
 
 import argparse
@@ -84,9 +84,8 @@ def round_below(n):
 
 
 def shares(contests, shapes):
-    """How many random shapes each contest gets, so that there are so many shapes in all."""
-    left = max(0, shapes - sum(len(contest.named) for contest in contests))
-    return [left // len(contests) + (k < left % len(contests)) for k in range(len(contests))]
+    """How many of so many random shapes each contest gets."""
+    return [shapes // len(contests) + (k < shapes % len(contests)) for k in range(len(contests))]
 
 
 # ---- one shape ---------------------------------------------------------------------------------------------------------
@@ -177,7 +176,6 @@ def sweep_operator(main, module, operator, shapes, until, limits, missing):
     for shape in shapes:
         start = time.monotonic()
         if start + slowest >= until:
-            print(f"{'':4}time is over: {len(shapes) - len(rows)} of {len(shapes)} shapes left", flush=True)
             break
         row = measure(getattr(module, operator), main.sweep()[operator], shape, limits, missing)
         rows.append(rounded(row))
@@ -199,17 +197,29 @@ def sweep(chosen: dict[str, Path], shapes, seed, minutes, file):
         limits = peak_bandwidth(here["limits"]["copy"]), time_of_nothing()
     found, missing, kept = {}, {}, {name: {} for name in mains}
     drawn = drawings(mains, shapes, seed)
-    left = sum(map(len, drawn.values()))
-    for (name, operator), of_operator in drawn.items():
-        print(f"{name[:2]} {operator}: {len(of_operator)} shapes", flush=True)
-        now = time.monotonic()
-        until = now + (end - now) * len(of_operator) / max(1, left)
-        left -= len(of_operator)
-        rows = sweep_operator(mains[name], modules[name], operator, of_operator, until, limits, missing)
+
+    def measure_operator(name, operator, until):
+        to_do = drawn[name, operator]
+        print(f"{name[:2]} {operator}: {len(to_do)} shapes", flush=True)
+        rows = sweep_operator(mains[name], modules[name], operator, to_do, until, limits, missing)
+        drawn[name, operator] = to_do[len(rows) :]
         if rows:
-            found[name, operator] = kept[name][operator] = rows
+            found[name, operator] = kept[name][operator] = found.get((name, operator), []) + rows
             keep(file, name, here | {"tables": kept[name]})
         torch.cuda.empty_cache()
+
+    left = sum(map(len, drawn.values()))
+    for (name, operator), to_do in list(drawn.items()):
+        now = time.monotonic()
+        until = now + (end - now) * len(to_do) / max(1, left)
+        left -= len(to_do)
+        measure_operator(name, operator, until)
+    for (name, operator), to_do in list(drawn.items()):
+        if to_do and time.monotonic() < end:
+            measure_operator(name, operator, end)
+    for (name, operator), to_do in drawn.items():
+        if to_do:
+            print(f"{name[:2]} {operator}: time is over, {len(to_do)} shapes left")
     for peer, why in missing.items():
         print(f"not compared with {peer}: {why}")
     return found
@@ -233,7 +243,7 @@ def needs_gpu():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--chapters", nargs="+", metavar="NN", help="only these; all by default")
-    parser.add_argument("--shapes", type=int, default=150, help="how many in all, named ones included; 150 by default")
+    parser.add_argument("--shapes", type=int, default=150, help="how many random ones in all, beside those with names; 150 by default")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="the same shapes again")
     parser.add_argument(
         "--minutes", type=float, default=10, help="stop after so many, and say what is left; 10 by default"
