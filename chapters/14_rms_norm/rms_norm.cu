@@ -10,38 +10,44 @@
 #include "device/row_packs.h"
 #include "formulas.h"
 #include "long_rows.h"
+#include "plan.h"
 #include "row_part.h"
 #include "weight_gradient.h"
 
 // ---- a row in the registers of 1 to 32 lanes, or of a block ---------------------------------------------------------
 
 // A thread has four packs of a row, or one pack of each of four rows. A block of a small grid goes on to further rows.
-template <class Op, int packs, bool whole>
-__global__ void __launch_bounds__(512, BLOCKS<Op, whole>) registers_kernel(Op op, typename Op::N* partial) {
+template <class Op, int packs, Layout layout>
+__global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typename Op::N* partial) {
     using T = typename Op::T;
-    constexpr int each = PACKS<Op, whole> / packs, count = packs * Pack<T>::SIZE;
+    constexpr int each = PACKS<Op> / packs, count = packs * Pack<T>::SIZE;
     const int n = int(op.n);
     const int64_t step = int64_t(gridDim.x) * each * blockDim.y;
     typename Op::N of_weight[count] = {};
     Pack<T> w[packs];
-    if (Op::OF_WEIGHT) load_part<whole>(w, op.weight, n);
+    if (Op::OF_WEIGHT) load_part<layout>(w, op.weight, {0, 0, n});
     for (int64_t first = int64_t(blockIdx.x) * each * blockDim.y + threadIdx.y; first - threadIdx.y < op.rows;
          first += step) {
         Pack<T> v[each][Op::INPUTS][packs];
         typename Op::Factors factors[each];
         UNROLL for (int r = 0; r < each; r++) {
             const int64_t row = first + r * blockDim.y;
-            load_inputs<whole, Pass::only>(v[r], op, row * n, row < op.rows ? n : 0);
+            load_inputs<layout, Pass::only>(v[r], op, row_of<layout>(op, row * n, row < op.rows ? n : 0));
         }
         UNROLL for (int r = 0; r < each; r++) factors[r] = op.factors(over_row(part_of(op, v[r], w)));
-        if (!Op::OF_WEIGHT) load_part<whole>(w, op.weight, n);  // as late as possible: it needs registers
         UNROLL for (int r = 0; r < each; r++) {
             const int64_t row = first + r * blockDim.y;
-            if (row < op.rows) write<whole>(op, row * n, n, v[r], w, factors[r], of_weight);
+            if (row < op.rows) {
+                const Section s = row_of<layout>(op, row * n, n);
+                if constexpr (Op::OF_WEIGHT)
+                    write<layout>(op, s, v[r], w, factors[r], of_weight);
+                else
+                    write<layout>(op, s, {-s.begin, s.begin, s.end}, v[r], factors[r]);
+            }
         }
         if (Op::OF_WEIGHT && blockDim.y == 1) __syncthreads();  // before the next over_row()
     }
-    if (Op::OF_WEIGHT) write_partial<whole>(partial + int64_t(blockIdx.x) * n, op, n, of_weight);
+    if (Op::OF_WEIGHT) write_partial<layout>(partial + int64_t(blockIdx.x) * n, op, n, of_weight);
 }
 
 // ---- short rows: a block loads `each` of them as one long one, into its shared memory -------------------------------
@@ -93,49 +99,13 @@ __global__ void __launch_bounds__(256) strip_kernel(Op op, typename Op::N* parti
 
 // ---- which kernel for which rows ------------------------------------------------------------------------------------
 
-static int64_t multiprocessors() {
-    int device = 0, count = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
-
-// How the launches divide rows of n elements. The gradient of weight needs blocks that go from row to row: enough of
-// them to keep the GPU busy, and few, because each writes a row of partial sums.
-template <class Op>
-struct Plan {
-    int64_t bytes, count, columns, slabs;  // of a row; elements of a thread; blocks side by side, and one below another
-    int64_t most_blocks, blocks;           // ... that share a row, where it is read twice
-    bool in_registers, twice;
-
-    Plan(int64_t rows, int64_t n, bool whole) {
-        bytes = n * int64_t(sizeof(typename Op::T));
-        count = (whole ? PACKS<Op, true> : PACKS<Op, false>)*Pack<typename Op::T>::SIZE;
-        in_registers = n <= 512 * count;
-        // 128 rows keep all multiprocessors busy, and of rows up to 256 KiB the L2 cache keeps much.
-        twice = !Op::OF_WEIGHT && rows >= 128 && bytes <= (256 << 10);
-        // One round of the loop over a row is 32 KiB; 2048 blocks are 16 for each multiprocessor.
-        blocks = std::max<int64_t>(1, std::min(bytes >> 15, 2048 / std::max<int64_t>(rows, 1)));
-        columns = blocks_for(n, int(256 * count));
-        most_blocks = Op::OF_WEIGHT ? 4 * multiprocessors() : INT32_MAX;
-        slabs = std::min(rows, std::max<int64_t>(1, 8 * multiprocessors() / std::max<int64_t>(columns, 1)));
-    }
-    int64_t partial_rows(int64_t rows) const {
-        return !Op::OF_WEIGHT ? 0 : in_registers ? std::min(rows, most_blocks) : slabs;
-    }
-    // In numbers of the type of which parts and factors consist.
-    int64_t scratch(int64_t rows, int64_t n) const {
-        constexpr int64_t numbers = sizeof(typename Op::Part) / sizeof(typename Op::N);
-        return partial_rows(rows) * n + (in_registers || twice ? 0 : rows * (blocks + 1) * numbers);
-    }
-};
-
 // Returns how many rows of partial sums it leaves.
 template <class Op>
 static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
     using T = typename Op::T;
     if (op.rows == 0 || op.n == 0) return 0;  // CUDA refuses a grid of 0 blocks
     constexpr int size = Pack<T>::SIZE;
+    constexpr Layout ANYWHERE = Op::OF_WEIGHT ? Layout::single : Layout::shifted;
     bool whole = op.n % size == 0 && aligned(op.out) && aligned(op.weight);
     for (const T* input : op.in) whole = whole && aligned(input);
     const Plan<Op> plan(op.rows, op.n, whole);
@@ -148,16 +118,17 @@ static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
         return blocks;
     }
     if (plan.in_registers) {
-        const int most = int(plan.count) / size, packs = op.n <= 8 * size ? 1 : most;  // of a thread
+        const int most = int(plan.count) / size, packs = plan.longest <= 8 * size ? 1 : most;  // of a thread
         unsigned threads = 1;  // of a row: 1, 2, 4 ... 32, 64, 96 ...
-        while (int64_t(threads) * packs * size < op.n) threads += std::min(threads, 32u);
+        while (int64_t(threads) * packs * size < plan.longest) threads += std::min(threads, 32u);
         const dim3 block(threads, threads <= 32 ? 256 / threads : 1);
         const int64_t of_block = int64_t(block.y) * most / packs, at_once = 512 / (block.x * block.y);
         int64_t blocks = blocks_for(op.rows, int(of_block));
         if (Op::OF_WEIGHT) blocks = std::min(blocks, multiprocessors() * std::min<int64_t>(4, at_once));
-        const auto kernel = packs == 1 ? whole ? registers_kernel<Op, 1, true> : registers_kernel<Op, 1, false>
-                            : whole    ? registers_kernel<Op, PACKS<Op, true>, true>
-                                       : registers_kernel<Op, PACKS<Op, false>, false>;
+        const auto kernel = packs == 1
+                                ? whole ? registers_kernel<Op, 1, Layout::whole> : registers_kernel<Op, 1, ANYWHERE>
+                            : whole ? registers_kernel<Op, PACKS<Op>, Layout::whole>
+                                    : registers_kernel<Op, PACKS<Op>, ANYWHERE>;
         kernel<<<unsigned(blocks), block, 0, stream>>>(op, partial);
         CHECK_LAUNCH();
         return blocks;
@@ -165,7 +136,7 @@ static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
     if constexpr (!Op::OF_WEIGHT) {
         if (plan.twice) {
             const unsigned threads = plan.bytes > (40 << 10) ? 512 : 256;  // fewer: more blocks at a time
-            const auto kernel = whole ? twice_kernel<Op, true> : twice_kernel<Op, false>;
+            const auto kernel = whole ? twice_kernel<Op, Layout::whole> : twice_kernel<Op, ANYWHERE>;
             kernel<<<blocks_for(op.rows, 1), threads, 0, stream>>>(op);
             CHECK_LAUNCH();
             return 0;
@@ -174,12 +145,12 @@ static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
     auto* const parts = reinterpret_cast<typename Op::Part*>(partial + plan.partial_rows(op.rows) * op.n);
     auto* const factors = reinterpret_cast<typename Op::Factors*>(parts + op.rows * plan.blocks);
     const unsigned blocks = unsigned(plan.blocks);
-    const auto parts_of = whole ? parts_kernel<Op, true> : parts_kernel<Op, false>;
+    const auto parts_of = whole ? parts_kernel<Op, Layout::whole> : parts_kernel<Op, ANYWHERE>;
     parts_of<<<blocks_for(op.rows * plan.blocks, 1), 512, 0, stream>>>(parts, op, blocks);
     CHECK_LAUNCH();
     factors_kernel<<<blocks_for(op.rows, 1), 256, 0, stream>>>(factors, parts, op, blocks);
     CHECK_LAUNCH();
-    const auto results = whole ? columns_kernel<Op, true> : columns_kernel<Op, false>;
+    const auto results = whole ? columns_kernel<Op, Layout::whole> : columns_kernel<Op, ANYWHERE>;
     results<<<dim3(unsigned(plan.columns), unsigned(plan.slabs)), 256, 0, stream>>>(op, factors, partial);
     CHECK_LAUNCH();
     return plan.slabs;

@@ -5,35 +5,70 @@
 #include "device/number.h"
 #include "device/row_packs.h"
 
-// Element i of a thread has the same column in all rows, so a thread can add up what its columns get. The part consists
-// of packs if all rows consist of packs. Otherwise it consists of single elements, and neighbours read neighbours.
-template <bool whole, int size>
-__device__ int column_of(int i) {
-    return whole ? int(threadIdx.x + i / size * blockDim.x) * size + i % size : int(threadIdx.x + i * blockDim.x);
+// How a thread's elements of a row lie in memory.
+enum class Layout {
+    whole,    // all rows consist of packs
+    shifted,  // a row begins anywhere, and its packs at the 16-byte boundaries of the result: see row_packs.h
+    single,   // single elements, and neighbours read neighbours: so a thread has the same columns in all rows
+};
+
+// A long row, which begins `shift` elements after the begin of a pack. Its elements are counted from there; `end` is
+// one past the last.
+template <Layout layout, class Op>
+struct Row {
+    int64_t at, end;
+    int shift;
+
+    __device__ Row(const Op& op, int64_t row) {
+        shift = layout == Layout::shifted ? shift_of(op.out + row * op.n) : 0;
+        at = row * op.n - shift, end = shift + op.n;
+    }
+    // `size` elements from number i on: of the arrays, and of weight.
+    __device__ Section section(int64_t i, int64_t size) const {
+        return {at + i, i == 0 ? shift : 0, int(min(end - i, size))};
+    }
+    __device__ Section weights(int64_t i, int64_t size) const {
+        return {i - shift, i == 0 ? shift : 0, int(min(end - i, size))};
+    }
+};
+
+// All n elements of a row that the threads keep in registers.
+template <Layout layout, class Op>
+__device__ Section row_of(const Op& op, int64_t at, int n) {
+    const int shift = layout == Layout::shifted ? shift_of(op.out + at) : 0;
+    return {at - shift, shift, shift + n};
 }
 
-template <bool whole, bool last = false, class T, int packs>
-__device__ void load_part(Pack<T> (&v)[packs], const T* row, int n) {
+// The number in its section of element i of a thread.
+template <Layout layout, int size>
+__device__ int column_of(int i) {
+    return layout == Layout::single ? int(threadIdx.x + i * blockDim.x)
+                                    : int(threadIdx.x + i / size * blockDim.x) * size + i % size;
+}
+
+template <Layout layout, bool last = false, class T, int packs>
+__device__ void load_part(Pack<T> (&v)[packs], const T* from, Section s) {
     constexpr int size = Pack<T>::SIZE;
-    if constexpr (whole) {
-        load_packs<true, last>(v, row, 0, n, T(0.f));
+    if constexpr (layout != Layout::single) {
+        load_packs<layout == Layout::whole, last>(v, from + s.base, s.begin, s.end, T(0.f));
     } else {
         UNROLL for (int i = 0; i < packs * size; i++) {
-            const int c = column_of<false, size>(i);
-            v[i / size].values[i % size] = c < n ? row[c] : T(0.f);
+            const int c = column_of<layout, size>(i);
+            v[i / size].values[i % size] = c < s.end ? (from + s.base)[c] : T(0.f);
         }
     }
 }
 
-template <bool whole, class T, int packs>
-__device__ void store_part(T* row, int n, const Pack<T> (&v)[packs]) {
+template <Layout layout, class T, int packs>
+__device__ void store_part(T* to, Section s, const Pack<T> (&v)[packs]) {
     constexpr int size = Pack<T>::SIZE;
-    if constexpr (whole) {
-        UNROLL for (int k = 0; k < packs; k++) store_pack<true>(row, 0, n, k, v[k]);
+    if constexpr (layout != Layout::single) {
+        UNROLL for (int k = 0; k < packs; k++)
+            store_pack<layout == Layout::whole>(to + s.base, s.begin, s.end, k, v[k]);
     } else {
         UNROLL for (int i = 0; i < packs * size; i++) {
-            const int c = column_of<false, size>(i);
-            if (c < n) row[c] = v[i / size].values[i % size];
+            const int c = column_of<layout, size>(i);
+            if (c < s.end) (to + s.base)[c] = v[i / size].values[i % size];
         }
     }
 }
@@ -51,26 +86,25 @@ __device__ void add_second_to_first(Pack<T> (&v)[inputs][packs]) {
 }
 
 // PACKS of each array a thread has in flight, and BLOCKS of 512 threads must fit on a multiprocessor at a time. The
-// limit is registers: with two blocks a thread has 64, with one it has 128. A single element of half precision takes a
-// register, and so does a sum for the gradient of weight.
-template <class Op, bool whole>
-constexpr int PACKS = sizeof(typename Op::T) == 2 && (Op::OF_WEIGHT || !whole) ? 2 : 4;
-template <class Op, bool whole>
-constexpr int BLOCKS = whole && !Op::OF_WEIGHT ? 2 : 1;
+// limit is registers: with two blocks a thread has 64, with one it has 128. A sum for the gradient of weight takes one.
+template <class Op>
+constexpr int PACKS = sizeof(typename Op::T) == 2 && Op::OF_WEIGHT ? 2 : 4;
+template <class Op>
+constexpr int BLOCKS = Op::OF_WEIGHT ? 1 : 2;
 
 enum class Pass { only, first, second };  // over the row
 
-// The inputs from index `at` on. The second pass finds the sum that the first one has stored.
-template <bool whole, Pass pass, class Op, class T, int packs>
-__device__ void load_inputs(Pack<T> (&v)[Op::INPUTS][packs], const Op& op, int64_t at, int n) {
+// A section of the inputs. The second pass finds the sum that the first one has stored.
+template <Layout layout, Pass pass, class Op, class T, int packs>
+__device__ void load_inputs(Pack<T> (&v)[Op::INPUTS][packs], const Op& op, Section s) {
     if constexpr (Op::ADDS && pass == Pass::second) {
-        load_part<whole, true>(v[0], op.sum + at, n);
+        load_part<layout, true>(v[0], op.sum, s);
     } else {
         UNROLL for (int a = 0; a < Op::INPUTS; a++)
-            load_part<whole, Op::ADDS || pass != Pass::first>(v[a], op.in[a] + at, n);
+            load_part<layout, Op::ADDS || pass != Pass::first>(v[a], op.in[a], s);
         if constexpr (Op::ADDS) {
             add_second_to_first(v);
-            store_part<whole>(op.sum + at, n, v[0]);
+            store_part<layout>(op.sum, s, v[0]);
         }
     }
 }
@@ -86,9 +120,27 @@ __device__ typename Op::Part part_of(const Op&, const Pack<T> (&v)[Op::INPUTS][p
     return all;
 }
 
+// Of an operator without a gradient of weight: takes a pack of weights at a time, because all of them need registers.
+template <Layout layout, class Op, class T, int packs>
+__device__ void write(const Op& op, Section s, Section weights, Pack<T> (&v)[Op::INPUTS][packs],
+                      typename Op::Factors factors) {
+    UNROLL for (int k = 0; k < packs; k++) {
+        const int before = int(k * blockDim.x) * Pack<T>::SIZE;
+        Pack<T> w[1];
+        load_packs<layout == Layout::whole>(w, op.weight + weights.base + before, weights.begin - before,
+                                            weights.end - before, T(0.f));
+        UNROLL for (int j = 0; j < Pack<T>::SIZE; j++) {
+            Number<T> of[Op::INPUTS], of_weight = 0;
+            element(of, v, k * Pack<T>::SIZE + j);
+            v[0][k].values[j] = T(Op::result(of, number(w[0].values[j]), factors, of_weight));
+        }
+        store_pack<layout == Layout::whole>(op.out + s.base, s.begin, s.end, k, v[0][k]);
+    }
+}
+
 // of_weight: what the thread has added up for its columns, one element each.
-template <bool whole, class Op, class T, int packs, int count>
-__device__ void write(const Op& op, int64_t at, int n, Pack<T> (&v)[Op::INPUTS][packs], const Pack<T> (&w)[packs],
+template <Layout layout, class Op, class T, int packs, int count>
+__device__ void write(const Op& op, Section s, Pack<T> (&v)[Op::INPUTS][packs], const Pack<T> (&w)[packs],
                       typename Op::Factors factors, Number<T> (&of_weight)[count]) {
     UNROLL for (int i = 0; i < count; i++) {
         Number<T> of[Op::INPUTS];
@@ -96,5 +148,5 @@ __device__ void write(const Op& op, int64_t at, int n, Pack<T> (&v)[Op::INPUTS][
         T& result = v[0][i / Pack<T>::SIZE].values[i % Pack<T>::SIZE];
         result = T(Op::result(of, number(w[i / Pack<T>::SIZE].values[i % Pack<T>::SIZE]), factors, of_weight[i]));
     }
-    store_part<whole>(op.out + at, n, v[0]);
+    store_part<layout>(op.out, s, v[0]);
 }

@@ -23,11 +23,11 @@ __device__ N over_column(N mine, int columns, int groups) {
 }
 
 // Each block writes what its rows add, as one row of `partial`.
-template <bool whole, class Op, class N, int count>
+template <Layout layout, class Op, class N, int count>
 __device__ void write_partial(N* row, const Op&, int n, const N (&of_weight)[count]) {
     UNROLL for (int i = 0; i < count; i++) {
         const N sum = over_column(of_weight[i], int(blockDim.x), int(blockDim.y));
-        const int c = column_of<whole, Pack<typename Op::T>::SIZE>(i);
+        const int c = column_of<layout, Pack<typename Op::T>::SIZE>(i);
         if (threadIdx.y == 0 && c < n) row[c] = sum;
     }
 }

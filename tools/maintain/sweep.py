@@ -243,7 +243,9 @@ def needs_gpu():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--chapters", nargs="+", metavar="NN", help="only these; all by default")
-    parser.add_argument("--shapes", type=int, default=150, help="how many random ones in all, beside those with names; 150 by default")
+    parser.add_argument(
+        "--shapes", type=int, default=150, help="how many random ones in all, beside those with names; 150 by default"
+    )
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="the same shapes again")
     parser.add_argument(
         "--minutes", type=float, default=10, help="stop after so many, and say what is left; 10 by default"

@@ -7,8 +7,8 @@ OPERATORS = "tests/chapters/test_operators.py::test_"
 LAUNCH = "tests/chapters/test_chapters.py::test_every_launch_is_on_the_given_stream_and_checked[14_rms_norm]"
 FOLDER = "chapters/14_rms_norm/"
 CU, CPP, PY = (FOLDER + name for name in ("rms_norm.cu", "rms_norm.cpp", "derivatives.py"))
-FORMULAS, PART, WEIGHT, LONG = (
-    FOLDER + f"{name}.h" for name in ("formulas", "row_part", "weight_gradient", "long_rows")
+FORMULAS, PART, WEIGHT, LONG, PLAN = (
+    FOLDER + f"{name}.h" for name in ("formulas", "row_part", "weight_gradient", "long_rows", "plan")
 )
 ANYWHERE = T + "an_argument_that_begins_anywhere[rms_norm-float32]"
 ROUNDED = T + "the_sum_is_rounded_before_its_norm[bfloat16]"
@@ -41,12 +41,12 @@ MUTANTS = [
     Mutant(FORMULAS, "f.scale * w - f.times_x * x", "f.scale * w + f.times_x * x", backward("lanes")),
     Mutant(FORMULAS, "add ? v[INPUTS - 1] : N(0)", "0", backward("lanes", "add_rms_norm_backward")),
     # ---- a thread's part
-    Mutant(PART, "c < n ? row[c] : T(0.f)", "row[min(c, n - 1)]", kernel("lanes")),
+    Mutant(PART, "c < s.end ? (from + s.base)[c] : T(0.f)", "(from + s.base)[min(c, s.end - 1)]", backward("lanes")),
     Mutant(
         PART,
-        "if (c < n) row[c] = v[i / size].values[i % size];",
-        "row[min(c, n - 1)] = v[i / size].values[i % size];",
-        kernel("lanes"),
+        "if (c < s.end) (to + s.base)[c] = v[i / size].values[i % size];",
+        "(to + s.base)[min(c, s.end - 1)] = v[i / size].values[i % size];",
+        backward("lanes"),
     ),
     Mutant(
         PART,
@@ -54,7 +54,10 @@ MUTANTS = [
         "int(threadIdx.x + i / size) * size + i % size",
         backward("lanes"),
     ),
-    Mutant(PART, "        store_part<whole>(op.sum + at, n, v[0]);\n", "", kernel("lanes", "add_rms_norm")),
+    Mutant(PART, "            store_part<layout>(op.sum, s, v[0]);\n", "", kernel("lanes", "add_rms_norm")),
+    Mutant(PART, "return {at - shift, shift, shift + n};", "return {at - shift, shift, n};", kernel("lanes")),
+    Mutant(PART, "return {i - shift, i == 0", "return {i, i == 0", kernel("twice")),
+    Mutant(CU, "{-s.begin, s.begin, s.end}, v[r]", "{0, s.begin, s.end}, v[r]", kernel("lanes")),
     Mutant(PART, "add_second_to_first(v);\n            store_part", "store_part", kernel("lanes", "add_rms_norm")),
     Mutant(
         CU,
@@ -73,7 +76,7 @@ MUTANTS = [
         backward("block"),
         gpus=1,
     ),
-    Mutant(LONG, "partial + blockIdx.y * op.n + c", "partial + c", backward("columns")),
+    Mutant(LONG, "partial + blockIdx.y * op.n + i", "partial + i", backward("columns")),
     Mutant(CU, "partial + int64_t(blockIdx.x) * n, op", "partial, op", backward("block")),
     Mutant(
         CU,
@@ -82,8 +85,8 @@ MUTANTS = [
         backward("strip"),
     ),
     # ---- rows in registers, strips, long rows
-    Mutant(CU, "row < op.rows ? n : 0);", "n);", MEMORY_CHECK),
-    Mutant(CU, "            if (row < op.rows) write", "            write", MEMORY_CHECK),
+    Mutant(CU, "row < op.rows ? n : 0)", "n)", MEMORY_CHECK),
+    Mutant(CU, "            if (row < op.rows) {", "            {", MEMORY_CHECK),
     Mutant(
         CU,
         "        if (Op::OF_WEIGHT && blockDim.y == 1) __syncthreads();  // before the next over_row()\n",
@@ -106,19 +109,19 @@ MUTANTS = [
         "        all = part_of(op, v, w);\n    }\n    return over_row",
         kernel("twice"),
     ),
-    Mutant(LONG, "c += blocks * step", "c += (blocks + 1) * step", kernel("twice")),
+    Mutant(LONG, "i += blocks * step", "i += (blocks + 1) * step", kernel("twice")),
     Mutant(LONG, "i < blocks; i += blockDim.x) all", "i < 1; i += blockDim.x) all", kernel("columns")),
-    Mutant(LONG, "row < op.rows; row += gridDim.y", "row < gridDim.y; row += gridDim.y", kernel("columns")),
+    Mutant(LONG, "r < op.rows; r += gridDim.y", "r < gridDim.y; r += gridDim.y", kernel("columns")),
     Mutant(
         LONG,
-        "factors[row], of_weight);\n    }\n    if (Op",
+        "factors[r], of_weight);\n    }\n    if (Op",
         "factors[0], of_weight);\n    }\n    if (Op",
         kernel("columns"),
     ),
     Mutant(
         LONG,
-        "for (int64_t c = 0; c < op.n; c += step) {",
-        "for (int64_t c = 0; c < step; c += step) {",
+        "for (int64_t i = 0; i < row.end; i += step) {",
+        "for (int64_t i = 0; i < step; i += step) {",
         kernel("twice"),
     ),
     # ---- the launch
@@ -130,7 +133,7 @@ MUTANTS = [
         gpus=1,
     ),
     Mutant(CU, "whole = whole && aligned(input);", "whole = whole;", ANYWHERE, gpus=1),
-    Mutant(CU, "in_registers = n <= 512 * count;", "in_registers = n <= 2048 * count;", kernel("columns")),
+    Mutant(PLAN, "in_registers = longest <= 512 * count;", "in_registers = longest <= 2048 * count;", kernel("columns")),
     Mutant(CU, "    if (op.rows == 0 || op.n == 0) return 0;", "    if (op.n == 0) return 0;", kernel("strip")),
     Mutant(
         CU,

@@ -105,8 +105,10 @@ def test_more_than_2_to_the_31_elements(ops, n):
 def test_a_pack_is_one_access(tmp_path):
     """Of the kernels for whole rows: loads, and in the forward direction also stores. (Partial sums are single numbers.)"""
     kernels = ptx_of(ROOT / "chapters/14_rms_norm/rms_norm.cu", tmp_path)
-    forward = [code for name, code in kernels.items() if re.search("registers_kernelI7Forward.*Li.ELb1EE", name)]
-    backward = [code for name, code in kernels.items() if re.search("registers_kernelI8Backward.*Li.ELb1EE", name)]
+    forward = [code for name, code in kernels.items() if re.search("registers_kernelI7Forward.*Li.EL6Layout0EE", name)]
+    backward = [
+        code for name, code in kernels.items() if re.search("registers_kernelI8Backward.*Li.EL6Layout0EE", name)
+    ]
     assert forward and all(map(in_packs, forward))
     assert backward and all(in_packs(code, "ld") for code in backward)
 

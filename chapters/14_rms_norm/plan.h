@@ -1,0 +1,47 @@
+// plan.h: which kernel of rms_norm.cu takes which rows, and how many blocks share the work. Host code.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "common/cuda_check.h"
+#include "common/grid.h"
+#include "row_part.h"
+
+inline int64_t multiprocessors() {
+    int device = 0, count = 0;
+    CHECK_CUDA(cudaGetDevice(&device));
+    CHECK_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    return count;
+}
+
+// How the launches divide rows of n elements. The gradient of weight needs blocks that go from row to row: enough of
+// them to keep the GPU busy, and few, because each writes a row of partial sums.
+template <class Op>
+struct Plan {
+    int64_t bytes, longest;         // of a row; elements of a row, with those of its first pack that are not its own
+    int64_t count, columns, slabs;  // elements of a thread; blocks side by side, and one below another
+    int64_t most_blocks, blocks;    // ... that share a row, where it is read twice
+    bool in_registers, twice;
+
+    Plan(int64_t rows, int64_t n, bool whole) {
+        bytes = n * int64_t(sizeof(typename Op::T));
+        count = PACKS<Op> * Pack<typename Op::T>::SIZE;
+        longest = whole || Op::OF_WEIGHT ? n : n + Pack<typename Op::T>::SIZE - 1;
+        in_registers = longest <= 512 * count;
+        // 128 rows keep all multiprocessors busy, and of rows up to 256 KiB the L2 cache keeps much.
+        twice = !Op::OF_WEIGHT && rows >= 128 && bytes <= (256 << 10);
+        // One round of the loop over a row is 32 KiB; 2048 blocks are 16 for each multiprocessor.
+        blocks = std::max<int64_t>(1, std::min(bytes >> 15, 2048 / std::max<int64_t>(rows, 1)));
+        columns = blocks_for(longest, int(256 * count));
+        most_blocks = Op::OF_WEIGHT ? 4 * multiprocessors() : INT32_MAX;
+        slabs = std::min(rows, std::max<int64_t>(1, 8 * multiprocessors() / std::max<int64_t>(columns, 1)));
+    }
+    int64_t partial_rows(int64_t rows) const {
+        return !Op::OF_WEIGHT ? 0 : in_registers ? std::min(rows, most_blocks) : slabs;
+    }
+    // In numbers of the type of which parts and factors consist.
+    int64_t scratch(int64_t rows, int64_t n) const {
+        constexpr int64_t numbers = sizeof(typename Op::Part) / sizeof(typename Op::N);
+        return partial_rows(rows) * n + (in_registers || twice ? 0 : rows * (blocks + 1) * numbers);
+    }
+};
