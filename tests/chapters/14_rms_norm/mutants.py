@@ -133,7 +133,9 @@ MUTANTS = [
         gpus=1,
     ),
     Mutant(CU, "whole = whole && aligned(input);", "whole = whole;", ANYWHERE, gpus=1),
-    Mutant(PLAN, "in_registers = longest <= 512 * count;", "in_registers = longest <= 2048 * count;", kernel("columns")),
+    Mutant(
+        PLAN, "in_registers = longest <= 512 * count;", "in_registers = longest <= 2048 * count;", kernel("columns")
+    ),
     Mutant(CU, "    if (op.rows == 0 || op.n == 0) return 0;", "    if (op.n == 0) return 0;", kernel("strip")),
     Mutant(
         CU,
