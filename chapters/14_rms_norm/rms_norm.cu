@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typen
 
 // ---- short rows: a block loads `each` of them as one long one, into its shared memory -------------------------------
 
-constexpr int STRIP = 2 * 256, MOST_ROWS = 1024;  // packs and rows in a strip
+constexpr int STRIP = 2 * 256, MOST_ROWS = 1360;  // packs and rows in a strip: rows of three halves fill it
 
 template <class Op>
 __global__ void __launch_bounds__(256) strip_kernel(Op op, typename Op::N* partial, int each) {
