@@ -55,7 +55,7 @@ __global__ void factors_kernel(typename Op::Factors* factors, const typename Op:
 }
 
 template <class Op, Layout layout>
-__global__ void __launch_bounds__(256, layout == Layout::whole ? 4 : 2 * BLOCKS<Op>)
+__global__ void __launch_bounds__(256, 2 * BLOCKS<Op>)
     columns_kernel(Op op, const typename Op::Factors* factors, typename Op::N* partial) {
     using T = typename Op::T;
     constexpr int packs = PACKS<Op>, count = packs * Pack<T>::SIZE;

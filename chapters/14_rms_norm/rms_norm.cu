@@ -21,6 +21,7 @@ template <class Op, int packs, Layout layout>
 __global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typename Op::N* partial) {
     using T = typename Op::T;
     constexpr int each = PACKS<Op> / packs, count = packs * Pack<T>::SIZE;
+    constexpr bool one_pack = packs == 1 && layout == Layout::whole;  // of weights, the same for all rows
     const int n = int(op.n);
     const int64_t step = int64_t(gridDim.x) * each * blockDim.y;
     typename Op::N of_weight[count] = {};
@@ -35,11 +36,12 @@ __global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typen
             load_inputs<layout, Pass::only>(v[r], op, row_of<layout>(op, row * n, row < op.rows ? n : 0));
         }
         UNROLL for (int r = 0; r < each; r++) factors[r] = op.factors(over_row(part_of(op, v[r], w)));
+        if (one_pack && !Op::OF_WEIGHT) load_part<layout>(w, op.weight, {0, 0, n});  // as late as possible: registers
         UNROLL for (int r = 0; r < each; r++) {
             const int64_t row = first + r * blockDim.y;
             if (row < op.rows) {
                 const Section s = row_of<layout>(op, row * n, n);
-                if constexpr (Op::OF_WEIGHT)
+                if constexpr (Op::OF_WEIGHT || one_pack)
                     write<layout>(op, s, v[r], w, factors[r], of_weight);
                 else
                     write<layout>(op, s, {-s.begin, s.begin, s.end}, v[r], factors[r]);

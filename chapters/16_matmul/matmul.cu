@@ -150,15 +150,15 @@ static int64_t time_of(int64_t batches, Shape s) {
     return (tiles_of<R>(batches, s) + multiprocessors() - 1) / multiprocessors() * R::TILE_ROWS * R::TILE_COLUMNS;
 }
 
-// Small tiles read each element of a and b more often, so they must save more than a sixteenth of the time. A tile of b
-// whose columns lie along k comes in many small copies: `large` has only one block on a multiprocessor to wait for
-// them, `stages` two. Where rows of b begin anywhere, small tiles wait least: they may even take a quarter more.
+// Small tiles read each element of a and b more often, so they must save more than a sixteenth of the time. `large` has
+// only one block on a multiprocessor. So it takes b by rows that come 16 bytes at a time: with small copies, it would
+// wait too long for them.
 static MatmulStep choice(MatmulStep step, Matrix<float> b, int64_t batches, Shape s) {
     if (step != MatmulStep::automatic) return step;
-    const int64_t small = time_of<Small>(batches, s), sixteenths = b.transposed || Lines<false>(b).by_four ? 15 : 20;
-    if (small * 16 < sixteenths * (b.transposed ? time_of<Medium>(batches, s) : time_of<Large>(batches, s)))
-        return MatmulStep::divided;
-    return b.transposed ? MatmulStep::stages : MatmulStep::large;
+    const int64_t medium = time_of<Medium>(batches, s), large = time_of<Large>(batches, s);
+    const bool take_large = !b.transposed && Lines<false>(b).by_four && large <= medium;
+    if (time_of<Small>(batches, s) * 16 < (take_large ? large : medium) * 15) return MatmulStep::divided;
+    return take_large ? MatmulStep::large : MatmulStep::stages;
 }
 
 static Parts parts_of(MatmulStep chosen, int64_t batches, Shape s) {

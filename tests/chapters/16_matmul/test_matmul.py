@@ -198,10 +198,11 @@ def test_what_a_step_loads_and_which_one_auto_takes():
         ("stages", "columns", 128, 256): (f"{medium}3, ", 1 / 4),
         ("large", "columns", 128, 256): (f"{large}3, ", 3 / 16),
         ("small", "columns", 128, 256): (f"{small}3, ", 1 / 4),
-        ("auto", "rows", 256, 512): (f"{small}3, ", 1 / 4),  # 4 large tiles, 32 small ones
+        ("auto", "rows", 128, 512): (f"{small}3, ", 1 / 4),  # 4 medium tiles, 16 small ones
         ("auto", "rows", 256, 1024): (f"{large}3, ", 3 / 16),  # a large tile for each multiprocessor
         ("auto", "columns", 256, 1024): (f"{medium}3, ", 1 / 4),
-        ("auto", "odd rows", 256, 1024): (f"{small}3, ", 1 / 4),
+        ("auto", "odd rows", 256, 1024): (f"{medium}3, ", 1 / 4),
+        ("auto", "rows", 640, 384): (f"{medium}3, ", 1 / 4),  # two of 15 medium tiles, or two of 10 large ones
     }
     environment = os.environ | {"CHAPTERS_SANITIZE": "memory", "CHAPTERS_DEVICE": "cpu"}
     command = [sys.executable, "-c", COUNTED, json.dumps(list(expected))]
