@@ -37,8 +37,8 @@ __global__ void __launch_bounds__(512, BLOCKS<Op>) twice_kernel(Op op) {
     }
 }
 
-// A row by three launches: parts of rows, then the factors of each row, then results, where a block stays in its
-// columns.
+// A row by three launches: parts of rows (where rows begin anywhere, a thread needs more registers: one block, not
+// two), then the factors of each row, then results, where a block stays in its columns.
 template <class Op, Layout layout>
 __global__ void __launch_bounds__(512, layout == Layout::shifted ? 1 : BLOCKS<Op>)
     parts_kernel(typename Op::Part* parts, Op op, unsigned blocks) {

@@ -21,7 +21,7 @@ template <class Op, int packs, Layout layout>
 __global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typename Op::N* partial) {
     using T = typename Op::T;
     constexpr int each = PACKS<Op> / packs, count = packs * Pack<T>::SIZE;
-    constexpr bool one_pack = packs == 1 && layout == Layout::whole;  // of weights, the same for all rows
+    constexpr bool one_pack = packs == 1;  // of weights, the same for all rows
     const int n = int(op.n);
     const int64_t step = int64_t(gridDim.x) * each * blockDim.y;
     typename Op::N of_weight[count] = {};
@@ -54,13 +54,15 @@ __global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typen
 
 // ---- short rows: a block loads `each` of them as one long one, into its shared memory -------------------------------
 
-constexpr int STRIP = 2 * 256, MOST_ROWS = 1360;  // packs and rows in a strip: rows of three halves fill it
+constexpr int STRIP = 2 * 256;  // packs
+template <class T>
+constexpr int MOST_ROWS = sizeof(T) == 8 ? 1022 : 1360;  // of one double, or of three halves, fill a strip
 
 template <class Op>
 __global__ void __launch_bounds__(256) strip_kernel(Op op, typename Op::N* partial, int each) {
     using T = typename Op::T;
     __shared__ Pack<T> strip[Op::INPUTS][STRIP];
-    __shared__ typename Op::Factors factors[MOST_ROWS];
+    __shared__ typename Op::Factors factors[MOST_ROWS<T>];
     const int n = int(op.n), groups = 256 / n, t = int(threadIdx.x), begin = shift_of(op.out);
     const auto element_of = [&](int a, int i) -> T& { return reinterpret_cast<T*>(strip[a])[i]; };
     typename Op::N of_weight[1] = {}, v[Op::INPUTS];
@@ -112,7 +114,7 @@ static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
     for (const T* input : op.in) whole = whole && aligned(input);
     const Plan<Op> plan(op.rows, op.n, whole);
     if (!whole && plan.bytes <= 256) {
-        const int64_t fit = std::min<int64_t>((STRIP - 1) * size / op.n, MOST_ROWS);
+        const int64_t fit = std::min<int64_t>((STRIP - 1) * size / op.n, MOST_ROWS<T>);
         const int each = int(fit / size * size);  // so that strips begin as the first row does
         const unsigned blocks = unsigned(std::min<int64_t>(blocks_for(op.rows, each), plan.most_blocks));
         strip_kernel<<<blocks, 256, 0, stream>>>(op, partial, each);
@@ -120,17 +122,16 @@ static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
         return blocks;
     }
     if (plan.in_registers) {
-        const int most = int(plan.count) / size, packs = plan.longest <= 8 * size ? 1 : most;  // of a thread
+        const int most = int(plan.count) / size, packs = whole && op.n <= 8 * size ? 1 : most;  // of a thread
         unsigned threads = 1;  // of a row: 1, 2, 4 ... 32, 64, 96 ...
         while (int64_t(threads) * packs * size < plan.longest) threads += std::min(threads, 32u);
         const dim3 block(threads, threads <= 32 ? 256 / threads : 1);
         const int64_t of_block = int64_t(block.y) * most / packs, at_once = 512 / (block.x * block.y);
         int64_t blocks = blocks_for(op.rows, int(of_block));
-        if (Op::OF_WEIGHT) blocks = std::min(blocks, multiprocessors() * std::min<int64_t>(4, at_once));
-        const auto kernel = packs == 1
-                                ? whole ? registers_kernel<Op, 1, Layout::whole> : registers_kernel<Op, 1, ANYWHERE>
-                            : whole ? registers_kernel<Op, PACKS<Op>, Layout::whole>
-                                    : registers_kernel<Op, PACKS<Op>, ANYWHERE>;
+        if (Op::OF_WEIGHT) blocks = std::min({blocks, plan.most_blocks, multiprocessors() * at_once});
+        const auto kernel = !whole       ? registers_kernel<Op, PACKS<Op>, ANYWHERE>  // has a row of several packs
+                            : packs == 1 ? registers_kernel<Op, 1, Layout::whole>
+                                         : registers_kernel<Op, PACKS<Op>, Layout::whole>;
         kernel<<<unsigned(blocks), block, 0, stream>>>(op, partial);
         CHECK_LAUNCH();
         return blocks;

@@ -17,7 +17,7 @@ template <class T>
 void launch_rms_norm(T* y, const T* x, const T* weight, void* scratch, int64_t rows, int64_t n, double eps,
                      cudaStream_t stream);
 
-// sum = x + residual, rounded to T, and the above of the sum
+// sum = x + residual, rounded to T, and the above of the sum. sum must begin as many bytes after a multiple of 16 as y.
 template <class T>
 void launch_add_rms_norm(T* y, T* sum, const T* x, const T* residual, const T* weight, void* scratch, int64_t rows,
                          int64_t n, double eps, cudaStream_t stream);

@@ -124,6 +124,7 @@ __device__ typename Op::Part part_of(const Op&, const Pack<T> (&v)[Op::INPUTS][p
 template <Layout layout, class Op, class T, int packs>
 __device__ void write(const Op& op, Section s, Section weights, Pack<T> (&v)[Op::INPUTS][packs],
                       typename Op::Factors factors) {
+    static_assert(!Op::OF_WEIGHT && layout != Layout::single);
     UNROLL for (int k = 0; k < packs; k++) {
         const int before = int(k * blockDim.x) * Pack<T>::SIZE;
         Pack<T> w[1];

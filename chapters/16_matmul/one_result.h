@@ -8,9 +8,9 @@
 #include "parts.h"
 
 struct Shape {
-    int m, n, k;  // out is m x n
-    Parts parts;  // of k: a block adds up part blockIdx.z
-    float one = 1;
+    int m, n, k;    // out is m x n
+    Parts parts;    // of k: a block adds up part blockIdx.z
+    float one = 1;  // see Results::store()
 };
 
 // ---- a block has a tile of the result ------------------------------------------------------------------------------

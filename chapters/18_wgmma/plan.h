@@ -40,8 +40,8 @@ inline Plan plan_for(const Tile& tile, int parts, int64_t batches, int64_t m, in
 
 // About how many nanoseconds that takes on an H100 or H200: of a step of k, of what begins and ends a tile, and of what
 // a cluster costs. Only the ratios count: the constants are those that chose best for 136 products on an H100, where
-// the chosen tile was on average 0.7 % slower than the best one. skewed: rows of an operand begin at odd multiples of
-// 16 bytes, where seven of eight rows of a box touch two lines of the cache. A cluster that makes tiles below each
+// the chosen tile was on average 0.7 % slower than the best one. skewed: rows of an operand are an odd multiple of
+// 16 bytes apart: seven of eight rows of a box touch two lines of the cache. A cluster that makes tiles below each
 // other halves the requests for one operand. Clusters of 4 and 8 leave multiprocessors idle: of 132, twelve.
 inline double time_of(const Plan& p, bool skewed, int blocks) {
     const double area = p.tile->groups * p.tile->columns / 64.0;  // of a block, in squares of 64

@@ -219,7 +219,7 @@ def sweep(chosen: dict[str, Path], shapes, seed, minutes, file):
             measure_operator(name, operator, end)
     for (name, operator), to_do in drawn.items():
         if to_do:
-            print(f"{name[:2]} {operator}: time is over, {len(to_do)} shapes left")
+            print(f"{name[:2]} {operator}: time is over, {len(to_do)} shapes left", flush=True)
     for peer, why in missing.items():
         print(f"not compared with {peer}: {why}")
     return found

@@ -99,6 +99,7 @@ MUTANTS = [
         "const int64_t row = first;\n            load",
         kernel("lanes"),
     ),
+    Mutant(CU, "sizeof(T) == 8 ? 1022 : 1360", "1360", T + "shared_memory_is_enough_on_every_gpu"),
     Mutant(CU, "number(op.weight[t % n]);", "number(op.weight[0]);", kernel("strip")),
     Mutant(CU, "row < here; row += groups)", "row < here - 1; row += groups)", kernel("strip")),
     Mutant(CU, "t < groups * n && row < here;", "row < here;", backward("strip")),

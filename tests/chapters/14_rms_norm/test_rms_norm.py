@@ -10,7 +10,7 @@ import torch
 from common import device
 from grader.launchers import launchers
 from tests.chapters.opinfo import FUNCTIONS
-from tests.support import ROOT, chapter, in_packs, needs_gpu_memory, operators, ptx_of
+from tests.support import ROOT, chapter, in_packs, needs_gpu_memory, nvcc, operators, ptx_of
 
 REFERENCES = {op.name: op.reference for op in FUNCTIONS if op.chapter == "14_rms_norm"}
 DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
@@ -111,6 +111,12 @@ def test_a_pack_is_one_access(tmp_path):
     ]
     assert forward and all(map(in_packs, forward))
     assert backward and all(in_packs(code, "ld") for code in backward)
+
+
+@pytest.mark.thorough
+def test_shared_memory_is_enough_on_every_gpu(tmp_path):
+    """A kernel may have 48 KiB without asking; nvcc allows more for an H100, and refuses it for an A100. 15 s"""
+    nvcc(ROOT / "chapters/14_rms_norm/rms_norm.cu", tmp_path / "cubin", "sm_80", "-cubin")
 
 
 # ---- exactness -------------------------------------------------------------------------------------------------------

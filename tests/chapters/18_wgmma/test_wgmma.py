@@ -324,6 +324,13 @@ def test_the_machine_code_has_wgmma_and_no_fence_in_its_loop(compiled):
         assert "MEMBAR" not in kernel[first:last] and kernel.count("HGMMA") >= 4
 
 
+@pytest.mark.thorough
+def test_a_kernel_waits_for_the_copy_of_rows_before_it_loads(compiled):
+    """griddepcontrol.wait is ACQBULK in machine code, a load by TMA is UTMALDG. On a GPU, a missing wait is seen rarely."""
+    for kernel in compiled[0]:
+        assert kernel.count("ACQBULK") == 1 and kernel.index("ACQBULK") < kernel.index("UTMALDG")
+
+
 # ---- mistakes, planted -----------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def pitfall():
