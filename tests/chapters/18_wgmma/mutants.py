@@ -49,7 +49,8 @@ MUTANTS = [
     Mutant(LADDER, "wait_for_phase(empty(step), (step / STAGES + 1) % 2);", "", exact("ring")),
     Mutant(LADDER, "at.row + int(group) * 64", "at.row", layout("larger")),
     # ---- the kernel
-    Mutant(CU, "        if (lane == 0) wait_for_kernels_before();\n", "", T + "a_kernel_waits_for_the_copy_of_rows_before_it_loads"),
+    Mutant(CU, "        if (lane == 0) wait_for_kernels_before();\n", "",
+           T + "a_kernel_waits_for_the_copy_of_rows_before_it_loads"),
     Mutant(CU, "wait_for_phase(empty(stage), phase ^ 1);", "wait_for_phase(empty(stage), phase);", layout("64x64")),
     Mutant(CU, "wgmma_wait<0>();\n        if (begin < end)", "if (begin < end)", layout("64x64")),
     Mutant(CU, "(stage == 0 ? STAGES : stage) - 1", "stage", shared("128x128 k/2")),  # more steps than stages
