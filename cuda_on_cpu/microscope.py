@@ -265,6 +265,27 @@ LEGEND = (
 )
 
 
+# What is said of lines that need more than twice the least, or whose lanes meet.
+ADVICE = (
+    (lambda row: row.space == "global" and row.sectors > 2 * row.least_sectors,
+     "lanes of a warp touch far more sectors than they fill. Let neighbouring threads take neighbouring elements; where a matrix\n"
+     "has to be read one way and written the other, pass it through shared memory."),
+    (lambda row: row.space == "shared" and row.wavefronts > 2 * row.least_wavefronts,
+     "lanes of a warp meet in the same banks. Make rows in shared memory longer by an element (by 16 bytes, where lanes load 16)."),
+    (lambda row: row.kind == "atomic" and row.lanes_at_one_address > 2,
+     "lanes of a warp change the same address, one after another. Add up within the warp or the block first, then change it once."),
+)  # fmt: skip
+
+
+def advice(rows: Iterable[Row]) -> str:
+    """What to try, by line; or "". A line that runs seldom is named as well: its requests say whether it matters."""
+    said, rows = [], list(rows)
+    for applies, words in ADVICE:
+        lines = sorted({(Path(row.file).name, row.line) for row in rows if applies(row)})
+        said += [f"{', '.join(f'{file}:{line}' for file, line in lines)}: {words}"] if lines else []
+    return "\n".join(said)
+
+
 def shown(rows: Iterable[Row], root: Path, kernel: str = "", line: int | None = None) -> str:
     """The table of the kernels with this in their names; or the pictures of that line."""
     rows = [row for row in rows if kernel in row.kernel]

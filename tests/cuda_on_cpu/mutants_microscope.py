@@ -75,6 +75,8 @@ MUTANTS = [
     Mutant("cuda_on_cpu/recorder/sites.h", "a >= begin && a < end", "a < begin", T + "constant_memory_has_no_sectors"),
     Mutant("cuda_on_cpu/recorder/sites.h", '"cuda_constant"', '"cuda_constants"', T + "constant_memory_has_no_sectors"),
     # ---- Python
+    Mutant(PYTHON, "row.sectors > 2 * row.least_sectors", "row.sectors > row.least_sectors",
+           T + "advice_names_the_lines_that_need_it"),
     Mutant(PYTHON, 'symbol.removeprefix("void ")', "symbol", T + "command_line"),
     Mutant(PYTHON, "    if not _launches(text):", "    if False:", T + "command_line"),
     Mutant("tools/maintain/counters.py", '"load" if (row["space"], row["kind"]) == ("global", "copy") else row["kind"]',

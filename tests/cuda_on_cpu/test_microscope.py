@@ -14,7 +14,7 @@ import sys
 import pytest
 
 from cuda_on_cpu import programs
-from cuda_on_cpu.microscope import _rows, of_program, picture, table
+from cuda_on_cpu.microscope import _rows, advice, of_program, picture, table
 from tests.cuda_on_cpu.building import PROGRAMS, ROOT, WARNINGS, need
 from tests.support import chapter
 
@@ -223,6 +223,16 @@ def test_a_picture_explains_its_signs(every_row):
         _, legend, *lines = picture(row).splitlines()
         legends.add((bool(re.search(r"\d\+", "".join(lines))), "with + the first of several" in legend))
     assert legends == {(True, True), (False, False)}
+
+
+def test_advice_names_the_lines_that_need_it(every_row, rows):
+    loads = {name: rows[name, "global", "load"] for name in ("coalesced", "strided2", "strided8")}
+    assert advice([loads["coalesced"], loads["strided2"]]) == ""
+    assert advice(loads.values()).startswith(
+        f"access.cu:{loads['strided8'].line}: lanes of a warp touch far more sectors"
+    )
+    said = advice(every_row)
+    assert "meet in the same banks" in said and "change the same address" in said
 
 
 def test_any_order_of_threads_gives_the_same(every_row, monkeypatch):
