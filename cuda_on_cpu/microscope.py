@@ -268,12 +268,14 @@ LEGEND = (
 # What is said of lines that need more than twice the least, or whose lanes meet.
 ADVICE = (
     (lambda row: row.space == "global" and row.sectors > 2 * row.least_sectors,
-     "lanes of a warp touch far more sectors than they fill. Let neighbouring threads take neighbouring elements; where a matrix\n"
-     "has to be read one way and written the other, pass it through shared memory."),
+     "lanes of a warp touch far more sectors than they fill. Let neighbouring threads take neighbouring elements;\n"
+     "where a matrix has to be read one way and written the other, pass it through shared memory."),
     (lambda row: row.space == "shared" and row.wavefronts > 2 * row.least_wavefronts,
-     "lanes of a warp meet in the same banks. Make rows in shared memory longer by an element (by 16 bytes, where lanes load 16)."),
+     "lanes of a warp meet in the same banks. Make rows in shared memory longer by an element (by 16 bytes, where\n"
+     "lanes load 16)."),
     (lambda row: row.kind == "atomic" and row.lanes_at_one_address > 2,
-     "lanes of a warp change the same address, one after another. Add up within the warp or the block first, then change it once."),
+     "lanes of a warp change the same address, one after another. Add up within the warp or the block first, and\n"
+     "then change it once."),
 )  # fmt: skip
 
 
