@@ -76,6 +76,7 @@ inline Product product_of(const Tensor& a, const Tensor& b) {
     }
     p.out = torch::stable::new_empty(a, shape);
     // A batch of matrices that lie one after another, times one matrix, is one tall product.
+    // (Transposed ones could also overlap so; those stay a batch.)
     const bool by_rows = !p.a.transposed || p.k == 1;
     const bool one_after_another = by_rows && p.a.batch_stride == p.m * (p.a.transposed ? 1 : p.a.stride);
     if (b.dim() == 2 && one_after_another && p.batches * p.m <= std::numeric_limits<int>::max())

@@ -104,7 +104,6 @@ MUTANTS = [
     Mutant(OPERANDS, "x.stride(d - 2) == 1 || rows == 1", "true", STRIDES),
     Mutant(OPERANDS, "d == 3 ? rows * columns : 0, false", "0, false", STRIDES),
     Mutant(OPERANDS, "(d == 2 || b.dim() == 2 || a.size(0) == b.size(0))", "true", REFUSED),
-    Mutant(OPERANDS, "by_rows && p.a.batch_stride", "p.a.batch_stride", batches("naive")),
     Mutant(OPERANDS, "b.dim() == 2 && one_after_another", "b.dim() == 2", batches("naive")),
     # ---- for torch
     Mutant(PRODUCTS, "a.shape[:-2] or b.shape[:-2]", "a.shape[:-2]", SHAPE),
