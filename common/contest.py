@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 @dataclasses.dataclass(frozen=True)
 class Contest:
-    """What a chapter's sweep() says of an operator: {its name in what build() returns: Contest(...)}.
+    """What a chapter's sweep() says of an operator: {its name in what build() returns, and perhaps ", words": Contest(...)}.
 
     formula    the same in torch's operations. The result is checked against it, with the arguments in a wider dtype, and it is
                what torch.compile gets
     inputs     (rows, columns, dtype) -> tuple of arguments
+    keywords   of the operator, not of the formula
     moves      how many tensors of rows x columns elements of that dtype a call reads and writes: what fits into memory
     sides      2, or more where inputs() adds sides or changes them: a call then moves other numbers of bytes
     dtypes     those that the operator takes
@@ -30,5 +31,6 @@ class Contest:
     sides: int = 2
     torch: Callable | None = None
     tolerance: Callable = lambda dtype: 0
+    keywords: dict = dataclasses.field(default_factory=dict)
     peers: dict[str, Callable] = dataclasses.field(default_factory=dict)
     named: tuple = ()

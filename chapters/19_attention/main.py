@@ -8,6 +8,7 @@ python chapters/19_attention/main.py --train      a language model learns this c
 
 import argparse
 import functools
+import random
 import sys
 from dataclasses import replace
 from functools import partial
@@ -185,18 +186,29 @@ def benchmark(module):
 
 
 def sweep():
-    """For `make sweep`: {operator: Contest}. Rows are those of all heads together, columns are heads * D."""
+    """For `make sweep`: {operator: Contest}. Rows are those of q, columns are heads * D. All else is drawn from these two."""
 
     def of_shape(rows, columns, dtype):
-        d = 128 if columns % 128 == 0 else 64
-        heads = max(1, columns // d)
-        return inputs(rows, (1, heads, heads, min(rows, 16384), d), dtype)
+        dice = random.Random(f"{rows} {columns}")
+        rows, d = min(rows, 16384), dice.choice((64, 128))
+        heads = max(1, min(columns // d, 2**38 // (rows**2 * d)))  # a call of at most some milliseconds
+        of_k = dice.choice([count for count in (1, 2, 4, 8, heads) if heads % count == 0])
+        keys = min(16384, max(1, int(rows * 2 ** dice.uniform(-2, 2)))) if dice.random() < 0.3 else rows
+        return inputs(rows, (1, heads, of_k, rows, d), dtype, keys)
 
-    named = tuple((*shape, dtype) for shape in ((8192, 2048), (512, 1024), (4095, 2048)) for dtype in DTYPES)
-    return {
-        "attention": Contest(torch_attention, of_shape, 4, tuple(DTYPES), sides=4,
-                             tolerance=lambda dtype: 4 * torch.finfo(dtype).eps, named=named),
-    }  # fmt: skip
+    def shapes(seed, count=20):
+        dice = random.Random(seed)
+        for number in range(count):
+            rows, columns = int(16384 ** dice.random()), 64 * int(64 ** dice.random())
+            yield rows - rows % 2 + number % 2 or 2, columns, dice.choice(DTYPES)
+
+    def contest(causal):
+        named = tuple((*shape, dtype) for shape in ((8192, 2048), (512, 1024), (4095, 2048)) for dtype in DTYPES)
+        return Contest(partial(torch_attention, causal=causal), of_shape, 4, tuple(DTYPES), sides=4,
+                       keywords={"causal": causal}, tolerance=lambda dtype: 4 * torch.finfo(dtype).eps,
+                       named=(*named, *shapes(19 + causal)))  # fmt: skip
+
+    return {"attention": contest(False), "attention, causal": contest(True)}
 
 
 def launch_each_kernel(module):

@@ -13,6 +13,7 @@ time is left. Building counts: `--minutes 0` builds and measures nothing.
 """
 
 import argparse
+import functools
 import gc
 import math
 import random
@@ -86,6 +87,11 @@ def round_below(n):
 def shares(contests, shapes):
     """How many of so many random shapes each contest gets."""
     return [shapes // len(contests) + (k < shapes % len(contests)) for k in range(len(contests))]
+
+
+def ours(module, operator, contest):
+    """The operator of that contest, as a function of its inputs."""
+    return functools.partial(getattr(module, operator.partition(",")[0]), **contest.keywords)
 
 
 # ---- one shape ---------------------------------------------------------------------------------------------------------
@@ -177,7 +183,8 @@ def sweep_operator(main, module, operator, shapes, until, limits, missing):
         start = time.monotonic()
         if start + slowest >= until:
             break
-        row = measure(getattr(module, operator), main.sweep()[operator], shape, limits, missing)
+        contest = main.sweep()[operator]
+        row = measure(ours(module, operator, contest), contest, shape, limits, missing)
         rows.append(rounded(row))
         gc.collect()  # an autograd graph is as large as its shape
         slowest = max(slowest, time.monotonic() - start)
