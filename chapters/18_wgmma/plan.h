@@ -20,7 +20,7 @@ constexpr Tile TILES[] = {{"64x64", 1, 64, 1, true},      {"64x128", 1, 128, 1, 
 
 // How the tiles of a product, `down` and `across` of each batch, are given to `teams`, which go from tile to tile:
 // blocks, or clusters of blocks. A tile whose k is divided belongs to a cluster of `parts` blocks: each takes `each` of
-// its steps. Others make as many tiles each as the busiest one has to: fewer teams share the cache and the power.
+// its steps. Otherwise there are no more teams than needed for the tiles of the busiest one: the fewer share the power.
 struct Plan {
     const Tile* tile;
     int down, across, tiles, steps, parts, each, teams;
