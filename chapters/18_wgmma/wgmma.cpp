@@ -30,7 +30,6 @@ static void launch(const Product& p, const Tensor* bias, Activation f, const std
                                      p.k,
                                      bias ? data<const T>(*bias) : nullptr,
                                      f};
-    if (p.out.numel() == 0) return;
     const std::string why_not = step == "fallback" ? "asked for" : why_no_wgmma();
     STD_TORCH_CHECK(why_not.empty() || step == "auto" || step == "fallback", "step ", step,
                     " is not possible: ", why_not, "; auto takes chapter 17's kernel");

@@ -32,11 +32,19 @@ class Scalar:
     accepts: str = ""
 
 
+def factors(a, b):
+    """Whether matrices of these shapes, or batches of matrices, have a product."""
+    if not {len(a), len(b)} <= {2, 3} or a[-1] != b[-2]:
+        return False
+    return len(a) == 2 or len(b) == 2 or a[0] == b[0]
+
+
 @dataclass(frozen=True)
 class Operator:
     """name: the function's in the chapter's module.
     arguments: the names of its tensors, all of one shape, dtype and device.
     shapes: arguments of another shape: name -> what it is, given the others'. shape_words: the same for readers.
+    fits: name -> whether a shape goes with the first one's, where others than that of `shapes` do.
     reference: the same in torch ops; gets tensors by place, scalars by name.
     scalars: its other arguments, by name.
     dtypes: those that it takes; `dtype`, the first, is what most tests use.
@@ -68,6 +76,7 @@ class Operator:
     shape: Callable = lambda n: (n,)  # of the arguments, for a size
     shapes: dict[str, Callable] = field(default_factory=dict)
     shape_words: str = "the last of them"
+    fits: dict[str, Callable] = field(default_factory=dict)
     sizes: tuple = SIZES
     scalars: dict[str, Scalar] = field(default_factory=dict)
     dtypes: tuple = (torch.float32,)
@@ -154,7 +163,8 @@ class Operator:
             both = f"({a} and {b}|{b} and {a}) must"
             found += [(TypeError, rf"({a}|{b}) must have dtype \w+, got \w+")] * (x.dtype != y.dtype)
             if b in self.shapes:
-                other = not x.is_nested and sizes(y) != self.shapes[b](sizes(x))
+                fits = self.fits.get(b, lambda first, shape, b=b: shape == self.shapes[b](first))
+                other = not x.is_nested and not fits(sizes(x), sizes(y))
                 found += [(ValueError, rf"({'|'.join(self.shapes)}) must have the shape \[.*, got \[")] * other
             else:
                 found += [(ValueError, rf"{both} have the same shape, got \[")] * (sizes(x) != sizes(y))

@@ -2,7 +2,7 @@
 
 import torch
 
-from tests.chapters.opinfo import AB, Operator, Scalar
+from tests.chapters.opinfo import AB, Operator, Scalar, factors
 
 # The other steps refuse some sizes: test_tensor_cores.py has them.
 STEP = Scalar("str", "auto", ("fragments", "ldmatrix"), ("", "Stages", "wgmma"),
@@ -15,7 +15,8 @@ def matmul(a, b, step="auto"):
 
 OPERATORS = [
     Operator("matmul", AB, matmul, shape=lambda n: (n, 5), shapes={"b": lambda shape: (*shape[:-2], *shape[-1:], 4)},
-             shape_words="as many rows as `a` has columns", ranks=(2, 3), strided=True, scalars={"step": STEP},
+             fits={"b": factors}, shape_words="as many rows as `a` has columns", ranks=(2, 3), strided=True,
+             scalars={"step": STEP},
              dtypes=(torch.float16, torch.bfloat16), tolerance=1e-5,
              differentiable=True, dispatched=True, stable=True, at_once=[((n, 65), {}) for n in (3000, 70, 500, 129)]),
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 import torch
 
-from tests.chapters.opinfo import AB, Operator, Scalar
+from tests.chapters.opinfo import AB, Operator, Scalar, factors
 
 
 def matmul(a, b, step="auto"):
@@ -22,7 +22,8 @@ ROWS = {"shape": lambda n: (n, 5), "ranks": (2, 3), "strided": True, "dtypes": (
         "at_once": [((n, 65), {}) for n in (3000, 70, 500, 129)]}  # fmt: skip
 
 OPERATORS = [
-    Operator("matmul", AB, matmul, shapes={"b": lambda shape: (*shape[:-2], *shape[-1:], 4)}, scalars={"step": STEP}, **ROWS),
+    Operator("matmul", AB, matmul, shapes={"b": lambda shape: (*shape[:-2], *shape[-1:], 4)}, fits={"b": factors},
+             scalars={"step": STEP}, **ROWS),
     Operator("linear_gelu", ("x", "weight", "bias"), linear_gelu, scalars={"approximate": APPROXIMATE, "step": STEP},
              shapes={"weight": lambda shape: (8, *shape[-1:]), "bias": lambda shape: (8,)}, **ROWS),
 ]  # fmt: skip
