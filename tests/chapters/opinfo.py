@@ -164,7 +164,7 @@ class Operator:
             found += [(TypeError, rf"({a}|{b}) must have dtype \w+, got \w+")] * (x.dtype != y.dtype)
             if b in self.shapes:
                 fits = self.fits.get(b, lambda first, shape, b=b: shape == self.shapes[b](first))
-                other = not x.is_nested and not fits(sizes(x), sizes(y))
+                other = not x.is_nested and (y.is_nested or not fits(sizes(x), sizes(y)))
                 found += [(ValueError, rf"({'|'.join(self.shapes)}) must have the shape \[.*, got \[")] * other
             else:
                 found += [(ValueError, rf"{both} have the same shape, got \[")] * (sizes(x) != sizes(y))
