@@ -6,14 +6,10 @@
 #include <cuda_runtime.h>
 
 #include "common/cuda_check.h"
+#include "common/device_attribute.h"
 
 // Bytes that a block of the current device can have, static and dynamic.
-inline int most_shared_memory() {
-    int device = 0, most = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    return most;
-}
+inline int most_shared_memory() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
 
 // Allows the kernel all dynamic shared memory that a block can have on the current device, and returns how many bytes
 // these are. A kernel has one limit for all host threads. If each launch asked for what it needs, it could lower the

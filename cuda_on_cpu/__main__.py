@@ -88,8 +88,6 @@ def run(command: str, words: list[str], kernel: str = "", picture: int | None = 
         if command == "microscope":
             rows = microscope.of_program(cus, arguments, programs.flags())
             print(microscope.shown(rows, Path.cwd(), kernel, picture))
-            if picture is None and (advice := microscope.advice(row for row in rows if kernel in row.kernel)):
-                print(f"\nWhat to try\n{advice}")
             return 0
         built = programs.build(cus, program, programs.compiler(), programs.flags(), checked=command == "check")
         with tempfile.NamedTemporaryFile("r", prefix="launches-") as launches:

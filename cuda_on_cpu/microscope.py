@@ -279,9 +279,9 @@ ADVICE = (
 )  # fmt: skip
 
 
-def advice(rows: Iterable[Row]) -> str:
+def advice(rows: list[Row]) -> str:
     """What to try, by line; or "". A line that runs seldom is named as well: its requests say whether it matters."""
-    said, rows = [], list(rows)
+    said = []
     for applies, words in ADVICE:
         lines = sorted({(Path(row.file).name, row.line) for row in rows if applies(row)})
         said += [f"{', '.join(f'{file}:{line}' for file, line in lines)}: {words}"] if lines else []
@@ -289,12 +289,13 @@ def advice(rows: Iterable[Row]) -> str:
 
 
 def shown(rows: Iterable[Row], root: Path, kernel: str = "", line: int | None = None) -> str:
-    """The table of the kernels with this in their names; or the pictures of that line."""
+    """Of a program: the table of the kernels with this in their names, and what to try; or the pictures of that line."""
     rows = [row for row in rows if kernel in row.kernel]
     if not rows:
         raise RuntimeError(f"no kernel has {kernel} in its name")
     if line is None:
-        return f"{table(rows, root)}\n\n{LEGEND}"
+        tries = advice(rows)
+        return f"{table(rows, root)}\n\n{LEGEND}" + (f"\n\nWhat to try\n{tries}" if tries else "")
     if not (there := [row for row in rows if row.line == line]):
         raise RuntimeError(f"no kernel accesses memory in line {line}")
     return "\n\n".join(map(picture, there))

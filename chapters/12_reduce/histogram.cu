@@ -5,16 +5,10 @@
 #include <stdexcept>
 
 #include "common/cuda_check.h"
+#include "common/device_attribute.h"
 #include "common/grid.h"
 #include "device/pack.h"
 #include "common/shared_memory.h"
-
-static int attribute(cudaDeviceAttr which) {
-    int device = 0, value = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-}
 
 using Count = unsigned long long;  // atomicAdd() has no int64_t
 
@@ -91,7 +85,7 @@ void launch_histogram_shared(int64_t* counts, const T* x, int64_t n, int64_t bin
     const auto kernel = aligned(x) ? histogram_shared_kernel<Pack<T>, T> : histogram_shared_kernel<LoosePack<T>, T>;
     if (bytes > 48 * 1024) allow_shared_memory(kernel);
     const int64_t needed = n / (THREADS * int64_t(Pack<T>::SIZE)) + 1;
-    const int64_t fitting = attribute(cudaDevAttrMultiProcessorCount) * BLOCKS_PER_SM;
+    const int64_t fitting = device_attribute(cudaDevAttrMultiProcessorCount) * BLOCKS_PER_SM;
     const auto blocks = unsigned(std::max(std::min(needed, fitting), n / COUNTED + 1));
     auto* out = reinterpret_cast<Count*>(counts);
     kernel<<<blocks, THREADS, bytes, stream>>>(out, x, n, unsigned(bins), copies);

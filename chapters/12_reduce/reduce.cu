@@ -5,6 +5,7 @@
 
 #include "device/cache_hint.h"
 #include "common/cuda_check.h"
+#include "common/device_attribute.h"
 #include "common/grid.h"
 #include "device/number.h"
 #include "device/pack.h"
@@ -165,10 +166,7 @@ __global__ void __launch_bounds__(ONE_BLOCK_THREADS, 1) sum_packs_kernel(Number<
 // As many blocks as the GPU holds at a time. WAVES times as many, if each of these then has three rounds of loads.
 template <class T>
 static int64_t most_blocks(int64_t n) {
-    int device = 0, sms = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-    const int64_t resident = sms * BLOCKS_PER_SM, many = WAVES * resident;
+    const int64_t resident = device_attribute(cudaDevAttrMultiProcessorCount) * BLOCKS_PER_SM, many = WAVES * resident;
     return n / CHUNK<T> >= 3 * many ? many : resident;
 }
 

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "common/cuda_check.h"
+#include "common/device_attribute.h"
 #include "common/grid.h"
 #include "row_part.h"
 
-inline int64_t multiprocessors() {
-    int device = 0, count = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
+inline int64_t multiprocessors() { return device_attribute(cudaDevAttrMultiProcessorCount); }
 
 // How the launches divide rows of n elements. The gradient of weight needs blocks that go from row to row: enough of
 // them to keep the GPU busy, and few, because each writes a row of partial sums.

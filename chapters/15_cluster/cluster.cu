@@ -9,6 +9,7 @@
 
 #include "device/cache_hint.h"
 #include "common/cuda_check.h"
+#include "common/device_attribute.h"
 #include "common/grid.h"
 #include "device/max_sum.h"
 #include "device/over_row.h"
@@ -259,12 +260,10 @@ static std::string launch(T* out, Op op, int64_t rows, int64_t n, ClusterStep st
         : step == ClusterStep::mbarrier ? whole ? mbarrier_kernel<Op, true, T> : mbarrier_kernel<Op, false, T>
         : whole                         ? pipeline_kernel<Op, true, T>
                                         : pipeline_kernel<Op, false, T>;
-    int device = 0, has_clusters = 0, most = 0;
+    int most = 0;
     cudaFuncAttributes attributes;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, device));
     CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
-    if (!has_clusters) return "this GPU has no clusters";
+    if (!device_attribute(cudaDevAttrClusterLaunch)) return "this GPU has no clusters";
     if (attributes.ptxVersion < 90) return "it was compiled for GPUs that have no clusters";
 
     cudaLaunchConfig_t config = {};

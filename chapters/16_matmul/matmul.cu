@@ -2,6 +2,8 @@
 // torch header in here.
 #include "matmul.h"
 
+#include <cuda_pipeline.h>
+
 #include <algorithm>
 
 #include "common/cuda_check.h"
@@ -147,7 +149,8 @@ using Small = Results<2, 1, 8, 8, 4>;   // 64 x 64, 64 threads
 // How many results the multiprocessor with the most tiles computes.
 template <class R>
 static int64_t time_of(int64_t batches, Shape s) {
-    return (tiles_of<R>(batches, s) + multiprocessors() - 1) / multiprocessors() * R::TILE_ROWS * R::TILE_COLUMNS;
+    const int64_t here = multiprocessors();
+    return (tiles_of<R>(batches, s) + here - 1) / here * R::TILE_ROWS * R::TILE_COLUMNS;
 }
 
 // Small tiles read each element of a and b more often, so they must save more than a sixteenth of the time. `large` has

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "common/cuda_check.h"
+#include "common/device_attribute.h"
 #include "common/grid.h"
 
 // k consists of `count` parts of `size` elements. The last part may be shorter.
@@ -14,12 +15,7 @@ struct Parts {
     int size, count;
 };
 
-inline int multiprocessors() {
-    int device = 0, count = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
+inline int multiprocessors() { return device_attribute(cudaDevAttrMultiProcessorCount); }
 
 // For a result of so many tiles, on a GPU that runs so many `blocks` at a time: parts for all of them, but no part
 // except the last has fewer than four steps of `step` elements, since a block also begins and ends. A second launch

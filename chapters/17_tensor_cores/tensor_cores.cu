@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "common/cuda_check.h"
+#include "common/device_attribute.h"
 #include "common/shared_memory.h"
 #include "device/ptx_mma.h"
 #include "choice.h"
@@ -191,10 +192,8 @@ void launch_tensor_cores(T* out, Matrix<T> a, Matrix<T> b, int64_t batches, int6
                          TensorCoreStep step, cudaStream_t stream, void* workspace) {
     Shape s = {batches, m, n, k, {int(k), 1}};
     if (batches == 0 || m == 0 || n == 0) return;
-    int device = 0, major = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    if (major < 8) throw std::runtime_error("these tensor cores need a GPU of compute capability 8.0");
+    if (device_attribute(cudaDevAttrComputeCapabilityMajor) < 8)
+        throw std::runtime_error("these tensor cores need a GPU of compute capability 8.0");
     Plan<T> p = plan_for(a, b, s, step, workspace != nullptr);
     launch_padding(p.a, p.b, static_cast<T*>(workspace), stream);
     a = p.a.x, b = p.b.x;

@@ -2,6 +2,7 @@
 // stay to make one tile after another. No torch header in here.
 #include "wgmma.h"
 
+#include "common/device_attribute.h"
 #include "common/shared_memory.h"
 #include "copy_rows.h"
 #include "gelu.h"
@@ -120,15 +121,8 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
 
 // ---- the launch ----------------------------------------------------------------------------------------------------
 
-static int attribute(cudaDeviceAttr which) {
-    int device = 0, value = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-}
-
 std::string why_no_wgmma() {
-    if (attribute(cudaDevAttrComputeCapabilityMajor) != 9)
+    if (device_attribute(cudaDevAttrComputeCapabilityMajor) != 9)
         return "this GPU has no wgmma: it needs compute capability 9.0";
 #ifndef CUDA_ON_CPU
     cudaFuncAttributes attributes;
@@ -186,7 +180,7 @@ void launch_wgmma(const WgmmaProduct<T>& p, const std::string& step, void* works
     if (p.batches == 0 || p.m == 0 || p.n == 0) return;
     auto [a, b] = operands_of(p);
     const Plan plan = plan_for(step, a.is_skewed() || b.is_skewed(), p.batches, p.m, p.n, p.k,
-                               attribute(cudaDevAttrMultiProcessorCount));
+                               device_attribute(cudaDevAttrMultiProcessorCount));
     const bool copied = launch_copy_rows(a, b, static_cast<T*>(workspace), stream);
     const CUtensorMap a_map = tensor_map(a), b_map = tensor_map(b);
     const int m = int(p.m), n = int(p.n), a_batched = a.batches > 1, b_batched = b.batches > 1;

@@ -2,6 +2,7 @@
 // warpgroup computes the softmax of the next tile. Blocks stay until no work is left. No torch header in here.
 #include <string>
 
+#include "common/device_attribute.h"
 #include "common/shared_memory.h"
 #include "hopper.h"
 
@@ -193,9 +194,7 @@ static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k,
     const int64_t tiles = int64_t(tiles_of(p.queries, Tiles::QUERIES)) * p.batches * p.heads;
     if (tiles == 0) return;
     if (tiles > 1 << 30) throw std::runtime_error("more than 1073741824 tiles of rows");
-    int device = 0, processors = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    const int processors = device_attribute(cudaDevAttrMultiProcessorCount);
     CHECK_CUDA(cudaMemsetAsync(given_out, 0, sizeof(int), stream));
     allow_shared_memory(hopper_forward_kernel<T, D, GROUPS>);
     hopper_forward_kernel<T, D, GROUPS>

@@ -8,6 +8,7 @@
 
 #include "attention.h"
 #include "common/cuda_check.h"
+#include "common/device_attribute.h"
 #include "common/shared_memory.h"
 #include "device/pack.h"
 #include "device/ptx_mma.h"
@@ -137,12 +138,7 @@ __device__ inline float power_of_2(float x) {
 
 // ---- launches ----------------------------------------------------------------------------------------------------
 
-inline int compute_capability() {
-    int device = 0, major = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    return major;
-}
+inline int compute_capability() { return device_attribute(cudaDevAttrComputeCapabilityMajor); }
 
 // A block for each tile of `rows` rows of each head. More of them than a grid may have would need more memory than any
 // GPU has.

@@ -228,7 +228,7 @@ def test_a_picture_explains_its_signs(every_row):
 def test_advice_names_the_lines_that_need_it(every_row, rows):
     loads = {name: rows[name, "global", "load"] for name in ("coalesced", "strided2", "strided8")}
     assert advice([loads["coalesced"], loads["strided2"]]) == ""
-    assert advice(loads.values()).startswith(
+    assert advice([*loads.values()]).startswith(
         f"access.cu:{loads['strided8'].line}: lanes of a warp touch far more sectors"
     )
     said = advice(every_row)

@@ -67,7 +67,7 @@ def test_every_chapters_contests_are_right_at_random_shapes(name, monkeypatch):
     for operator, contest in chapter(name).sweep().items():
         for shape in sweep.draw(dataclasses.replace(contest, named=()), 6, operator, limit=2**14):
             contest = dataclasses.replace(chapter(name).sweep()[operator], peers={})
-            row = sweep.measure(sweep.ours(operators(name), operator, contest), contest, shape, None, {})
+            row = sweep.measure(sweep.operator_of(operators(name), operator, contest), contest, shape, None, {})
             assert "wrong" not in row and "failed" not in row, f"{operator} {shape}: {row}"
             assert row["ours"] > 0 and row["peers"]["torch"] > 0
             if contest.sides > 2:
@@ -184,7 +184,7 @@ def test_times_that_cannot_be_true_count_for_nobody_and_short_memory_is_no_mista
 @without_gpu
 def test_when_time_is_over_it_says_what_is_left(run, capsys):
     assert run("--minutes 0 --shapes 4") == (None, None)
-    assert "time is over, 5 shapes left" in capsys.readouterr().out
+    assert "5 of 5 shapes left" in capsys.readouterr().out
 
 
 @without_gpu
@@ -197,7 +197,7 @@ def test_what_an_operator_has_no_time_for_is_measured_at_the_end(run, monkeypatc
     monkeypatch.setattr(sweep, "sweep_operator", only_one)
     end, kept = run("--seed 7 --shapes 2")
     assert not end and len(kept["tables"]["right"]) == 2
-    assert "time is over, 1 shapes left" in capsys.readouterr().out
+    assert "time is over: 1 of 3 shapes left" in capsys.readouterr().out
 
 
 def test_a_list_needs_no_gpu_and_an_unknown_chapter_is_named(run, capsys):

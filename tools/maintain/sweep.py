@@ -28,7 +28,7 @@ from common import device
 from common.guarded import tensors_in
 from common.timing import Timing, middle, peak_bandwidth, suspicion, time_of_nothing, times_in_turns
 
-from ..chapters import folders, load
+from ..chapters import ROOT, folders, load
 from . import swept
 from .bench import circumstances, rounded
 from .results import RESULTS, keep, machine
@@ -89,7 +89,7 @@ def shares(contests, shapes):
     return [shapes // len(contests) + (k < shapes % len(contests)) for k in range(len(contests))]
 
 
-def ours(module, operator, contest):
+def operator_of(module, operator, contest):
     """The operator of that contest, as a function of its inputs."""
     return functools.partial(getattr(module, operator.partition(",")[0]), **contest.keywords)
 
@@ -127,7 +127,8 @@ def contenders(contest, missing):
 
 
 def one_line(error):
-    return f"{type(error).__name__}: {error}".strip().partition("\n")[0]
+    """Without this machine's folder: the text goes to a file."""
+    return f"{type(error).__name__}: {error}".strip().partition("\n")[0].replace(f"{ROOT}/", "")
 
 
 def measure(ours, contest, shape, limits, missing):
@@ -184,7 +185,7 @@ def sweep_operator(main, module, operator, shapes, until, limits, missing):
         if start + slowest >= until:
             break
         contest = main.sweep()[operator]
-        row = measure(ours(module, operator, contest), contest, shape, limits, missing)
+        row = measure(operator_of(module, operator, contest), contest, shape, limits, missing)
         rows.append(rounded(row))
         gc.collect()  # an autograd graph is as large as its shape
         slowest = max(slowest, time.monotonic() - start)
@@ -205,28 +206,30 @@ def sweep(chosen: dict[str, Path], shapes, seed, minutes, file):
     found, missing, kept = {}, {}, {name: {} for name in mains}
     drawn = drawings(mains, shapes, seed)
 
-    def measure_operator(name, operator, until):
-        to_do = drawn[name, operator]
-        print(f"{name[:2]} {operator}: {len(to_do)} shapes", flush=True)
-        rows = sweep_operator(mains[name], modules[name], operator, to_do, until, limits, missing)
-        drawn[name, operator] = to_do[len(rows) :]
+    def to_do(which):
+        return drawn[which][len(found.get(which, [])) :]
+
+    def measure_operator(which, until):
+        name, operator = which
+        print(f"{name[:2]} {operator}: {len(to_do(which))} shapes", flush=True)
+        rows = sweep_operator(mains[name], modules[name], operator, to_do(which), until, limits, missing)
         if rows:
-            found[name, operator] = kept[name][operator] = found.get((name, operator), []) + rows
+            found[which] = kept[name][operator] = found.get(which, []) + rows
             keep(file, name, here | {"tables": kept[name]})
         torch.cuda.empty_cache()
 
     left = sum(map(len, drawn.values()))
-    for (name, operator), to_do in list(drawn.items()):
+    for which, of_operator in drawn.items():
         now = time.monotonic()
-        until = now + (end - now) * len(to_do) / max(1, left)
-        left -= len(to_do)
-        measure_operator(name, operator, until)
-    for (name, operator), to_do in list(drawn.items()):
-        if to_do and time.monotonic() < end:
-            measure_operator(name, operator, end)
-    for (name, operator), to_do in drawn.items():
-        if to_do:
-            print(f"{name[:2]} {operator}: time is over, {len(to_do)} shapes left", flush=True)
+        until = now + (end - now) * len(of_operator) / max(1, left)
+        left -= len(of_operator)
+        measure_operator(which, until)
+    for which in drawn:
+        if to_do(which) and time.monotonic() < end:
+            measure_operator(which, end)
+    for (name, operator), of_operator in drawn.items():
+        if there := to_do((name, operator)):
+            print(f"{name[:2]} {operator}: time is over: {len(there)} of {len(of_operator)} shapes left", flush=True)
     for peer, why in missing.items():
         print(f"not compared with {peer}: {why}")
     return found
