@@ -6,6 +6,7 @@
 import contextlib
 import fcntl
 import itertools
+import math
 import operator
 import os
 import sys
@@ -23,19 +24,22 @@ MEASURES = "test_harness_gpu", "test_wrong_operators"  # files whose tests ask h
 
 
 def pytest_configure(config):
-    """Before the workers start: together they get a thread and a compiler a core, not as many each. CMake builds more than
-    any chapter, so it gets half of the cores."""
+    """Before the workers start: together they get a thread a core, not as many each. A build gets an eighth of the
+    cores, since the last builds are waited for; CMake, which builds most, half of them."""
     if workers := getattr(config.option, "numprocesses", None):  # None in a worker
-        for name, share in ("OMP_NUM_THREADS", workers), ("MAX_JOBS", workers), ("CMAKE_BUILD_PARALLEL_LEVEL", 2):
+        for name, share in ("OMP_NUM_THREADS", workers), ("MAX_JOBS", 8), ("CMAKE_BUILD_PARALLEL_LEVEL", 2):
             os.environ.setdefault(name, str(max(1, os.cpu_count() // share)))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """What `-n auto` means: a worker a core. On a GPU they take turns, and each needs memory of its own there."""
+    """What `-n auto` means: a worker a core. On a GPU each needs memory of its own there: 4 GiB."""
+    import torch
+
     from common import device
 
-    return min(os.cpu_count(), 8) if device.type == "cuda" else os.cpu_count()
+    there = torch.cuda.get_device_properties(0).total_memory >> 32 if device.type == "cuda" else math.inf
+    return max(1, min(os.cpu_count(), there))
 
 
 def pytest_addoption(parser):
@@ -96,8 +100,9 @@ def what_runs_together(item):
 
 
 def builds(items):
-    """{name: function} of what these tests need built, the longest first: CMake's and setuptools' own builds."""
-    needed = [folder for folder in CHAPTERS if any(folder.name in item.nodeid for item in items)]
+    """{name: function} of what these tests need built, the longest first: CMake's and setuptools' own builds, then the
+    last chapters."""
+    needed = [folder for folder in reversed(CHAPTERS) if any(folder.name in item.nodeid for item in items)]
     thorough = any(marked(item, "thorough") for item in items)
     found = {}
     tools = "CMakeLists.txt", "setup.py"

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 
 #include "common/cuda_check.h"
 #include "common/grid.h"
@@ -15,16 +14,31 @@
 constexpr int threads = 256;
 constexpr unsigned most_blocks = 1 << 20;  // for more elements, the kernels' loops run more than once
 
-// V elements that one instruction loads or stores, like the float4 of chapter 06: 4 floats, 2 doubles or 8 elements of
-// half precision are 16 bytes. With V = 1, a Pack is a single element.
+// How many elements are 16 bytes, like the float4 of chapter 06: 4 floats, 2 doubles or 8 elements of half precision.
+template <class T>
+constexpr int widest = 16 / sizeof(T);
+
 template <class T, int V>
 struct alignas(V * sizeof(T)) Pack {
     T at[V];
 };
 
+// Whether one instruction may load or store V elements at p. Tensors that torch allocates begin at a multiple of 16
+// bytes, and a slice x[1:] may not. It is the same for all packs of an array, so no warp diverges.
+template <int V, class T>
+__device__ bool aligned(const T* p) {
+    return V == 1 || uintptr_t(p) % (V * sizeof(T)) == 0;
+}
+
+// V neighbours, as numbers. If p is not aligned, each takes a load of its own. Most of these loads find their bytes in
+// the L1 cache.
 template <int V, class T>
 __device__ Pack<Number<T>, V> load(const T* p) {
-    const Pack<T, V> pack = *reinterpret_cast<const Pack<T, V>*>(p);
+    Pack<T, V> pack;
+    if (aligned<V>(p))
+        pack = *reinterpret_cast<const Pack<T, V>*>(p);
+    else
+        for (int k = 0; k < V; k++) pack.at[k] = p[k];
     Pack<Number<T>, V> numbers;
     for (int k = 0; k < V; k++) numbers.at[k] = Number<T>(pack.at[k]);
     return numbers;
@@ -34,14 +48,10 @@ template <int V, class T>
 __device__ void store(T* p, const Pack<Number<T>, V>& numbers) {
     Pack<T, V> pack;
     for (int k = 0; k < V; k++) pack.at[k] = T(numbers.at[k]);
-    *reinterpret_cast<Pack<T, V>*>(p) = pack;
-}
-
-// A Pack of 16 bytes has to begin at a multiple of 16 bytes. Tensors that torch allocates do, and a slice x[1:] may
-// not. nullptr is 0, which is a multiple of 16.
-template <class T>
-static bool aligned(std::initializer_list<const T*> pointers) {
-    return std::all_of(pointers.begin(), pointers.end(), [](const T* p) { return uintptr_t(p) % 16 == 0; });
+    if (aligned<V>(p))
+        *reinterpret_cast<Pack<T, V>*>(p) = pack;
+    else
+        for (int k = 0; k < V; k++) p[k] = pack.at[k];
 }
 
 // For a large negative x, exp(-x) is infinite, and 1 / infinity is 0, not NaN.
@@ -60,8 +70,9 @@ __device__ void swiglu_forward(T* out, const T* a, const T* b) {
 }
 
 // The first loop computes packs of V elements, the second one the last n % V elements.
-template <class T, int V>
+template <class T>
 __global__ void swiglu_forward_kernel(T* out, const T* a, const T* b, int64_t n) {
+    constexpr int V = widest<T>;
     const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, stride = int64_t(gridDim.x) * blockDim.x;
     for (int64_t i = first * V; i + V <= n; i += stride * V) swiglu_forward<V>(out + i, a + i, b + i);
     for (int64_t i = n / V * V + first; i < n; i += stride) swiglu_forward<1>(out + i, a + i, b + i);
@@ -70,11 +81,8 @@ __global__ void swiglu_forward_kernel(T* out, const T* a, const T* b, int64_t n)
 template <class T>
 void launch_swiglu_forward(T* out, const T* a, const T* b, int64_t n, cudaStream_t stream) {
     if (n == 0) return;  // CUDA refuses a grid of 0 blocks
-    constexpr int V = 16 / sizeof(T);
-    const bool wide = aligned<T>({out, a, b});
-    const auto kernel = wide ? swiglu_forward_kernel<T, V> : swiglu_forward_kernel<T, 1>;
-    const unsigned blocks = std::min(blocks_for(n, threads * (wide ? V : 1)), most_blocks);
-    kernel<<<blocks, threads, 0, stream>>>(out, a, b, n);
+    const unsigned blocks = std::min(blocks_for(n, threads * widest<T>), most_blocks);
+    swiglu_forward_kernel<<<blocks, threads, 0, stream>>>(out, a, b, n);
     CHECK_LAUNCH();
 }
 
@@ -93,8 +101,9 @@ __device__ void swiglu_backward(T* grad_a, T* grad_b, const T* grad, const T* a,
     if (grad_b) store<V>(grad_b + i, db);
 }
 
-template <class T, int V>
+template <class T>
 __global__ void swiglu_backward_kernel(T* grad_a, T* grad_b, const T* grad, const T* a, const T* b, int64_t n) {
+    constexpr int V = widest<T>;
     const int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x, stride = int64_t(gridDim.x) * blockDim.x;
     for (int64_t i = first * V; i + V <= n; i += stride * V) swiglu_backward<V>(grad_a, grad_b, grad, a, b, i);
     for (int64_t i = n / V * V + first; i < n; i += stride) swiglu_backward<1>(grad_a, grad_b, grad, a, b, i);
@@ -104,11 +113,8 @@ template <class T>
 void launch_swiglu_backward(T* grad_a, T* grad_b, const T* grad, const T* a, const T* b, int64_t n,
                             cudaStream_t stream) {
     if (n == 0 || (!grad_a && !grad_b)) return;
-    constexpr int V = 16 / sizeof(T);
-    const bool wide = aligned<T>({grad_a, grad_b, grad, a, b});
-    const auto kernel = wide ? swiglu_backward_kernel<T, V> : swiglu_backward_kernel<T, 1>;
-    const unsigned blocks = std::min(blocks_for(n, threads * (wide ? V : 1)), most_blocks);
-    kernel<<<blocks, threads, 0, stream>>>(grad_a, grad_b, grad, a, b, n);
+    const unsigned blocks = std::min(blocks_for(n, threads * widest<T>), most_blocks);
+    swiglu_backward_kernel<<<blocks, threads, 0, stream>>>(grad_a, grad_b, grad, a, b, n);
     CHECK_LAUNCH();
 }
 

@@ -80,17 +80,22 @@ __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
         for (int64_t y = blockIdx.y * blockDim.y + threadIdx.y; y < images.height; y += gridDim.y * blockDim.y) {
             const uint8_t* in = images.data + i * images.image_stride + y * images.row_stride;
             uint8_t* out = gray + (i * images.height + y) * images.width;
-            const int64_t begin = 16 * chunk - int64_t(uintptr_t(out) % 16), end = begin + 16;
+            const int64_t begin = 16 * chunk - int64_t(uintptr_t(out) % 16);
             const uint8_t* p = in + 3 * begin;
             const unsigned shift = aligned ? 0 : uintptr_t(p) % 16;
             const int64_t begin_byte = 3 * begin - shift, end_byte = begin_byte + (shift == 0 ? 48 : 64);
             const bool inside = begin_byte >= 0 && end_byte <= 3 * images.width;
             if (inside) {
                 gray_of_16_pixels(out + begin, p, shift, bgr);
-            } else {
-                for (int64_t x = max(begin, int64_t(0)); x < min(end, images.width); x++) {
-                    out[x] = gray_of(in[3 * x], in[3 * x + 1], in[3 * x + 2], bgr);
-                }
+                continue;
+            }
+            const int64_t end = min(begin + 16, images.width);
+            for (int64_t x = max(begin, int64_t(0)); x < end; x += 4) {
+                uint8_t pixels[4];  // loads before stores, or each pixel would wait for the one before
+                for (int k = 0; k < 4; k++)
+                    if (const uint8_t* rgb = in + 3 * (x + k); x + k < end) pixels[k] = gray_of(rgb[0], rgb[1], rgb[2], bgr);
+                for (int k = 0; k < 4; k++)
+                    if (x + k < end) out[x + k] = pixels[k];
             }
         }
     }

@@ -63,27 +63,35 @@ struct alignas(std::min(V, widest<T>) * sizeof(T)) Pack {
     T at[V];
 };
 
-template <int V, class T>
+// A pack takes one load for each 16 bytes, which have to begin at a multiple of 16 bytes. anywhere: p may lie anywhere,
+// and else it takes V loads, most of which find their bytes in the L1 cache.
+template <int V, bool anywhere = false, class T>
 __device__ Pack<T, V> load(const T* p) {
-    return *reinterpret_cast<const Pack<T, V>*>(p);
+    Pack<T, V> pack;
+    if (!anywhere || uintptr_t(p) % alignof(Pack<T, V>) == 0)
+        pack = *reinterpret_cast<const Pack<T, V>*>(p);
+    else
+        for (int j = 0; j < V; j++) pack.at[j] = p[j];
+    return pack;
 }
 
 // Loads x or grad with a hint for the cache. The hint makes an H200 faster with floats and slower with doubles.
-template <int V, class T>
+template <int V, bool anywhere = false, class T>
 __device__ Pack<T, V> load_kept(const T* p) {
-    if constexpr (V == 1 || sizeof(T) == sizeof(double)) {
-        return load<V>(p);
-    } else {
-        return load_pack<Read::keep>(reinterpret_cast<const Pack<T, V>*>(p));
-    }
+    if constexpr (V > 1 && sizeof(T) < sizeof(double))
+        if (!anywhere || uintptr_t(p) % 16 == 0) return load_pack<Read::keep>(reinterpret_cast<const Pack<T, V>*>(p));
+    return load<V, anywhere>(p);
 }
 
 // Rounds the results to T, which is the only rounding for half precision.
-template <int V, class T>
+template <int V, bool anywhere = false, class T>
 __device__ void store(T* p, const Pack<Number<T>, V>& numbers) {
     Pack<T, V> pack;
     for (int j = 0; j < V; j++) pack.at[j] = T(numbers.at[j]);
-    *reinterpret_cast<Pack<T, V>*>(p) = pack;
+    if (!anywhere || uintptr_t(p) % alignof(Pack<T, V>) == 0)
+        *reinterpret_cast<Pack<T, V>*>(p) = pack;
+    else
+        for (int j = 0; j < V; j++) p[j] = pack.at[j];
 }
 
 static bool aligned(std::initializer_list<const void*> pointers) {
@@ -99,18 +107,15 @@ constexpr int forward_threads = 128;  // of a block
 template <class T>
 constexpr int forward_blocks = sizeof(T) == sizeof(double) ? 8 : 16;
 
-// Each thread computes one pack. The rows are one long array, and i % columns is the pack's first column.
-template <class T, int V, class Function>
-__global__ void __launch_bounds__(forward_threads, forward_blocks<T>)
-    bias_gelu_kernel(T* out, const T* x, const T* bias, int64_t begin, int64_t end, int64_t columns) {
-    const int64_t i = begin + (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * V;
-    if (i >= end) return;
-    const Pack<T, V> a = load_kept<V>(x + i);
+// V neighbours from element i on. The rows are one long array, and i % columns is the column of the first.
+template <int V, class Function, class T>
+__device__ void bias_gelu(T* out, const T* x, const T* bias, int64_t i, int64_t columns) {
+    const Pack<T, V> a = load_kept<V, true>(x + i);
     Pack<T, V> b;
     int64_t column = i % columns;
-    if (columns % V == 0) {
-        b = load<V>(bias + column);
-    } else {  // a pack may reach into the next row
+    if (column + V <= columns) {
+        b = load<V, true>(bias + column);
+    } else {  // the pack reaches into the next row
         for (int j = 0; j < V; j++) {
             b.at[j] = bias[column];
             if (++column == columns) column = 0;
@@ -118,26 +123,27 @@ __global__ void __launch_bounds__(forward_threads, forward_blocks<T>)
     }
     Pack<Number<T>, V> result;
     for (int j = 0; j < V; j++) result.at[j] = Function::gelu(Number<T>(a.at[j]) + Number<T>(b.at[j]));
-    store<V>(out + i, result);
+    store<V, true>(out + i, result);
 }
 
-template <class T, int V>
-static void launch_forward(T* out, const T* x, const T* bias, int64_t begin, int64_t end, int64_t columns, bool tanh,
-                           cudaStream_t stream) {
-    if (begin == end) return;  // CUDA refuses a grid of 0 blocks
-    const auto kernel = tanh ? bias_gelu_kernel<T, V, Approximate> : bias_gelu_kernel<T, V, Exact>;
-    const unsigned blocks = blocks_for((end - begin) / V, forward_threads);
-    kernel<<<blocks, forward_threads, 0, stream>>>(out, x, bias, begin, end, columns);
-    CHECK_LAUNCH();
+// Each thread computes one pack, and the last one what is left.
+template <class T, int V, class Function>
+__global__ void __launch_bounds__(forward_threads, forward_blocks<T>)
+    bias_gelu_kernel(T* out, const T* x, const T* bias, int64_t n, int64_t columns) {
+    int64_t i = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * V;
+    if (i + V <= n) return bias_gelu<V, Function>(out, x, bias, i, columns);
+    for (; i < n; i++) bias_gelu<1, Function>(out, x, bias, i, columns);
 }
 
 template <class T>
 void launch_bias_gelu(T* out, const T* x, const T* bias, int64_t rows, int64_t columns, bool tanh,
                       cudaStream_t stream) {
     constexpr int V = std::max(4, widest<T>);  // 4 doubles are two loads, with which an H200 is faster than with one
-    const int64_t n = rows * columns, packs_end = aligned({out, x, bias}) ? n - n % V : 0;
-    launch_forward<T, V>(out, x, bias, 0, packs_end, columns, tanh, stream);
-    launch_forward<T, 1>(out, x, bias, packs_end, n, columns, tanh, stream);  // the last few elements, or all of them
+    const int64_t n = rows * columns;
+    if (n == 0) return;  // CUDA refuses a grid of 0 blocks
+    const auto kernel = tanh ? bias_gelu_kernel<T, V, Approximate> : bias_gelu_kernel<T, V, Exact>;
+    kernel<<<blocks_for(n, forward_threads * V), forward_threads, 0, stream>>>(out, x, bias, n, columns);
+    CHECK_LAUNCH();
 }
 
 // ---- backward ------------------------------------------------------------------------------------------------------
@@ -156,9 +162,9 @@ struct Layout {
     unsigned tiles;
     dim3 block;
 
-    Layout(int64_t columns, int V) : tiles(blocks_for(columns / V, threads<T>)) {
+    Layout(int64_t rows, int64_t columns, int V) : tiles(blocks_for(columns / V, threads<T>)) {
         const unsigned width = unsigned((columns / V + tiles - 1) / tiles);
-        block = dim3(width, threads<T> / width);
+        block = dim3(width, unsigned(std::clamp<int64_t>(rows, 1, threads<T> / width)));
     }
 };
 
@@ -191,25 +197,35 @@ __global__ void __launch_bounds__(threads<T>, 1)
     if (column < columns) {  // the other threads may not return, because __syncthreads() waits for all
         const Pack<T, V> b = load<V>(bias + column);
         Pack<T, V> g[depth] = {}, u[depth] = {};
-        const auto load_row = [&](int k, int64_t row) {
-            if (row >= rows) return;
-            g[k] = load_kept<V>(grad + row * columns + column);
-            u[k] = load_kept<V>(x + row * columns + column);
+        // The next row to compute begins at element i, and the next one to load at `ahead`.
+        const int64_t n = rows * columns, step = int64_t(gridDim.y) * blockDim.y * columns;
+        int64_t i = (int64_t(blockIdx.y) * blockDim.y + threadIdx.y) * columns + column, ahead = i;
+        const auto load_ahead = [&](int k) {
+            g[k] = load_kept<V>(grad + ahead), u[k] = load_kept<V>(x + ahead);
         };
-        const int64_t first = int64_t(blockIdx.y) * blockDim.y + threadIdx.y, step = int64_t(gridDim.y) * blockDim.y;
-        for (int k = 0; k < depth; k++) load_row(k, first + k * step);
-        for (int64_t next = first; next < rows; next += depth * step) {
-            for (int k = 0; k < depth; k++) {
-                const int64_t row = next + k * step;
+        const auto compute = [&](const Pack<T, V>& gradient, const Pack<T, V>& value) {
+            Pack<Number<T>, V> result;
+            for (int j = 0; j < V; j++) {
+                const auto slope = Function::slope(Number<T>(value.at[j]) + Number<T>(b.at[j]));
+                sum.at[j] += result.at[j] = Number<T>(gradient.at[j]) * slope;
+            }
+            store<V>(grad_x + i, result);
+        };
+        for (int k = 0; k < depth; k++, ahead += step)
+            if (ahead < n) load_ahead(k);
+        // As long as there are rows for all loads of a round, they need no comparison: fewer instructions an element.
+        while (V == 1 && ahead + (depth - 1) * step < n) {
+            for (int k = 0; k < depth; k++, i += step, ahead += step) {
                 const Pack<T, V> gradient = g[k], value = u[k];
-                load_row(k, row + depth * step);
-                if (row >= rows) continue;
-                Pack<Number<T>, V> result;
-                for (int j = 0; j < V; j++) {
-                    const auto slope = Function::slope(Number<T>(value.at[j]) + Number<T>(b.at[j]));
-                    sum.at[j] += result.at[j] = Number<T>(gradient.at[j]) * slope;
-                }
-                store<V>(grad_x + row * columns + column, result);
+                load_ahead(k);
+                compute(gradient, value);
+            }
+        }
+        while (i < n) {
+            for (int k = 0; k < depth; k++, i += step, ahead += step) {
+                const Pack<T, V> gradient = g[k], value = u[k];
+                if (ahead < n) load_ahead(k);
+                if (i < n) compute(gradient, value);
             }
         }
     }
@@ -236,7 +252,8 @@ __global__ void sum_rows_kernel(T* sum, const Number<T>* partial, int64_t rows, 
 // there are few partial sums. The number may not depend on where arrays begin, because partial_rows() also uses it.
 template <class T>
 static unsigned backward_chunks(int64_t rows, int64_t columns) {
-    const Layout<T> layout(columns, columns % widest<T> == 0 ? widest<T> : 1);
+    if (rows * columns <= 4 * threads<T>) return 1;  // a second launch, for the partial sums, would take longer
+    const Layout<T> layout(rows, columns, columns % widest<T> == 0 ? widest<T> : 1);
     int device = 0, multiprocessors = 0;
     CHECK_CUDA(cudaGetDevice(&device));
     CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
@@ -253,7 +270,7 @@ int64_t partial_rows(int64_t rows, int64_t columns) {
 template <class T, int V>
 static void launch_backward(T* grad_x, T* grad_bias, Number<T>* partial, const T* grad, const T* x, const T* bias,
                             int64_t rows, int64_t columns, bool tanh, unsigned chunks, cudaStream_t stream) {
-    const Layout<T> layout(columns, V);
+    const Layout<T> layout(rows, columns, V);
     const auto kernel = tanh ? bias_gelu_backward_kernel<T, V, Approximate> : bias_gelu_backward_kernel<T, V, Exact>;
     kernel<<<dim3(layout.tiles, chunks), layout.block, 0, stream>>>(grad_x, grad_bias, partial, grad, x, bias, rows,
                                                                     columns);

@@ -174,7 +174,7 @@ static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step ste
     const int64_t bytes = n * int64_t(sizeof(T));
     const unsigned blocks = blocks_of_a_row(rows, bytes, step);
     if (step == Step::automatic)
-        step = n % size != 0 && bytes <= 256 ? Step::strip
+        step = n % size != 0 && bytes <= 256 && rows * bytes >= (2 << 20) ? Step::strip
                : packs <= 32 * PACKS         ? Step::warp
                : packs <= 512 * PACKS        ? Step::block
                : blocks == 0                 ? Step::twice

@@ -38,12 +38,14 @@ __global__ void __launch_bounds__(512, BLOCKS<Op>) twice_kernel(Op op) {
 }
 
 // A row by three launches: parts of rows (where rows begin anywhere, a thread needs more registers: one block, not
-// two), then the factors of each row, then results, where a block stays in its columns.
+// two), then the factors of each row, then results, where a block stays in its columns. Neighbouring blocks take the
+// same columns of all rows, so that they find these weights in the L2 cache.
 template <class Op, Layout layout>
 __global__ void __launch_bounds__(512, layout == Layout::shifted ? 1 : BLOCKS<Op>)
     parts_kernel(typename Op::Part* parts, Op op, unsigned blocks) {
-    const auto all = part_of_row(op, Row<layout, Op>(op, blockIdx.x / blocks), blockIdx.x % blocks, blocks);
-    if (threadIdx.x == 0) parts[blockIdx.x] = all;
+    const unsigned rows = gridDim.x / blocks, row = blockIdx.x % rows, block = blockIdx.x / rows;
+    const auto all = part_of_row(op, Row<layout, Op>(op, row), block, blocks);
+    if (threadIdx.x == 0) parts[row * blocks + block] = all;
 }
 
 template <class Op>
@@ -69,5 +71,7 @@ __global__ void __launch_bounds__(256, 2 * BLOCKS<Op>)
         if (layout == Layout::shifted) load_part<layout>(w, op.weight, row.weights(i, size));
         write<layout>(op, row.section(i, size), v, w, factors[r], of_weight);
     }
-    if (Op::OF_WEIGHT) write_partial<layout>(partial + blockIdx.y * op.n + i, op, int(min(op.n - i, size)), of_weight);
+    if constexpr (Op::OF_WEIGHT)
+        write_sums<layout>(partial + blockIdx.y * op.n + i, gridDim.y == 1 ? op.of_weight + i : nullptr,
+                           int(min(op.n - i, size)), of_weight);
 }

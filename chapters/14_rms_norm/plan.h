@@ -32,7 +32,8 @@ struct Plan {
         slabs = std::min(rows, std::max<int64_t>(1, 8 * multiprocessors() / std::max<int64_t>(columns, 1)));
     }
     int64_t partial_rows(int64_t rows) const {
-        return !Op::OF_WEIGHT ? 0 : in_registers ? std::min(rows, most_blocks) : slabs;
+        const int64_t blocks = in_registers ? std::min(rows, most_blocks) : slabs;
+        return Op::OF_WEIGHT && blocks > 1 ? blocks : 0;  // a single block writes the gradient itself
     }
     // In numbers of the type of which parts and factors consist.
     int64_t scratch(int64_t rows, int64_t n) const {

@@ -49,7 +49,8 @@ __global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typen
         }
         if (Op::OF_WEIGHT && blockDim.y == 1) __syncthreads();  // before the next over_row()
     }
-    if (Op::OF_WEIGHT) write_partial<layout>(partial + int64_t(blockIdx.x) * n, op, n, of_weight);
+    if constexpr (Op::OF_WEIGHT)
+        write_sums<layout>(partial + int64_t(blockIdx.x) * n, gridDim.x == 1 ? op.of_weight : nullptr, n, of_weight);
 }
 
 // ---- short rows: a block loads `each` of them as one long one, into its shared memory -------------------------------
@@ -113,10 +114,11 @@ static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
     bool whole = op.n % size == 0 && aligned(op.out) && aligned(op.weight);
     for (const T* input : op.in) whole = whole && aligned(input);
     const Plan<Op> plan(op.rows, op.n, whole);
-    if (!whole && plan.bytes <= 256) {
-        const int64_t fit = std::min<int64_t>((STRIP - 1) * size / op.n, MOST_ROWS<T>);
-        const int each = int(fit / size * size);  // so that strips begin as the first row does
-        const unsigned blocks = unsigned(std::min<int64_t>(blocks_for(op.rows, each), plan.most_blocks));
+    const int64_t fit = std::min<int64_t>((STRIP - 1) * size / op.n, MOST_ROWS<T>);
+    const int each = std::max(int(fit / size * size), 1);  // rows of a strip, so that all begin as the first row does
+    const int64_t strips = blocks_for(op.rows, each);
+    if (!whole && plan.bytes <= 256 && strips >= multiprocessors()) {  // fewer would leave some without work
+        const unsigned blocks = unsigned(std::min(strips, plan.most_blocks));
         strip_kernel<<<blocks, 256, 0, stream>>>(op, partial, each);
         CHECK_LAUNCH();
         return blocks;
@@ -187,7 +189,7 @@ template <class Op>
 static void launch_backward(Op op, void* scratch, cudaStream_t stream) {
     auto* const partial = static_cast<typename Op::N*>(scratch);
     const int64_t rows = launch(op, partial, stream);
-    if (op.n == 0) return;
+    if (op.n == 0 || rows == 1) return;  // one block has written its sums to of_weight
     int groups = 1;  // of 8 columns or more, a sector of 32 bytes
     while (groups < rows && groups < 64) groups *= 2;
     const dim3 block(512u / groups, unsigned(groups));

@@ -22,13 +22,18 @@ __device__ N over_column(N mine, int columns, int groups) {
     return sums[t];
 }
 
-// Each block writes what its rows add, as one row of `partial`.
-template <Layout layout, class Op, class N, int count>
-__device__ void write_partial(N* row, const Op&, int n, const N (&of_weight)[count]) {
+// Each block writes what its rows add, for n columns, as a part of a row of `partial`. A block that has all rows is given
+// `gradient` as well, and writes there.
+template <Layout layout, class T, int count>
+__device__ void write_sums(Number<T>* partial, T* gradient, int n, const Number<T> (&of_weight)[count]) {
     UNROLL for (int i = 0; i < count; i++) {
-        const N sum = over_column(of_weight[i], int(blockDim.x), int(blockDim.y));
-        const int c = column_of<layout, Pack<typename Op::T>::SIZE>(i);
-        if (threadIdx.y == 0 && c < n) row[c] = sum;
+        const Number<T> sum = over_column(of_weight[i], int(blockDim.x), int(blockDim.y));
+        const int c = column_of<layout, Pack<T>::SIZE>(i);
+        if (threadIdx.y > 0 || c >= n) continue;
+        if (gradient)
+            gradient[c] = T(sum);
+        else
+            partial[c] = sum;
     }
 }
 
