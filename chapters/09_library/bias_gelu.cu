@@ -200,9 +200,7 @@ __global__ void __launch_bounds__(threads<T>, 1)
         // The next row to compute begins at element i, and the next one to load at `ahead`.
         const int64_t n = rows * columns, step = int64_t(gridDim.y) * blockDim.y * columns;
         int64_t i = (int64_t(blockIdx.y) * blockDim.y + threadIdx.y) * columns + column, ahead = i;
-        const auto load_ahead = [&](int k) {
-            g[k] = load_kept<V>(grad + ahead), u[k] = load_kept<V>(x + ahead);
-        };
+        const auto load_ahead = [&](int k) { g[k] = load_kept<V>(grad + ahead), u[k] = load_kept<V>(x + ahead); };
         const auto compute = [&](const Pack<T, V>& gradient, const Pack<T, V>& value) {
             Pack<Number<T>, V> result;
             for (int j = 0; j < V; j++) {

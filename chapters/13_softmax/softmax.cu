@@ -175,10 +175,10 @@ static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step ste
     const unsigned blocks = blocks_of_a_row(rows, bytes, step);
     if (step == Step::automatic)
         step = n % size != 0 && bytes <= 256 && rows * bytes >= (2 << 20) ? Step::strip
-               : packs <= 32 * PACKS         ? Step::warp
-               : packs <= 512 * PACKS        ? Step::block
-               : blocks == 0                 ? Step::twice
-                                             : Step::split;
+               : packs <= 32 * PACKS                                      ? Step::warp
+               : packs <= 512 * PACKS                                     ? Step::block
+               : blocks == 0                                              ? Step::twice
+                                                                          : Step::split;
     const int64_t room = step == Step::strip ? 64 : step == Step::warp ? 32 * PACKS : 512 * PACKS;  // packs
     if (step <= Step::block && packs > room)
         throw std::runtime_error("this step has no room for rows of " + std::to_string(n) +

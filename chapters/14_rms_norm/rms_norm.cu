@@ -190,7 +190,7 @@ static void launch_backward(Op op, void* scratch, cudaStream_t stream) {
     auto* const partial = static_cast<typename Op::N*>(scratch);
     const int64_t rows = launch(op, partial, stream);
     if (op.n == 0 || rows == 1) return;  // one block has written its sums to of_weight
-    int groups = 1;  // of 8 columns or more, a sector of 32 bytes
+    int groups = 1;                      // of 8 columns or more, a sector of 32 bytes
     while (groups < rows && groups < 64) groups *= 2;
     const dim3 block(512u / groups, unsigned(groups));
     sum_kernel<<<blocks_for(op.n, int(block.x)), block, 0, stream>>>(op.of_weight, partial, rows, op.n);

@@ -22,8 +22,8 @@ __device__ N over_column(N mine, int columns, int groups) {
     return sums[t];
 }
 
-// Each block writes what its rows add, for n columns, as a part of a row of `partial`. A block that has all rows is given
-// `gradient` as well, and writes there.
+// Each block writes what its rows add, for n columns, as a part of a row of `partial`. A block that has all rows is
+// given `gradient` as well, and writes there.
 template <Layout layout, class T, int count>
 __device__ void write_sums(Number<T>* partial, T* gradient, int n, const Number<T> (&of_weight)[count]) {
     UNROLL for (int i = 0; i < count; i++) {

@@ -22,7 +22,7 @@ MUTANTS = [
            T + "gaps_between_rows_and_images_decide_about_the_shift"),
     Mutant(CU, "if (row_gap == 0 && image_gap == 0) images.width", "if (image_gap == 0) images.width",
            T + "gaps_between_rows_and_images_decide_about_the_shift"),
-    Mutant(CU, "min(end, images.width); x++", "min(end, images.width - 1); x++", T + "shapes"),
+    Mutant(CU, "min(begin + 16, images.width);", "min(begin + 16, images.width - 1);", T + "shapes"),
     Mutant(CU, "v.x / by, v.y / by, v.z / by, v.w / by",
            "v.x * (1 / by), v.y * (1 / by), v.z * (1 / by), v.w * (1 / by)", T + "every_quotient_is_correctly_rounded"),
     Mutant(CU, "blocks_for(n + 3, voxels)", "blocks_for(n, voxels)", T + "every_alignment_of_a_volume"),

@@ -77,7 +77,9 @@ MUTANTS = [
         gpus=1,
     ),
     Mutant(LONG, "partial + blockIdx.y * op.n + i", "partial + i", backward("columns")),
-    Mutant(CU, "partial + int64_t(blockIdx.x) * n, op", "partial, op", backward("block")),
+    Mutant(
+        CU, "write_sums<layout>(partial + int64_t(blockIdx.x) * n,", "write_sums<layout>(partial,", backward("block")
+    ),
     Mutant(
         CU,
         "const int64_t rows = launch(op, partial, stream);",
@@ -115,8 +117,8 @@ MUTANTS = [
     Mutant(LONG, "r < op.rows; r += gridDim.y", "r < gridDim.y; r += gridDim.y", kernel("columns")),
     Mutant(
         LONG,
-        "factors[r], of_weight);\n    }\n    if (Op",
-        "factors[0], of_weight);\n    }\n    if (Op",
+        "factors[r], of_weight);\n    }\n    if constexpr (Op",
+        "factors[0], of_weight);\n    }\n    if constexpr (Op",
         kernel("columns"),
     ),
     Mutant(
