@@ -52,6 +52,11 @@ def assert_close(op, result, expected):
             assert torch.equal(r.signbit() & ~r.isnan(), e.signbit() & ~e.isnan())
 
 
+def bytes_of(x):
+    """A copy, because a single element is contiguous with any strides, and view() goes by these."""
+    return x.clone(memory_format=torch.contiguous_format).reshape(-1).view(torch.uint8)
+
+
 def assert_right(op, args, **scalars):
     """The reference's result; and no input has changed."""
     before = [x if x is None else plain(x).clone() for x in args]
@@ -64,9 +69,7 @@ def assert_right(op, args, **scalars):
     out = args[op.arguments.index(op.writes)] if op.writes else None
     for x, was in zip(args, before, strict=True):
         if x is not None and (out is None or x.untyped_storage().data_ptr() != out.untyped_storage().data_ptr()):
-            assert torch.equal(
-                *(plain(x).resolve_neg().contiguous().reshape(-1).view(torch.uint8) for x in (x, was))
-            ), "an input has changed"
+            assert torch.equal(*(bytes_of(plain(x).resolve_neg()) for x in (x, was))), "an input has changed"
 
 
 def assert_raises(op, faults, call):
