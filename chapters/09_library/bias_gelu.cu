@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <initializer_list>
 
 #include "device/cache_hint.h"
@@ -63,39 +64,43 @@ struct alignas(std::min(V, widest<T>) * sizeof(T)) Pack {
     T at[V];
 };
 
-// A pack takes one load for each 16 bytes, which have to begin at a multiple of 16 bytes. anywhere: p may lie anywhere,
-// and else it takes V loads, most of which find their bytes in the L1 cache.
+// A pack takes one load for each 16 bytes, and has to begin at a multiple of 16 bytes. anywhere: it need not, and each
+// element takes a load of its own. Most of these loads find their bytes in the L1 cache.
 template <int V, bool anywhere = false, class T>
 __device__ Pack<T, V> load(const T* p) {
+    if constexpr (!anywhere) return *reinterpret_cast<const Pack<T, V>*>(p);
     Pack<T, V> pack;
-    if (!anywhere || uintptr_t(p) % alignof(Pack<T, V>) == 0)
-        pack = *reinterpret_cast<const Pack<T, V>*>(p);
-    else
-        for (int j = 0; j < V; j++) pack.at[j] = p[j];
+    for (int j = 0; j < V; j++) pack.at[j] = p[j];
     return pack;
 }
 
 // Loads x or grad with a hint for the cache. The hint makes an H200 faster with floats and slower with doubles.
 template <int V, bool anywhere = false, class T>
 __device__ Pack<T, V> load_kept(const T* p) {
-    if constexpr (V > 1 && sizeof(T) < sizeof(double))
-        if (!anywhere || uintptr_t(p) % 16 == 0) return load_pack<Read::keep>(reinterpret_cast<const Pack<T, V>*>(p));
-    return load<V, anywhere>(p);
+    if constexpr (anywhere || V == 1 || sizeof(T) == sizeof(double)) {
+        return load<V, anywhere>(p);
+    } else {
+        return load_pack<Read::keep>(reinterpret_cast<const Pack<T, V>*>(p));
+    }
 }
 
-// Rounds the results to T, which is the only rounding for half precision.
+static __host__ __device__ bool aligned(const void* p) { return uintptr_t(p) % 16 == 0; }
+
+// Rounds the results to T, which is the only rounding for half precision. Where arrays begin anywhere, a pack of
+// results may still begin at a multiple of 16 bytes. Then it takes one store: V stores would write each sector V times.
 template <int V, bool anywhere = false, class T>
 __device__ void store(T* p, const Pack<Number<T>, V>& numbers) {
     Pack<T, V> pack;
     for (int j = 0; j < V; j++) pack.at[j] = T(numbers.at[j]);
-    if (!anywhere || uintptr_t(p) % alignof(Pack<T, V>) == 0)
+    if constexpr (!anywhere) {
         *reinterpret_cast<Pack<T, V>*>(p) = pack;
-    else
+    } else if (aligned(p)) {
+        uint4 bytes[sizeof pack / 16];
+        memcpy(bytes, &pack, sizeof pack);
+        for (int k = 0; k < int(sizeof pack / 16); k++) reinterpret_cast<uint4*>(p)[k] = bytes[k];
+    } else {
         for (int j = 0; j < V; j++) p[j] = pack.at[j];
-}
-
-static bool aligned(std::initializer_list<const void*> pointers) {
-    return std::all_of(pointers.begin(), pointers.end(), [](const void* p) { return uintptr_t(p) % 16 == 0; });
+    }
 }
 
 // ---- forward -------------------------------------------------------------------------------------------------------
@@ -107,32 +112,32 @@ constexpr int forward_threads = 128;  // of a block
 template <class T>
 constexpr int forward_blocks = sizeof(T) == sizeof(double) ? 8 : 16;
 
-// V neighbours from element i on. The rows are one long array, and i % columns is the column of the first.
-template <int V, class Function, class T>
-__device__ void bias_gelu(T* out, const T* x, const T* bias, int64_t i, int64_t columns) {
-    const Pack<T, V> a = load_kept<V, true>(x + i);
-    Pack<T, V> b;
-    int64_t column = i % columns;
-    if (column + V <= columns) {
-        b = load<V, true>(bias + column);
-    } else {  // the pack reaches into the next row
-        for (int j = 0; j < V; j++) {
-            b.at[j] = bias[column];
-            if (++column == columns) column = 0;
-        }
+// The biases of V neighbours. If a row has no whole number of packs, a pack may reach into the next row.
+template <int V, bool anywhere, class T>
+__device__ Pack<T, V> load_bias(const T* bias, int64_t column, int64_t columns) {
+    if (!anywhere || column + V <= columns) return load<V, anywhere>(bias + column);
+    Pack<T, V> pack;
+    for (int j = 0; j < V; j++) {
+        pack.at[j] = bias[column];
+        if (++column == columns) column = 0;
     }
-    Pack<Number<T>, V> result;
-    for (int j = 0; j < V; j++) result.at[j] = Function::gelu(Number<T>(a.at[j]) + Number<T>(b.at[j]));
-    store<V, true>(out + i, result);
+    return pack;
 }
 
-// Each thread computes one pack, and the last one what is left.
-template <class T, int V, class Function>
+// The rows are one long array, and i % columns is the column of element i. Each thread computes a pack of V elements.
+// Where arrays begin anywhere, the last pack may be shorter.
+template <class T, int V, bool anywhere, class Function>
 __global__ void __launch_bounds__(forward_threads, forward_blocks<T>)
     bias_gelu_kernel(T* out, const T* x, const T* bias, int64_t n, int64_t columns) {
     int64_t i = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * V;
-    if (i + V <= n) return bias_gelu<V, Function>(out, x, bias, i, columns);
-    for (; i < n; i++) bias_gelu<1, Function>(out, x, bias, i, columns);
+    if (i + V <= n) {
+        const Pack<T, V> a = load_kept<V, anywhere>(x + i), b = load_bias<V, anywhere>(bias, i % columns, columns);
+        Pack<Number<T>, V> result;
+        for (int j = 0; j < V; j++) result.at[j] = Function::gelu(Number<T>(a.at[j]) + Number<T>(b.at[j]));
+        store<V, anywhere>(out + i, result);
+    } else if (anywhere) {
+        for (; i < n; i++) out[i] = T(Function::gelu(Number<T>(x[i]) + Number<T>(bias[i % columns])));
+    }
 }
 
 template <class T>
@@ -141,7 +146,10 @@ void launch_bias_gelu(T* out, const T* x, const T* bias, int64_t rows, int64_t c
     constexpr int V = std::max(4, widest<T>);  // 4 doubles are two loads, with which an H200 is faster than with one
     const int64_t n = rows * columns;
     if (n == 0) return;  // CUDA refuses a grid of 0 blocks
-    const auto kernel = tanh ? bias_gelu_kernel<T, V, Approximate> : bias_gelu_kernel<T, V, Exact>;
+    const bool packs = columns % V == 0 && aligned(out) && aligned(x) && aligned(bias);
+    const auto kernel = packs
+                            ? (tanh ? bias_gelu_kernel<T, V, false, Approximate> : bias_gelu_kernel<T, V, false, Exact>)
+                            : (tanh ? bias_gelu_kernel<T, V, true, Approximate> : bias_gelu_kernel<T, V, true, Exact>);
     kernel<<<blocks_for(n, forward_threads * V), forward_threads, 0, stream>>>(out, x, bias, n, columns);
     CHECK_LAUNCH();
 }
@@ -281,7 +289,9 @@ void launch_bias_gelu_backward(T* grad_x, T* grad_bias, Number<T>* partial, cons
     if (columns == 0) return;
     const unsigned chunks = backward_chunks<T>(rows, columns);
     // Each row has to begin at a multiple of 16 bytes, not only the first one.
-    const bool packs = columns % widest<T> == 0 && aligned({grad_x, grad_bias, partial, grad, x, bias});
+    bool packs = columns % widest<T> == 0;
+    for (const void* p : std::initializer_list<const void*>{grad_x, grad_bias, partial, grad, x, bias})
+        packs = packs && aligned(p);
     const auto launch = packs ? launch_backward<T, widest<T>> : launch_backward<T, 1>;
     launch(grad_x, grad_bias, partial, grad, x, bias, rows, columns, tanh, chunks, stream);
     if (chunks == 1) return;
