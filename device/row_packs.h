@@ -31,14 +31,18 @@ __device__ int shift_of(const T* p) {
 template <bool whole = false, bool last = false, class T, int packs>
 __device__ void load_packs(Pack<T> (&part)[packs], const T* base, int begin, int end, T none) {
     constexpr int size = Pack<T>::SIZE;
-    const bool aligned = whole || shift_of(base) == 0;  // else all elements are loaded one by one
+    const bool aligned = whole || shift_of(base) == 0;  // else elements are loaded one by one
     UNROLL for (int k = 0; k < packs; k++) {
         const int i = int(threadIdx.x + k * blockDim.x) * size;
         UNROLL for (int j = 0; j < size; j++) part[k].values[j] = none;
-        if (whole ? i < end : aligned && i >= begin && i + size <= end) {
-            const auto* const p = reinterpret_cast<const uint4*>(base + i);
-            const uint4 bytes = last ? __ldcs(p) : *p;
-            memcpy(&part[k], &bytes, sizeof bytes);
+        if (whole ? i < end : i >= begin && i + size <= end) {
+            if (aligned) {
+                const auto* const p = reinterpret_cast<const uint4*>(base + i);
+                const uint4 bytes = last ? __ldcs(p) : *p;
+                memcpy(&part[k], &bytes, sizeof bytes);
+            } else {
+                UNROLL for (int j = 0; j < size; j++) part[k].values[j] = base[i + j];
+            }
         } else if (!whole && i + size > begin && i < end) {
             UNROLL for (int j = 0; j < size; j++) if (i + j >= begin && i + j < end) part[k].values[j] = base[i + j];
         }

@@ -127,7 +127,8 @@ static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
         const int most = int(plan.count) / size, packs = whole && op.n <= 8 * size ? 1 : most;  // of a thread
         unsigned threads = 1;  // of a row: 1, 2, 4 ... 32, 64, 96 ...
         while (int64_t(threads) * packs * size < plan.longest) threads += std::min(threads, 32u);
-        const dim3 block(threads, threads <= 32 ? 256 / threads : 1);
+        dim3 block(threads);  // of whole warps, for over_row(), and no higher than there are rows
+        while (block.x * block.y < 32 || (block.x * block.y < 256 && threads <= 32 && block.y < op.rows)) block.y *= 2;
         const int64_t of_block = int64_t(block.y) * most / packs, at_once = 512 / (block.x * block.y);
         int64_t blocks = blocks_for(op.rows, int(of_block));
         if (Op::OF_WEIGHT) blocks = std::min({blocks, plan.most_blocks, multiprocessors() * at_once});
