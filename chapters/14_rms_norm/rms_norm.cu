@@ -124,7 +124,7 @@ static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
         return blocks;
     }
     if (plan.in_registers) {
-        const int most = int(plan.count) / size, packs = whole && op.n <= 8 * size ? 1 : most;  // of a thread
+        const int most = int(plan.count) / size, packs = whole && op.n <= 32 * size ? 1 : most;  // of a thread
         unsigned threads = 1;  // of a row: 1, 2, 4 ... 32, 64, 96 ...
         while (int64_t(threads) * packs * size < plan.longest) threads += std::min(threads, 32u);
         dim3 block(threads);  // of whole warps, for over_row(), and no higher than there are rows
