@@ -47,8 +47,8 @@ MUTANTS = [
         ("if (i < n) compute", "compute"),
         ("k++, ahead += step)", "k++, ahead += 2 * step)"),
     )),
-    Mutant(CU, "columns % V == 0 && aligned(out) && aligned(x)", "columns % V == 0", T + "an_argument_that_begins_anywhere", gpus=1,
-           why="a CPU loads 16 bytes from any address"),
+    Mutant(CU, "columns % V == 0 && aligned(out) && aligned(x)", "columns % V == 0",
+           T + "an_argument_that_begins_anywhere", gpus=1, why="a CPU loads 16 bytes from any address"),
     Mutant(CU, "    if (n == 0) return;  // CUDA refuses a grid of 0 blocks\n", "", T + "forward_and_backward"),
     # ---- what the operators refuse, what the dispatcher is told
     *(Mutant(CPP, text, "true", f"{T}the_operator_refuses[Python-{name}]") for text, name in (
