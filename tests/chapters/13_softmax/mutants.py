@@ -71,7 +71,7 @@ MUTANTS = [
     Mutant(CU, "    __syncthreads();\n    for (int i = begin", "    for (int i = begin", forward("strip")),
     Mutant(CU, "i < end; i += 256 * n", "i < min(end, 256 * n); i += 256 * n", MANY),
     Mutant(CU, "    }\n    __syncthreads();\n    UNROLL", "    }\n    UNROLL", f"{T}softmax[reverse-strip-float32]"),
-    Mutant(CU, "/ n / size * size);", "/ n);", f"{T}many_rows[forward-auto-9001-3]", gpus=1),
+    Mutant(CU, "/ n / size * size);", "/ n);", f"{T}many_rows[forward-strip-9001-3]", gpus=1),
     Mutant(CU, "all = all + op.part(v);", "all = op.part(v);", forward("twice")),
     Mutant(CU, "i < blocks && launch", "i < 1 && launch", LONG),
     Mutant(CU, "parts[row * blocks + i]", "parts[i]", LONG),
