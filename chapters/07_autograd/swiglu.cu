@@ -47,7 +47,8 @@ __device__ Pack<Number<T>, V> load(const T* p) {
 }
 
 // Where arrays begin anywhere, a result may still begin at a multiple of 16 bytes. Then it takes one store: V stores
-// would write each sector V times.
+// would write each sector in V parts. (uint4, because from an if with a Pack on one side and its elements on the other,
+// some host compilers make one access of 16 bytes for both.)
 template <int V, bool anywhere, class T>
 __device__ void store(T* p, const Pack<Number<T>, V>& numbers) {
     Pack<T, V> pack;

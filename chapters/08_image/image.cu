@@ -91,12 +91,13 @@ __global__ void rgb_to_gray_kernel(uint8_t* gray, Images images, bool bgr) {
             }
             const int64_t end = min(begin + 16, images.width);
             for (int64_t x = max(begin, int64_t(0)); x < end; x += 4) {
-                uint8_t pixels[4];  // loads before stores, or each pixel would wait for the one before
+                uint8_t grays[4];  // loads before stores, or each pixel would wait for the one before
+                for (int k = 0; k < 4; k++) {
+                    const uint8_t* pixel = in + 3 * (x + k);
+                    if (x + k < end) grays[k] = gray_of(pixel[0], pixel[1], pixel[2], bgr);
+                }
                 for (int k = 0; k < 4; k++)
-                    if (const uint8_t* rgb = in + 3 * (x + k); x + k < end)
-                        pixels[k] = gray_of(rgb[0], rgb[1], rgb[2], bgr);
-                for (int k = 0; k < 4; k++)
-                    if (x + k < end) out[x + k] = pixels[k];
+                    if (x + k < end) out[x + k] = grays[k];
             }
         }
     }

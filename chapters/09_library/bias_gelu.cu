@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <initializer_list>
 
 #include "device/cache_hint.h"
 #include "common/cuda_check.h"
@@ -289,9 +288,8 @@ void launch_bias_gelu_backward(T* grad_x, T* grad_bias, Number<T>* partial, cons
     if (columns == 0) return;
     const unsigned chunks = backward_chunks<T>(rows, columns);
     // Each row has to begin at a multiple of 16 bytes, not only the first one.
-    bool packs = columns % widest<T> == 0;
-    for (const void* p : std::initializer_list<const void*>{grad_x, grad_bias, partial, grad, x, bias})
-        packs = packs && aligned(p);
+    const bool packs = columns % widest<T> == 0 && aligned(grad_x) && aligned(grad_bias) && aligned(partial) &&
+                       aligned(grad) && aligned(x) && aligned(bias);
     const auto launch = packs ? launch_backward<T, widest<T>> : launch_backward<T, 1>;
     launch(grad_x, grad_bias, partial, grad, x, bias, rows, columns, tanh, chunks, stream);
     if (chunks == 1) return;

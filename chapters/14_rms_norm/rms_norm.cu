@@ -117,7 +117,8 @@ static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
     const int64_t fit = std::min<int64_t>((STRIP - 1) * size / op.n, MOST_ROWS<T>);
     const int each = std::max(int(fit / size * size), 1);  // rows of a strip, so that all begin as the first row does
     const int64_t strips = blocks_for(op.rows, each);
-    if (!whole && plan.bytes <= 256 && strips >= multiprocessors()) {  // fewer would leave some without work
+    // Fewer strips would leave multiprocessors without work. A single one would have to write the gradient of weight.
+    if (!whole && plan.bytes <= 256 && strips > 1 && strips >= multiprocessors()) {
         const unsigned blocks = unsigned(std::min(strips, plan.most_blocks));
         strip_kernel<<<blocks, 256, 0, stream>>>(op, partial, each);
         CHECK_LAUNCH();
