@@ -21,7 +21,7 @@ DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([^)]*\))?((?:\\\r?\n|[^\
 
 class Macro(NamedTuple):
     name: str
-    parameters: list[str] | None  # None: it takes no arguments
+    parameters: tuple[str, ...] | None  # None: it takes no arguments
     body: str
     start: int  # where its definition begins
 
@@ -32,7 +32,7 @@ def definitions(source: str) -> list[Macro]:
         names = None if m[2] is None else [name.strip() for name in m[2][1:-1].split(",") if name.strip()]
         names = names and ["__VA_ARGS__" if name == "..." else name for name in names]
         body = TOKEN.sub(lambda token: " " if token["comment"] else token[0], m[3])
-        found.append(Macro(m[1], names, body.strip(), m.start()))
+        found.append(Macro(m[1], None if names is None else tuple(names), body.strip(), m.start()))
     return found
 
 

@@ -22,6 +22,7 @@ and that needs the same is translated into the folder of the result, where the .
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import re
@@ -74,10 +75,11 @@ class Translator(Tokens):
         self.kernels = self.names_declared("__global__")
         self.refused: set[str] = set()  # what of lacking.py has its error
         self.headers = {"cuda_runtime.h"}  # that the result needs
+        self.first = ""  # what the result begins with
         self.dynamic: set[tuple[str, str]] = set()  # namespaces and names of `extern __shared__` outside of functions
 
-    def run(self, includes: dict[str, str] | None = None) -> str:
-        """The result. `includes`: what becomes of the names in #include "..." and <...>."""
+    def run(self) -> None:
+        """Finds what has to change in a .cu, or in a header that it includes."""
         self.names_of_torch()
         self.assembly()
         for i, token in enumerate(self.tokens):
@@ -85,8 +87,6 @@ class Translator(Tokens):
                 self.launch(i)
             elif token.text in STATIC_WORDS:
                 self.variable(i)
-            elif includes and token.text == "include" and self.is_text(i - 1, "#"):
-                self.include(i, includes)
             elif token.text in ("while", "do", "for"):
                 self.loop(i)
             elif token.text == "__cluster_dims__":
@@ -99,24 +99,28 @@ class Translator(Tokens):
                 self.shared_variables(i)
         self.refuse_host_calls()
         headers = "".join(f"#include <{header}>\n" for header in sorted(self.headers, reverse=True))
-        return headers + LANGUAGE + self.result()
+        self.first = headers + LANGUAGE
 
-    def run_cpp(self, includes: dict[str, str]) -> str:
-        """The result for a .cpp, which is C++ as it stands, and for the headers that it includes."""
+    def run_cpp(self) -> None:
+        """The same for a .cpp, which is C++ as it stands, and for the headers that it includes."""
         self.names_of_torch()
-        for i, token in enumerate(self.tokens):
-            if token.text == "include" and self.is_text(i - 1, "#"):
-                self.include(i, includes)
-        return self.result()
 
-    def result(self) -> str:
+    def result(self, includes: dict[str, str]) -> str:
+        """The text with what run() found. `includes`: what becomes of the names in #include "..." and <...>."""
         parts, position = [], 0
-        for start, end, text in sorted(self.edits):
+        for start, end, text in sorted([*self.edits, *self.renamed_includes(includes)]):
             parts += self.source[position:start], text
             position = end
         parts.append(self.source[position:])
         name = self.filename.replace("\\", "\\\\").replace('"', '\\"')
-        return f'#line 1 "{name}"\n{"".join(parts)}'
+        return f'{self.first}#line 1 "{name}"\n{"".join(parts)}'
+
+    def renamed_includes(self, includes: dict[str, str]) -> Iterator[tuple[int, int, str]]:
+        for before, token in zip(self.tokens, self.tokens[1:], strict=False):
+            if (before.text, token.text) == ("#", "include"):
+                directive = INCLUDE.match(self.source, before.start)
+                if directive and directive["name"] in includes:
+                    yield directive.start("name") - 1, directive.end(), f'"{includes[directive["name"]]}"'
 
     def names_of_torch(self) -> None:
         for first, last, text in torch_names.renamed(self):
@@ -132,11 +136,6 @@ class Translator(Tokens):
             if not any(begin <= first <= end for begin, end, _ in replaced):
                 self.insert(self.tokens[first].start, f'(cuda_on_cpu::calls("{name}"), ')
                 self.insert(self.tokens[last].end, ")")
-
-    def include(self, i: int, includes: dict[str, str]) -> None:
-        directive = INCLUDE.match(self.source, self.tokens[i - 1].start)
-        if directive and directive["name"] in includes:
-            self.replace(directive.start("name") - 1, directive.end(), f'"{includes[directive["name"]]}"')
 
     # ---- kernel<<<config>>>(arguments) ------------------------------------------------------------------------------
 
@@ -405,7 +404,17 @@ class Translator(Tokens):
 
 def translate(source: str, filename: str) -> str:
     """The C++ of a .cu's text. `filename` is how compilers will name it."""
-    return Translator(source, filename).run()
+    return translated_alone(source, filename, (), frozenset(), Translator.run).result({})
+
+
+@functools.lru_cache(64)  # the files of a chapter include the same headers
+def translated_alone(
+    source: str, filename: str, included: tuple[macros.Macro, ...], with_ptx: frozenset[str], run: Callable
+) -> Translator:
+    """A Translator that has run, with its includes as they were."""
+    translator = Translator(source, filename, included, with_ptx)
+    run(translator)
+    return translator
 
 
 def translate_file(cu: Path, out: Path, folders: Sequence[Path] = (), first: str = "") -> list[Path]:
@@ -423,14 +432,14 @@ def translate_file(cu: Path, out: Path, folders: Sequence[Path] = (), first: str
         if file != cu:  # it has left the folder where its own headers lie
             includes = {name: str(used) for name, used in files.includes[file].items()} | includes
         includes |= files.refused[file]
-        write(result, first * (file == cu) + run(files.translator(file), includes))
+        write(result, first * (file == cu) + files.translator(file).result(includes))
     return list(files.texts)
 
 
 def translated(cu: Path, folders: Sequence[Path] = ()) -> str:
     """The C++ of one file, whose headers stay as they are."""
     files = Files(cu := Path(os.path.abspath(cu)), folders, Translator.run)
-    return files.translator(cu).run(files.refused[cu])
+    return files.translator(cu).result(files.refused[cu])
 
 
 def names_cuda(cpp: Path, folders: Sequence[Path]) -> bool:
@@ -472,14 +481,13 @@ class Files:
 
     def changes(self, file: Path) -> bool:
         """Whether a translation changes this file by itself."""
-        refused = self.refused[file]
-        translator = self.translator(file) if refused or INTERESTING.search(self.texts[file]) else None
-        return bool(translator and self.run(translator, refused) and translator.edits)
+        return bool(self.refused[file] or (INTERESTING.search(self.texts[file]) and self.translator(file).edits))
 
     def translator(self, file: Path) -> Translator:
         headers = self.headers(file)
         known = [macro for header in headers for macro in self.macros[header]]
-        return Translator(self.texts[file], str(file), known, set().union(*map(self.with_ptx, headers)))
+        with_ptx = frozenset().union(*map(self.with_ptx, headers))
+        return translated_alone(self.texts[file], str(file), tuple(known), with_ptx, self.run)
 
     def headers(self, file: Path) -> list[Path]:
         """All that the file includes, and what they include."""

@@ -113,7 +113,7 @@ MUTANTS = [
            f"{TESTS}::test_address_sanitizer[g++]"),
     Mutant(LACKING, '(INCLUDE / name).is_file() or re.match(r"cuda/.*\\.", name)', "(INCLUDE / name).is_file()", REFUSED),
     Mutant(LACKING, '(INCLUDE / name).is_file() or ', "", REFUSED),
-    Mutant(TRANSLATOR, "if refused or INTERESTING.search(", "if INTERESTING.search(",
+    Mutant(TRANSLATOR, "self.refused[file] or (INTERESTING.search(", "(INTERESTING.search(",
            f"{TESTS}::test_a_header_that_is_lacking_ends_the_compilation", why="the reader's header has nothing else"),
     Mutant(TRANSLATOR, "- self.includes[file].keys()", "", REFUSED, why="the reader may have brought it along"),
     Mutant(TRANSLATOR, 'lacking.lacking_name(f"{self.text(i - 2)}::{name}")', "None", NOT_COVERED),
