@@ -25,24 +25,35 @@ __device__ int shift_of(const T* p) {
     return int(reinterpret_cast<uintptr_t>(p) / sizeof(T) % Pack<T>::SIZE);
 }
 
+// The 16 bytes at p, which lies `shift` bytes after a multiple of 16. A GPU loads 16 bytes at once only from such a
+// multiple, so a thread loads the two pieces that contain them, and shifts: by two words, by one word, and by bytes.
+inline __device__ uint4 load_shifted(const void* p, int shift) {
+    const auto* const pieces = reinterpret_cast<const uint4*>(static_cast<const char*>(p) - shift);
+    const uint4 first = pieces[0], second = pieces[1];
+    unsigned words[] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+    UNROLL for (int k = 0; k < 6; k++) words[k] = shift & 8 ? words[k + 2] : words[k];
+    UNROLL for (int k = 0; k < 5; k++) words[k] = shift & 4 ? words[k + 1] : words[k];
+    UNROLL for (int k = 0; k < 4; k++) words[k] = __funnelshift_r(words[k], words[k + 1], 8 * (shift % 4));
+    return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
 // Loads the thread's packs of a row whose elements are base[begin] to base[end - 1]; other elements become `none`.
 // whole: begin is 0, and the row begins at a multiple of 16 bytes and consists of packs, which takes fewer
 // instructions. last: it is not read again, so the caches may forget it first.
 template <bool whole = false, bool last = false, class T, int packs>
 __device__ void load_packs(Pack<T> (&part)[packs], const T* base, int begin, int end, T none) {
     constexpr int size = Pack<T>::SIZE;
-    const bool aligned = whole || shift_of(base) == 0;  // else elements are loaded one by one
+    const int shift = whole ? 0 : shift_of(base);
     UNROLL for (int k = 0; k < packs; k++) {
         const int i = int(threadIdx.x + k * blockDim.x) * size;
         UNROLL for (int j = 0; j < size; j++) part[k].values[j] = none;
-        if (whole ? i < end : i >= begin && i + size <= end) {
-            if (aligned) {
-                const auto* const p = reinterpret_cast<const uint4*>(base + i);
-                const uint4 bytes = last ? __ldcs(p) : *p;
-                memcpy(&part[k], &bytes, sizeof bytes);
-            } else {
-                UNROLL for (int j = 0; j < size; j++) part[k].values[j] = base[i + j];
-            }
+        if (whole ? i < end : shift == 0 && i >= begin && i + size <= end) {
+            const auto* const p = reinterpret_cast<const uint4*>(base + i);
+            const uint4 bytes = last ? __ldcs(p) : *p;
+            memcpy(&part[k], &bytes, sizeof bytes);
+        } else if (!whole && shift > 0 && i - shift >= begin && i - shift + 2 * size <= end) {
+            const uint4 bytes = load_shifted(base + i, shift * int(sizeof(T)));
+            memcpy(&part[k], &bytes, sizeof bytes);
         } else if (!whole && i + size > begin && i < end) {
             UNROLL for (int j = 0; j < size; j++) if (i + j >= begin && i + j < end) part[k].values[j] = base[i + j];
         }

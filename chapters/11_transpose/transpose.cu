@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "common/cuda_check.h"
+#include "common/device_attribute.h"
 #include "common/grid.h"
 #include "device/pack.h"
 
@@ -259,17 +260,20 @@ __global__ void __launch_bounds__(strip_threads, 6)
 }
 
 // Few are 128: then a tile of 32 KiB has 192 bytes of each line, or more. With more rows and columns, tiles are
-// `wide_side` wide, or a little less, so that the last of them is not left with a few columns.
+// `wide_side` wide, or a little less, so that the last of them is not left with a few columns. Small matrices have
+// smaller tiles, four a multiprocessor, but of a pack a thread or more, and of two sectors of each line or more.
 template <class T>
 void launch_transpose_strips(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns,
                              cudaStream_t stream) {
-    constexpr int few = 128, size = Strip<T>::size, V = Pack<T>::SIZE, S = 32 / sizeof(T);
+    constexpr int few = 128, V = Pack<T>::SIZE, S = 32 / sizeof(T);
     if (rows == 0 || columns == 0) return;
+    const int64_t share = matrices * rows * columns / (4 * device_attribute(cudaDevAttrMultiProcessorCount));
+    const int size = int(std::clamp<int64_t>(share, strip_threads * V, Strip<T>::size));
     const bool few_rows = rows <= few && rows <= columns, few_columns = columns <= few;
     int tall = int(rows), wide = int(columns);
-    if (few_rows) wide = ((size - V) / tall - 2 * V) / S * S;
+    if (few_rows) wide = std::max(((size - V) / tall - 2 * V) / S, 2) * S;
     if (!few_columns && !few_rows) wide = int((columns - 1) / blocks_for(columns, wide_side<T>) + V) / V * V;
-    if (!few_rows) tall = ((size - 2 * V) / (few_columns ? wide : wide + 2 * V) - S) / S * S;
+    if (!few_rows) tall = std::max(((size - 2 * V) / (few_columns ? wide : wide + 2 * V) - S) / S, 2) * S;
     launch_tiles(few_rows ? transpose_strips_kernel<T, true> : transpose_strips_kernel<T, false>, strip_threads, tall,
                  wide, out, in, matrices, rows, columns, stream, tall, wide);
 }

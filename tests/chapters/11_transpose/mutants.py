@@ -62,7 +62,7 @@ MUTANTS = [
     Mutant(CU, "shift = (S - beyond(line, S)) % S,", "shift = 0,", SHIFT, why="packs that are not aligned"),
     Mutant(CU, "if (x < 0 || x + V > size) {", "if (x < 0) {", ENDS),
     Mutant(CU, "padding = 3 * bank<T>;", "padding = 0;", COUNTED, why="right, and slow: bank conflicts"),
-    Mutant(CU, "((size - V) / tall - 2 * V) / S * S;", "(size - V) / tall / S * S;", COUNTED,
+    Mutant(CU, "std::max(((size - V) / tall - 2 * V) / S, 2)", "std::max((size - V) / tall / S, 2)", COUNTED,
            why="more than shared memory holds"),
     Mutant(CU, "few_columns ? wide : wide + 2 * V) - S) / S", "few_columns ? wide : wide) - S) / S", COUNTED,
            why="more than shared memory holds"),

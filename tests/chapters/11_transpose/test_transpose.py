@@ -21,7 +21,8 @@ from tests.support import ROOT, chapter, kept_folder, needs_gpu_memory, operator
 CHAPTER = "11_transpose"
 PITFALLS = ROOT / "tests/chapters/11_transpose/pitfalls.cu"
 STEPS = ["naive", "tile", "padded", "swizzled", "wide", "strips"]
-BAND = {1: 160, 2: 96, 4: 104, 8: 108}  # by an element's size: rows of a tile of strips, where it has not all columns
+# By an element's size: rows of a tile of strips in a small matrix of 131 columns, and in a large one (of 1 MiB on the CPU).
+BANDS = {1: (64, 256), 2: (32, 160), 4: (16, 144), 8: (8, 120)}
 INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}  # by their size
 each_step = pytest.mark.parametrize("step", STEPS)
 each_size = pytest.mark.parametrize("size", INTEGERS)
@@ -95,9 +96,10 @@ def test_strips_at_every_shift(ops, size, thread_order):
     """A row of the result begins at each place of a sector. The last tile is full, almost full, and almost empty: its rows
     may be fewer than those that the tile above stores as well."""
     sector = 32 // size
-    for more in (0, 1, 2, sector - 1, sector, sector + 1, BAND[size] - 1):
-        x = numbered(2, BAND[size] + more, 131, size=size)
-        assert torch.equal(ops.transpose_step(x, "strips"), x.mT), more
+    for count, band in zip((1, 32), BANDS[size], strict=True):
+        for more in (0, 1, 2, sector - 1, sector, sector + 1, band - 1):
+            x = numbered(2, count * band + more, 131, size=size)
+            assert torch.equal(ops.transpose_step(x, "strips"), x.mT), (count, more)
 
 
 @pytest.mark.kernels
