@@ -164,14 +164,25 @@ constexpr int threads = sizeof(T) == sizeof(double) ? 512 : 1024;
 // once and keeps its own sums. A block is as wide as a row if it can be, and has as many rows of threads as fit. A
 // longer row is cut into tiles of about equal width. This way the threads of a warp access neighbours in memory, even
 // if a row has fewer than 32 packs.
+//
+// There are as many blocks as the GPU runs at a time, each with the same share of the rows. Then all blocks end
+// together, and there are few partial sums. If a row has so many tiles that some multiprocessors would get no block,
+// tiles are narrower: 132 tiles instead of 112, and 66 for each half of the rows instead of 50.
 template <class T>
 struct Layout {
-    unsigned tiles;
+    unsigned tiles, chunks;  // of a row, and of the rows
     dim3 block;
 
     Layout(int64_t rows, int64_t columns, int V) : tiles(blocks_for(columns / V, threads<T>)) {
-        const unsigned width = unsigned((columns / V + tiles - 1) / tiles);
+        int device = 0, multiprocessors = 0;
+        CHECK_CUDA(cudaGetDevice(&device));
+        CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+        const int64_t packs = columns / V, most = std::max<int64_t>(multiprocessors / tiles, 1);
+        if (tiles > 1) tiles = unsigned(std::max<int64_t>(tiles, multiprocessors / most));
+        const unsigned width = unsigned((packs + tiles - 1) / tiles);
         block = dim3(width, unsigned(std::clamp<int64_t>(rows, 1, threads<T> / width)));
+        chunks = unsigned(std::clamp<int64_t>(blocks_for(rows, int(block.y)), 1, most));
+        if (rows * columns <= 4 * threads<T>) chunks = 1;  // a second launch, for partial sums, would take longer
     }
 };
 
@@ -253,17 +264,10 @@ __global__ void sum_rows_kernel(T* sum, const Number<T>* partial, int64_t rows, 
     if (column < columns && threadIdx.y == 0) store<1>(sum + column, total);
 }
 
-// As many blocks as the GPU runs at a time, each with the same share of the rows. Then all blocks end together, and
-// there are few partial sums. The number may not depend on where arrays begin, because partial_rows() also uses it.
+// The number of chunks may not depend on where arrays begin, because partial_rows() also uses it.
 template <class T>
 static unsigned backward_chunks(int64_t rows, int64_t columns) {
-    if (rows * columns <= 4 * threads<T>) return 1;  // a second launch, for the partial sums, would take longer
-    const Layout<T> layout(rows, columns, columns % widest<T> == 0 ? widest<T> : 1);
-    int device = 0, multiprocessors = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    const int64_t at_a_time = multiprocessors / layout.tiles;
-    return unsigned(std::max<int64_t>(1, std::min<int64_t>(at_a_time, blocks_for(rows, int(layout.block.y)))));
+    return Layout<T>(rows, columns, columns % widest<T> == 0 ? widest<T> : 1).chunks;
 }
 
 template <class T>

@@ -11,7 +11,7 @@ def path(canvas):
     canvas.text(60.5, 3.5, "added by", "grey", bold=True)
     steps = [
         ("Autocast", "in an autocast region: one dtype for both", "library.py"),
-        ("Autograd", "if a gradient is wanted: makes the node", "library.py"),
+        ("Autograd", "makes the node, if a gradient is wanted", "library.py"),
         ("ADInplaceOrView", "refuses forward mode, counts versions", "bias_gelu.cpp"),
     ]
     y = 6
