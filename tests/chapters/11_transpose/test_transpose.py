@@ -84,6 +84,7 @@ def test_strips_of_thin_matrices(ops, size, thread_order):
         (64, 516, 0),
         (127, 270, 1),
         (128, 257, 0),
+        (127, 2**20 // size // 127 + 1, 0),  # full tiles
     ):
         for shape in (n, length), (length, n), (2, n, length // 2 + 1), (2, length // 2 + 1, n):
             x = numbered(torch.Size(shape).numel() + start, size=size)[start:].view(shape)
