@@ -41,7 +41,7 @@ def is_wrong(add):
     else:
         torch.cuda.synchronize()
         with torch.cuda.stream(torch.cuda.Stream()):
-            sleep_on_gpu(10_000_000)  # the side stream is busy for 5 ms before a and b get their values
+            sleep_on_gpu(100_000_000)  # the side stream is busy for 50 ms before a and b get their values
             a.fill_(1)
             b.fill_(2)
             c = add(a, b)

@@ -99,11 +99,11 @@ __global__ void __launch_bounds__(256) strip_kernel(T* out, Op op, int64_t rows,
     __shared__ alignas(16) T strip[Op::INPUTS][PACKS * 256 * Pack<T>::SIZE];
     const int64_t first = int64_t(blockIdx.x) * each;
     const int here = int(min(int64_t(each), rows - first)), begin = shift_of(out), end = begin + here * n;
-    Pack<T> packs[Op::INPUTS][PACKS];
-    load_packs(packs, op.in, {first * n - begin, begin, end}, op.none());
-    UNROLL for (int a = 0; a < Op::INPUTS; a++)
-        UNROLL for (int k = 0; k < PACKS; k++) reinterpret_cast<Pack<T>*>(strip[a])[threadIdx.x + k * 256] =
-            packs[a][k];
+    Pack<T> packs[PACKS];
+    UNROLL for (int a = 0; a < Op::INPUTS; a++) {
+        load_packs(packs, op.in[a] + first * n - begin, begin, end, op.none());
+        UNROLL for (int k = 0; k < PACKS; k++) reinterpret_cast<Pack<T>*>(strip[a])[threadIdx.x + k * 256] = packs[k];
+    }
     __syncthreads();
     for (int i = begin + int(threadIdx.x) * n; i < end; i += 256 * n) {
         typename Op::N v[Op::INPUTS][1];
@@ -119,8 +119,8 @@ __global__ void __launch_bounds__(256) strip_kernel(T* out, Op op, int64_t rows,
         }
     }
     __syncthreads();
-    UNROLL for (int k = 0; k < PACKS; k++) packs[0][k] = reinterpret_cast<Pack<T>*>(strip[0])[threadIdx.x + k * 256];
-    UNROLL for (int k = 0; k < PACKS; k++) store_pack(out + first * n - begin, begin, end, k, packs[0][k]);
+    UNROLL for (int k = 0; k < PACKS; k++) packs[k] = reinterpret_cast<Pack<T>*>(strip[0])[threadIdx.x + k * 256];
+    UNROLL for (int k = 0; k < PACKS; k++) store_pack(out + first * n - begin, begin, end, k, packs[k]);
 }
 
 // ---- a row of any length, read twice: by a block in one launch, or by several in two --------------------------------

@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(256) strip_kernel(Op op, typename Op::N* parti
         const int here = int(min(int64_t(each), op.rows - first)), end = begin + here * n;
         const int64_t at = first * n - begin;
         Pack<T> part[Op::INPUTS][STRIP / 256];
-        load_packs<false, true>(part, op.in, {at, begin, end}, T(0.f));
+        UNROLL for (int a = 0; a < Op::INPUTS; a++) load_packs<false, true>(part[a], op.in[a] + at, begin, end, T(0.f));
         if constexpr (Op::ADDS) add_second_to_first(part);
         UNROLL for (int k = 0; k < STRIP / 256; k++) {
             if constexpr (Op::ADDS) store_pack(op.sum + at, begin, end, k, part[0][k]);

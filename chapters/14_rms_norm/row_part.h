@@ -46,22 +46,17 @@ __device__ int column_of(int i) {
                                     : int(threadIdx.x + i / size * blockDim.x) * size + i % size;
 }
 
-template <Layout layout, bool last = false, class T, int arrays, int packs>
-__device__ void load_part(Pack<T> (&v)[arrays][packs], const T* const (&from)[arrays], Section s) {
-    constexpr int size = Pack<T>::SIZE;
-    if constexpr (layout != Layout::single) {
-        load_packs<layout == Layout::whole, last>(v, from, s, T(0.f));
-    } else {
-        UNROLL for (int a = 0; a < arrays; a++) UNROLL for (int i = 0; i < packs * size; i++) {
-            const int c = column_of<layout, size>(i);
-            v[a][i / size].values[i % size] = c < s.end ? (from[a] + s.base)[c] : T(0.f);
-        }
-    }
-}
-
 template <Layout layout, bool last = false, class T, int packs>
 __device__ void load_part(Pack<T> (&v)[packs], const T* from, Section s) {
-    load_part<layout, last>(reinterpret_cast<Pack<T>(&)[1][packs]>(v), {from}, s);
+    constexpr int size = Pack<T>::SIZE;
+    if constexpr (layout != Layout::single) {
+        load_packs<layout == Layout::whole, last>(v, from + s.base, s.begin, s.end, T(0.f));
+    } else {
+        UNROLL for (int i = 0; i < packs * size; i++) {
+            const int c = column_of<layout, size>(i);
+            v[i / size].values[i % size] = c < s.end ? (from + s.base)[c] : T(0.f);
+        }
+    }
 }
 
 template <Layout layout, class T, int packs>
@@ -105,7 +100,8 @@ __device__ void load_inputs(Pack<T> (&v)[Op::INPUTS][packs], const Op& op, Secti
     if constexpr (Op::ADDS && pass == Pass::second) {
         load_part<layout, true>(v[0], op.sum, s);
     } else {
-        load_part<layout, Op::ADDS || pass != Pass::first>(v, op.in, s);
+        UNROLL for (int a = 0; a < Op::INPUTS; a++)
+            load_part<layout, Op::ADDS || pass != Pass::first>(v[a], op.in[a], s);
         if constexpr (Op::ADDS) {
             add_second_to_first(v);
             store_part<layout>(op.sum, s, v[0]);
@@ -132,7 +128,8 @@ __device__ void write(const Op& op, Section s, Section weights, Pack<T> (&v)[Op:
     UNROLL for (int k = 0; k < packs; k++) {
         const int before = int(k * blockDim.x) * Pack<T>::SIZE;
         Pack<T> w[1];
-        load_part<layout>(w, op.weight, {weights.base + before, weights.begin - before, weights.end - before});
+        load_packs<layout == Layout::whole>(w, op.weight + weights.base + before, weights.begin - before,
+                                            weights.end - before, T(0.f));
         UNROLL for (int j = 0; j < Pack<T>::SIZE; j++) {
             Number<T> of[Op::INPUTS], of_weight = 0;
             element(of, v, k * Pack<T>::SIZE + j);

@@ -23,13 +23,13 @@ pytestmark = pytest.mark.skipif(device.type == "cpu", reason="GPU times need a G
 def test_agrees_with_do_bench_within_5_percent(k):
     """The time of do_bench depends on how many launches came before it (tools/maintain/launch_delays.py).
 
-    So it gets eight beginnings."""
+    So it gets eight beginnings, and a long kernel two."""
     from triton.testing import do_bench
 
     a, b = torch.rand(2**k, device=device), torch.rand(2**k, device=device)
     add2 = operators("03_add2").add2
     ours, theirs = [], []
-    for i in range(8):
+    for i in range(8 if k < 28 else 2):
         ours.append(measure("add2", 2**k, add2, (a, b)).kernel * 1e3)
         for _ in range(i):
             torch.add(a[:16], b[:16])

@@ -64,6 +64,7 @@ def test_right_operators_are_accepted(capsys):
     assert "not checked" not in capsys.readouterr().out
 
 
+@pytest.mark.xdist_group("crash")  # groups begin first, and this takes 12 s
 def test_the_crash_of_a_kernel_is_put_down_to_its_operator():
     """In a process of its own: after it, this GPU does nothing more for the process."""
     if device.type == "cpu":

@@ -380,6 +380,7 @@ def said(ways_cu):
 
 
 @with_the_memory_check
+@pytest.mark.xdist_group("said")  # one process compiles ways.cu for the memory check, once
 def test_messages_name_arrays_and_elements(said):
     for words in [
         "on_the_host n = 3 (input: 3 rows, 2 columns): the host reads in[0] (row 0, column 0) at ways.cu:29; that memory",
@@ -394,6 +395,7 @@ def test_messages_name_arrays_and_elements(said):
 
 
 @with_the_memory_check
+@pytest.mark.xdist_group("said")
 def test_the_work_is_that_of_kernels_in_memory_of_the_gpu(said):
     """A launcher may copy within the GPU, fill a table of constants, and use memory that it frees."""
     where = "n = 3 (input: 3 rows, 2 columns):"

@@ -16,7 +16,6 @@ ANYWHERE = T + "rows_that_begin_anywhere"
 LONG = T + "long_rows"
 REFUSED = T + "refused_with_memory_and_without"
 MEMORY_CHECK = "tests/cuda_on_cpu/test_memory_check.py::test_no_false_alarm_in_a_lesson[13_softmax]"
-KERNELS = "tests/chapters/test_chapters.py::test_the_memory_check_finds_nothing_in_the_tests_of_kernels[13_softmax]"
 
 
 def forward(step, dtype="float32"):
@@ -30,18 +29,15 @@ def backward(step):
 MUTANTS = [
     # ---- packs of a row that begins anywhere
     Mutant(PACKS, "/ sizeof(T) % Pack<T>::SIZE", "% Pack<T>::SIZE", ANYWHERE),
-    Mutant(PACKS, "const int shift = whole ? 0 : shift_of(base);", "const int shift = 0;", ANYWHERE, gpus=1,
-           why="a CPU loads 16 bytes from any address"),
-    Mutant(PACKS, "i - shift >= s.begin && i - shift + (", "i - shift + (", forward("block")),
-    Mutant(PACKS, "(shift > 0 ? 2 : 1) * size <= s.end", "size <= s.end", KERNELS, why="memory past the end, and not used"),
-    Mutant(PACKS, "shift * int(sizeof(T))", "shift", ANYWHERE),
-    Mutant(PACKS, "shift & 8 ? words[k + 2]", "shift & 8 ? words[k + 1]", ANYWHERE),
-    Mutant(PACKS, "shift & 4 ? words[k + 1]", "false ? words[k + 1]", ANYWHERE),
-    Mutant(PACKS, "8 * (shift % 4)", "0", ANYWHERE),
-    Mutant(PACKS, "part[a][k].values[j] = none;", "part[a][k].values[j] = T(0);", forward("block")),
-    Mutant(PACKS, "return whole ? i < s.end", "return whole ? i <= s.end", forward("block")),
-    Mutant(PACKS, "if (i + j >= s.begin && i + j < s.end) part", "if (i + j < s.end) part", forward("block")),
-    Mutant(PACKS, "if (i + j >= s.begin && i + j < s.end) part", "if (i + j >= s.begin) part", forward("block")),
+    Mutant(PACKS, "whole || shift_of(base) == 0", "true", ANYWHERE, gpus=1),
+    Mutant(PACKS, "part[k].values[j] = none;", "part[k].values[j] = T(0);", forward("block")),
+    Mutant(PACKS, "i >= begin && i + size <= end) {\n            if (aligned)",
+           "i + size <= end) {\n            if (aligned)", MEMORY_CHECK),
+    Mutant(PACKS, "i >= begin && i + size <= end) {\n            if (aligned)",
+           "i >= begin && i < end) {\n            if (aligned)", forward("twice")),
+    Mutant(PACKS, "part[k].values[j] = base[i + j];\n            }", "part[k].values[j] = base[i];\n            }", ANYWHERE),
+    Mutant(PACKS, "if (i + j >= begin && i + j < end) part[k]", "if (i + j < end) part[k]", forward("block")),
+    Mutant(PACKS, "if (i + j >= begin && i + j < end) part[k]", "if (i + j >= begin) part[k]", forward("block")),
     Mutant(PACKS, "i >= begin && i + size <= end) {\n        uint4", "i + size <= end) {\n        uint4", forward("block")),
     Mutant(PACKS, "if (i + j >= begin && i + j < end) base", "if (i + j >= begin) base", forward("block")),
     Mutant(PACKS, "if (i + j >= begin && i + j < end) base", "if (i + j < end) base", forward("block")),

@@ -41,9 +41,7 @@ MUTANTS = [
     Mutant(FORMULAS, "f.scale * w - f.times_x * x", "f.scale * w + f.times_x * x", backward("lanes")),
     Mutant(FORMULAS, "add ? v[INPUTS - 1] : N(0)", "0", backward("lanes", "add_rms_norm_backward")),
     # ---- a thread's part
-    Mutant(
-        PART, "c < s.end ? (from[a] + s.base)[c] : T(0.f)", "(from[a] + s.base)[min(c, s.end - 1)]", backward("lanes")
-    ),
+    Mutant(PART, "c < s.end ? (from + s.base)[c] : T(0.f)", "(from + s.base)[min(c, s.end - 1)]", backward("lanes")),
     Mutant(
         PART,
         "if (c < s.end) (to + s.base)[c] = v[i / size].values[i % size];",
