@@ -145,7 +145,8 @@ struct NeedsClusters {
     dim3 size;
 };
 inline void cluster_dims(unsigned x, unsigned y = 1, unsigned z = 1) {
-    if (grid.cluster.x != x || grid.cluster.y != y || grid.cluster.z != z) throw NeedsClusters{{x, y, z}};
+    const bool same = grid.cluster.x == x && grid.cluster.y == y && grid.cluster.z == z;
+    if (!grid.has_clusters || !same) throw NeedsClusters{{x, y, z}};
 }
 
 }  // namespace cuda_on_cpu

@@ -45,6 +45,7 @@ struct Config {
     size_t shared;
     cudaStream_t stream = nullptr;
     dim3 cluster = 1;
+    bool has_clusters = false;  // even if of one block
     bool cooperative = false;
 };
 
@@ -121,7 +122,8 @@ inline void run_grid(const Config& c, [[maybe_unused]] const void* kernel, const
     block.size = volume(c.block);
     launch_number++;
     gridDim = c.grid, blockDim = c.block;
-    grid.cluster = c.cluster, grid.cooperative = c.cooperative, grid.dynamic = c.shared;
+    grid.cluster = c.cluster, grid.has_clusters = c.has_clusters, grid.cooperative = c.cooperative;
+    grid.dynamic = c.shared;
     grid.clusters = uint64_t(c.grid.x / c.cluster.x) * (c.grid.y / c.cluster.y) * (c.grid.z / c.cluster.z);
     grid.started = watch ? watch->first_block(grid.clusters, block.size) : 0;
     grid.limit = resident_blocks(block.size, c.shared);
@@ -156,9 +158,9 @@ inline cudaError_t check_and_run(const Config& c, const void* kernel, const char
     } catch (const Trap& trap) {
         record(kernel_error = trap.error);
     } catch (const NeedsClusters& needs) {
-        if (volume(c.cluster) > 1) return record(cudaErrorInvalidClusterSize);  // the launch asks for other ones
+        if (c.has_clusters) return record(cudaErrorInvalidClusterSize);  // the launch asks for other ones
         Config with_clusters = c;
-        with_clusters.cluster = needs.size;
+        with_clusters.cluster = needs.size, with_clusters.has_clusters = true;
         return check_and_run(with_clusters, kernel, name, run_threads, call);
     } catch (const std::exception& error) {
         tell("found", error.what());

@@ -74,7 +74,7 @@ inline Config config_of(const cudaLaunchConfig_t& c) {
         const auto& value = c.attrs[i].val;
         if (c.attrs[i].id == cudaLaunchAttributeCooperative) config.cooperative = value.cooperative != 0;
         if (c.attrs[i].id == cudaLaunchAttributeClusterDimension)
-            config.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+            config.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z}, config.has_clusters = true;
     }
     return config;
 }

@@ -124,6 +124,10 @@ struct __attribute__((may_alias)) Mbarrier {
     // Stores into shared memory of the block that has this barrier; the bytes count as come. A GPU may store at any
     // time before the phase ends: here it is as with copies.
     void store(void* to, const void* value, size_t bytes, const char* function, Location where) {
+        if (!grid.has_clusters)  // as on an H100
+            refuse(function, where,
+                   "an illegal instruction was encountered: the kernel was launched without clusters; a cluster of one "
+                   "block would do");
         if (reinterpret_cast<uintptr_t>(to) % bytes != 0)
             refuse(function, where, "the address is not aligned to " + std::to_string(bytes) + " bytes");
         const std::string copy(static_cast<const char*>(value), bytes);

@@ -78,6 +78,7 @@ struct Cluster {  // of one block, unless the launch asks for more
 
 struct Grid {  // that of the launch that runs
     dim3 cluster;
+    bool has_clusters;  // a launch without them has clusters of one block, and some instructions are illegal
     bool cooperative;
     size_t dynamic;     // bytes of dynamic shared memory
     uint64_t clusters;  // in the grid

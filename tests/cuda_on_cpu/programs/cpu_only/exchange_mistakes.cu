@@ -81,6 +81,11 @@ KERNEL(waits_there) {
     ptx::mbarrier_try_wait_parity(e.theirs(&bar), 0);  // LINE waits_there
 }
 
+KERNEL(no_cluster) {  // the block sends itself a value
+    EXCHANGE(false);
+    ptx::st_async(&s[I], int(I), &bar);  // LINE no_cluster
+}
+
 // ---- never ends ----
 
 KERNEL(too_many_bytes) {
@@ -138,12 +143,12 @@ KERNEL(right) {  // two slots
 int main(int, char** argv) {
     int* out;
     cudaMallocManaged(&out, 2 * threads * sizeof(int));
-    const auto run = [&](const char* group, const char* name, void (*kernel)(int*)) {
+    const auto run = [&](const char* group, const char* name, void (*kernel)(int*), unsigned attributes = 1) {
         if (std::strcmp(argv[1], group) != 0) return;
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeClusterDimension;
         attribute.val.clusterDim = {2, 1, 1};
-        const cudaLaunchConfig_t config = {2, threads, 2 * sizeof(uint64_t), nullptr, &attribute, 1};
+        const cudaLaunchConfig_t config = {2, threads, 2 * sizeof(uint64_t), nullptr, &attribute, attributes};
         try {
             cudaLaunchKernelEx(&config, kernel, out);
             std::printf("%s: nothing\n", name);
@@ -155,6 +160,7 @@ int main(int, char** argv) {
     RUN("refused", right), RUN("refused", returns), RUN("refused", too_few_bytes), RUN("refused", no_init),
         RUN("refused", two_blocks);
     RUN("refused", not_shared), RUN("refused", misaligned), RUN("refused", waits_there);
+    run("refused", "no_cluster", no_cluster, 0);
     RUN("hang", too_many_bytes);
     RUN("race", no_wait), RUN("race", one_waits), RUN("race", overwrites), RUN("race", right);
 }
