@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 import traceback
+from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 
 from cuda_on_cpu import report
@@ -112,7 +113,11 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
     be told as it comes. The process is forked from one that has imported torch, which the first check starts.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch", "torch.testing"])
+    context.set_forkserver_preload(["grader.uninterrupted", "torch", "torch.testing"])
+    resource_tracker.ensure_running()  # here, because it ends with SIGINT unblocked
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    forkserver.ensure_running()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     compilers = _compile_ahead(files) if device == "cpu" and exercise.memory_check else []
     with tempfile.NamedTemporaryFile("r", prefix="exercise-", errors="replace") as log:
         verdict, sender = context.Pipe(duplex=False)  # an exit status would not do: the reader's code may call exit(0)
@@ -120,15 +125,19 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
         process.start()
         sender.close()
         told, end = "", time.monotonic() + SECONDS
-        while process.is_alive() and time.monotonic() < end:
-            process.join(0.02)
-            told += (new := log.read())
-            if echo and new:
-                echo(new)
-        late = process.is_alive()
-        if late:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.join()
+        try:
+            while process.is_alive() and time.monotonic() < end:
+                process.join(0.02)
+                told += (new := log.read())
+                if echo and new:
+                    echo(new)
+        finally:  # also after Ctrl-C
+            late = process.is_alive()
+            if late:
+                with contextlib.suppress(ProcessLookupError):  # it has no group of its own yet
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.kill()
+                process.join()
         for compiler in compilers:
             compiler.wait()
         rest = log.read()
@@ -183,7 +192,10 @@ def _checked(exercise, files, device, log, verdict):
         memory_check = exercise.memory_check and sys.platform == "linux"
         os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="memory" if memory_check else "")
     os.environ.setdefault("CUDA_ON_CPU_TIMEOUT", "5")
-    output = os.open(log, os.O_WRONLY | os.O_APPEND)
+    try:
+        output = os.open(log, os.O_WRONLY | os.O_APPEND)
+    except FileNotFoundError:  # Ctrl-C: check() is gone
+        return
     os.dup2(output, 1)
     os.dup2(output, 2)
     sys.stdout.reconfigure(line_buffering=True, errors="replace")

@@ -198,7 +198,7 @@ __device__ inline bool is_last_block(unsigned* ticket) {
     if (threadIdx.x == 0) {
         __threadfence();  // no block sees this ticket taken before it sees the partial sum
         last = atomicAdd(ticket, 1u) == gridDim.x - 1;
-        __threadfence();  // and this block reads what others wrote after it has taken its ticket
+        __threadfence();  // and only then does this block read what the others wrote
     }
     __syncthreads();
     return last;

@@ -10,8 +10,10 @@ import itertools
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -128,6 +130,7 @@ def test_what_is_wrong_is_told(it, name):
 
 UNDER_SANITIZER = """
 import sys
+import time
 from pathlib import Path
 from grader.checks import module
 from grader.launchers import compile_together
@@ -268,3 +271,27 @@ def test_what_ends_without_an_answer_is_told(tmp_path):
         (files / "saxpy.cu").write_text(text)
         status, told = exercises.check(it, files)
         assert status == exercises.WRONG and words in one_line(told), told
+
+
+PRESSED = """
+import signal, sys
+from grader import exercises
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever was started with "&" in a script would ignore it
+print("begins", flush=True)
+try:
+    exercises.check(next(it for it in exercises.find() if it.number == "00.1"), __import__("pathlib").Path(sys.argv[1]))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.6])
+def test_ctrl_c_ends_a_check_without_a_traceback(seconds, tmp_path):
+    """While the process of checks imports torch, and later. A terminal sends the signal to all processes. 3 s"""
+    command = [sys.executable, "-c", PRESSED, tmp_path]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "cwd": ROOT}
+    with subprocess.Popen(command, **streams, start_new_session=True) as process:
+        assert process.stdout.readline() == "begins\n"
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.communicate(timeout=60)[0] in ("interrupted\n", "")  # "": the check had ended
