@@ -32,7 +32,7 @@ MUTANTS = [
            "sum_chunks_kernel<Pack<T>, T>", GRIDS, gpus=1),
     Mutant(CU, "last = atomicAdd(ticket, 1u) == gridDim.x - 1;", "last = atomicAdd(ticket, 1u) == 0;", GRIDS),
     Mutant(CU, "        __threadfence();  // no block sees", "        // no block sees", MEMORY),
-    Mutant(CU, "        __threadfence();  // and this block", "        // and this block", MEMORY),
+    Mutant(CU, "        __threadfence();  // and only then", "        // and only then", MEMORY),
     Mutant(CU, "if (blocks > 1) CHECK_CUDA", "if (blocks > 1000) CHECK_CUDA", GRIDS),
     Mutant(CU, "constexpr int64_t CHUNK = PACK_THREADS * LOADS * Pack<T>::SIZE;", "constexpr int64_t CHUNK = 8192;", ORDER),
     Mutant(CU, "sum += of_pack;", "for (const T value : loaded[k].values) sum += number(value);", ORDER),
