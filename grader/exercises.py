@@ -113,8 +113,9 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
     be told as it comes. The process is forked from one that has imported torch, which the first check starts.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["grader.uninterrupted", "torch", "torch.testing"])
-    resource_tracker.ensure_running()  # here, because it ends with SIGINT unblocked
+    context.set_forkserver_preload(["torch", "torch.testing"])
+    # Ctrl-C is for this process, not for the one that imports torch and those that it forks.
+    resource_tracker.ensure_running()  # first, because it ends with SIGINT unblocked
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     forkserver.ensure_running()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -277,7 +277,7 @@ static std::string launch(T* out, Op op, int64_t rows, int64_t n, ClusterStep st
     CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));  // more than 8
     CHECK_CUDA(cudaOccupancyMaxPotentialClusterSize(&most, kernel, &config));
     const int64_t packs = whole ? n / size : (n + 2 * size - 2) / size;  // of the row, or that it may touch
-    unsigned blocks = 1;  // a cluster of one as well: outside of clusters, an H100 refuses instructions of mbarriers
+    unsigned blocks = 1;  // a cluster of one as well: outside of clusters, st.async is an illegal instruction
     while (blocks <= MOST_BLOCKS && blocks * int64_t(room) < packs) blocks *= 2;
     if (blocks > unsigned(std::min(most, MOST_BLOCKS)))
         return "a cluster has at most " + std::to_string(most) + " blocks here, and each keeps " +

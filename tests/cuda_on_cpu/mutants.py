@@ -42,6 +42,8 @@ MUTANTS = [
            why="a barrier has another address for another block, and is the same"),
     Mutant(f"{INCLUDE}/mbarrier.h", "        carry_out(all_stores());\n", "", EXCHANGE),
     Mutant(f"{INCLUDE}/run_block.h", "if (grid.running->stores) throw", "if (false) throw", WRONG_EXCHANGES),
+    Mutant(f"{INCLUDE}/mbarrier.h", "if (!grid.has_clusters)", "if (false)", WRONG_EXCHANGES),
+    Mutant(f"{INCLUDE}/launch_api.h", ", config.has_clusters = true;", ";", EXCHANGE),
     Mutant(f"{INCLUDE}/grid.h", "    if (!r.has_copy) memset(r.copy, 0, static_place + SharedVariable::total);", "   ",
            WRONG_EXCHANGES, why="a block that has not started has no barriers of an earlier one"),
     # Barriers, deadlocks, the order of the threads.

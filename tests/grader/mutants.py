@@ -12,6 +12,8 @@ CHECKS, REPORT, LAUNCHERS, EXERCISES, TOOL, PROGRESS, TERMINAL = (
 WATCH = "cuda_on_cpu/include/cuda_on_cpu/watch.h"
 
 MUTANTS = [
+    # ---- the process of a check
+    Mutant(EXERCISES, "(signal.SIG_BLOCK, ", "(signal.SIG_UNBLOCK, ", TEST + "ctrl_c_ends_a_check_without_a_traceback[0.6]"),
     # ---- what a check sees and says
     Mutant(CHECKS, '("0", ""), ("1", " with', '("0", ""), ("0", " with', TOLD + "both_orders_of_the_threads_are_tried"),
     Mutant(REPORT, "for pattern in NAN, OTHER:", "for pattern in NAN, NAN:", TOLD + "of_a_matrix_there_is_a_map"),

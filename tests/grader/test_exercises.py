@@ -130,7 +130,6 @@ def test_what_is_wrong_is_told(it, name):
 
 UNDER_SANITIZER = """
 import sys
-import time
 from pathlib import Path
 from grader.checks import module
 from grader.launchers import compile_together
