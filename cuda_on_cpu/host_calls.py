@@ -3,7 +3,8 @@ file, or an object of the host's library; and a launch of a host function.
 
 These are mistakes that people make: they forget a __device__ or a __global__. The search keeps quiet in doubt: where #if or
 a macro may decide which side a function is for, where a name has two meanings or is one of CUDA's, in __host__ __device__
-functions (nvcc only warns there). It does not find methods, and what headers declare.
+functions (nvcc only warns there). It does not find methods, constexpr arrays (which a constant expression may use), and what
+headers declare.
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ if TYPE_CHECKING:
     from .tokens import Tokens
 
 ERROR = r'_Pragma("GCC error \"{}\"") '
+UNTIL_CPP20 = ERROR.replace("_Pragma", "CUDA_ON_CPU_UNTIL_CPP20")  # a macro of keywords.h
 CALL = 'calling a __host__ function("{name}") from a {kind} function("{caller}") is not allowed'  # nvcc's words
 DEVICE = CALL + ": {name}() lacks __device__"
 OBJECT = CALL + ": device code has no objects of the host's library"
+FUNCTION = CALL + ": device code has no such functions of the host's library"
 VARIABLE = (
     'identifier "{name}" is undefined in device code: it is a variable of the host, and no parameter of the kernel'
 )
 GLOBAL = "{name}() lacks __global__: nvcc launches nothing else"
 NO_HOST_FUNCTIONS = {"__device__", "__global__", "constexpr", "consteval", "operator", "="}
 NO_HOST_VARIABLES = {
-    *("__device__", "__constant__", "__managed__", "__shared__", "const", "constexpr", "constinit", "extern", "auto"),
+    *("__device__", "__constant__", "__managed__", "__shared__", "constexpr", "constinit", "extern"),
     *("template", "using", "typedef", "struct", "class", "union", "enum", "namespace"),
     *("static_assert", "friend", "asm"),
 }
@@ -33,6 +36,18 @@ HOST_OBJECTS = {
     *("vector", "string", "map", "set", "unordered_map", "unordered_set", "list", "deque", "function"),
     *("cout", "cerr", "to_string"),
 }
+# In C++20 these are constexpr, and nvcc accepts them with the options that torch gives it.
+HOST_FUNCTIONS = {
+    *("accumulate", "reduce", "inner_product", "partial_sum", "iota", "fill", "fill_n", "copy", "copy_n", "transform"),
+    *("sort", "stable_sort", "nth_element", "reverse", "rotate", "swap", "find", "find_if", "count", "count_if"),
+}
+AT_RUN_TIME = {
+    "atof",
+    "atoi",
+    "getenv",
+    "rand",
+    "time",
+}  # a constant that calls one gets its value when a program starts
 CUDA_HAS = re.compile("(abs|cbrt|ceil|cos|exp|fabs|floor|fma|fmax|fmin|log|max|min|pow|round|rsqrt|sin|sqrt|tanh?)f?")
 LINE = re.compile(r"(?:\\\r?\n|[^\n])*\n?")
 DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w+)")
@@ -58,12 +73,12 @@ def without_directives(source: str) -> str:
     return "".join(lines)
 
 
-def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str]]:
+def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str, str]]:
     """In a text without_directives(): of each such call, variable and object in a function the first, and all such launches,
-    with what is wrong. `doubtful`: no names of the host's."""
+    with what is wrong and the directive that says it. `doubtful`: no names of the host's."""
     found = list(functions(t))
     host = {t.text(f.name) for f in found if f.words.isdisjoint(doubtful) and is_for_the_host(t, f)} - doubtful
-    variables = host_variables(t) - doubtful
+    variables, members = host_variables(t, host) - doubtful, host_members(t)
     for f in found:
         if f.words & {"__global__", "__device__"} and "__host__" not in f.words:
             kind = "__global__" if "__global__" in f.words else "__device__"
@@ -71,34 +86,81 @@ def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str]]:
             for name in sorted(host | variables):
                 uses = [i for i in range(f.name + 1, f.end) if t.text(i) == name]
                 if name in host and uses and all(is_call(t, i) for i in uses):
-                    yield uses[0], DEVICE.format(name=name, **names)
+                    yield uses[0], DEVICE.format(name=name, **names), ERROR
                 if name in variables and all(is_use(t, i) for i in uses):
-                    uses = [i for i in uses if t.text(i - 2) not in ("sizeof", "decltype", "alignof")]
-                    yield from ((i, VARIABLE.format(name=name)) for i in uses[:1])
+                    uses = [i for i in uses if is_evaluated(t, i)]
+                    yield from ((i, VARIABLE.format(name=name), ERROR) for i in uses[:1])
+            of_the_library = [i for i in range(f.opening, f.end) if is_of_std(t, i)]
+            for i in (i for i in of_the_library if t.text(i) in HOST_OBJECTS):
+                yield i - 2, OBJECT.format(name=f"std::{t.text(i)}", **names), ERROR
+                break
+            for i in (i for i in of_the_library if t.text(i) in HOST_FUNCTIONS):
+                yield i - 2, FUNCTION.format(name=f"std::{t.text(i)}", **names), UNTIL_CPP20
+                break
             for i in range(f.opening, f.end):
-                if t.text(i) in HOST_OBJECTS and (t.text(i - 2), t.text(i - 1)) == ("std", "::"):
-                    yield i - 2, OBJECT.format(name=f"std::{t.text(i)}", **names)
+                if (t.text(i), t.text(i + 2)) in members and t.is_text(i + 1, "::") and is_evaluated(t, i):
+                    yield i, VARIABLE.format(name=f"{t.text(i)}::{t.text(i + 2)}"), ERROR
                     break
         for i in range(f.opening, f.end):
             if t.is_text(i + 1, "<<<") and t.text(i) in host and t.text(i - 1) not in (".", "->", "::"):
-                yield i, GLOBAL.format(name=t.text(i))
+                yield i, GLOBAL.format(name=t.text(i)), ERROR
 
 
-def host_variables(t: Tokens) -> set[str]:
-    """Those that namespaces declare, as far as there is no doubt: of a plain type, one in a declaration."""
+def host_variables(t: Tokens, host: set[str]) -> set[str]:
+    """Those that namespaces declare, where there is no doubt: of a plain type, one in a declaration. host: its functions."""
     found, others = set(), set()
     for start, end in declarations(t):
         words = [t.text(i) for i in range(start, end) if t.kind(i) == "word"]
-        last = start
-        while last < end and t.text(last) not in ("=", "[", "{", "(", ","):
-            last += 1
+        last = name_end(t, start, end)
         name, is_plain = t.text(last - 1), t.text(last) in ("=", "[", "{", ";") and last - start > 1
         no_macros = not any(w.isupper() and len(w) > 1 for w in words)
-        if is_plain and no_macros and NO_HOST_VARIABLES.isdisjoint(words) and t.kind(last - 1) == "word":
-            found.add(name)
-        else:
+        if not (is_plain and no_macros and NO_HOST_VARIABLES.isdisjoint(words) and t.kind(last - 1) == "word"):
             others |= set(words)
+        elif name != "auto" and not t.is_text(last + 1, "[") and not is_a_value(t, start, last, end, host | found):
+            found.add(name)
     return found - others
+
+
+def is_a_value(t: Tokens, start: int, last: int, end: int, of_the_host: set[str]) -> bool:
+    """Whether nvcc knows the value of the variable before `last`: a constant, no array, that is computed from constants."""
+    stars = [i for i in range(start, last) if t.text(i) in ("*", "&")]
+    is_const = "const" in [t.text(i) for i in range(max(stars, default=start), last)]
+    calls = (
+        t.text(i) for i in range(last, end) if t.is_text(i + 1, "(") and (t.text(i - 1) != "::" or is_of_std(t, i))
+    )
+    at_run_time = any(c in AT_RUN_TIME or (CUDA_HAS.fullmatch(c) and c not in ("max", "min")) for c in calls)
+    from_the_host = any(t.text(i) in of_the_host for i in range(last, end))
+    return is_const and not t.is_text(last, "[") and not at_run_time and not from_the_host
+
+
+def host_members(t: Tokens) -> set[tuple[str, str]]:
+    """(class, member) of the static ones that are no constants, in classes of namespaces."""
+    found = set()
+    for start, end in declarations(t):
+        for i in range(start, end):
+            if t.text(start) in ("class", "struct") and t.text(i) == "static":
+                last = name_end(t, i, end)
+                words = {t.text(k) for k in range(i, last)}
+                if not t.is_text(last, "(") and words.isdisjoint(NO_HOST_VARIABLES | {"const"}):
+                    found.add((t.text(start + 1), t.text(last - 1)))
+    return found
+
+
+def name_end(t: Tokens, start: int, end: int) -> int:
+    """What follows the name that is declared there."""
+    return next((i for i in range(start, end) if t.text(i) in ("=", "[", "{", "(", ",", ";")), end)
+
+
+def is_of_std(t: Tokens, i: int) -> bool:
+    """Of the host's library, and not of cuda::std."""
+    return (t.text(i - 2), t.text(i - 1)) == ("std", "::") and t.text(i - 4) != "cuda"
+
+
+def is_evaluated(t: Tokens, i: int) -> bool:
+    """Not its type or size alone, nor its address as a template's argument."""
+    before = {t.text(i - 2), t.text(i - 1)}
+    is_argument = (t.text(i - 1), t.text(i + 1)) == ("<", ">")
+    return before.isdisjoint(("sizeof", "decltype", "alignof")) and not is_argument
 
 
 def is_use(t: Tokens, i: int) -> bool:

@@ -387,9 +387,9 @@ class Translator(Tokens):
             calls = list(host_calls.host_calls(plain, doubtful))
         except TranslationError:  # a brace is missing, perhaps because #if and #else open one each
             return
-        for i, said in calls:
+        for i, said, directive in calls:
             quoted = said.replace('"', r"\\\"")  # within two pairs of quotes
-            self.insert(plain.tokens[i].start, host_calls.ERROR.format(quoted))
+            self.insert(plain.tokens[i].start, directive.format(quoted))
 
     # ---- tools ------------------------------------------------------------------------------------------------------
 

@@ -9,13 +9,16 @@ many(numel)                     so many zeros, without so much memory
 last_element(launch, out, ...)  launches the last blocks alone, for a result with more than 2^32 elements
 only_rows(crop)                 meanwhile a kernel may use the rows of that view alone
 refuses(call, error, words, what)    call() must raise that
-launches_rightly(library, call, name, x)    the binding that call() calls must launch on the stream and device of x
+saves(out, x, "x")              the node of out must have x by save_for_backward()
+launches_rightly(mine, call, name, x)    the binding that call() calls must launch on the stream and device of x, and its
+                                kernels do the work
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
 module(mine / "name.py")        a Python file of the reader, as a module
 place(mine)                     a folder in build/ for all that a check makes itself
 answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
 run(mine, command)              the output of a program that is started in the reader's folder
-refuse_activemask(file)         refuses what no run can show
+run_python(code, folder)        how a program in Python ended that imports what is in that folder
+refuse_activemask(file), refuse_32_bits(file)    they refuse what no run can show
 without_comments(file)          the text of a C++ file, for what no run can show
 raise Wrong("what is wrong")    for all else
 """
@@ -27,6 +30,7 @@ import importlib.util
 import mmap
 import os
 import re
+import secrets
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +42,7 @@ from common.guarded import Inputs, announce, tensors_in
 from common.machine import device
 from cuda_on_cpu.report import found_by_cuda
 
+from .exercises import ENDED_EARLY
 from .launchers import LaunchProbe, TooFewThreads, Unchecked, launchers, refuse_launch, threads_launched
 from .report import count_of, matrices, names_of_tensors, parameters, picture_of_wrong
 
@@ -59,9 +64,12 @@ __all__ = [
     "only_rows",
     "orders",
     "place",
+    "refuse_32_bits",
     "refuse_activemask",
     "refuses",
     "run",
+    "run_python",
+    "saves",
     "seen",
     "work_is_divided",
     "without_comments",
@@ -96,8 +104,8 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
     op, reference, inputs, rtol, atol, gradients as there; the op returns a tensor of its own, which torch.empty() may have
     made. `name` is what the size is called, `outputs` what the results are, where there are several. A wrong result is shown
     as a picture: which elements, expected and found. any_n: n may be any number, as with the sizes that are the default. Then
-    more elements follow than the last launch had threads (times any_n, of which each thread takes so many), so a grid that
-    does not grow with n is too small.
+    more elements follow than the last launch had threads (times any_n, of which each thread takes so many, and then four
+    times as many if the grid has not grown), so a grid that does not grow with n is too small.
     """
 
     def at(n):
@@ -127,23 +135,28 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=Fa
     if any_n is None and sizes is SIZES:
         any_n = True
     if any_n:
-        _outgrow(at, lambda n: _elements(inputs(n), reference) > any_n * threads_launched(), sizes[-1], name)
+        _outgrow(at, lambda n: _elements(inputs(n), reference), sizes[-1], any_n, name)
     _check_errors(op, inputs(sizes[-1]))
     print(f"{'right':8}{name} = {' '.join(map(str, sizes))}")
 
 
-def _outgrow(at, is_more, n, name):
-    """at(n) for a larger n, which is_more than the last launch had threads for."""
-    before, threads = n, threads_launched()
-    while not is_more(n) and n < 2**22:
-        n *= 2
-    if n == before:
-        return
-    try:
-        at(n)
-    except Wrong as error:
-        same = f"\nThe launcher starts {threads} threads for {name} = {before} and for {name} = {n}"
-        raise Wrong(f"{error}{same if threads_launched() == threads else ''}") from None
+def _outgrow(at, elements, n, each, name):
+    """at(n) for an n with more elements than the last launch had threads, of `each` so many. If its grid may be a fixed one,
+    again for an n with four times as many."""
+    for more in each, 4 * each:
+        before, threads = n, threads_launched()
+        while elements(n) <= more * threads and n < 2**22:
+            n *= 2
+        if elements(n) <= threads:
+            raise Wrong(f"{name} = {before}: {elements(before)} elements, and {threads} threads: does the grid grow?")
+        if n > before:
+            try:
+                at(n)
+            except Wrong as error:
+                same = f"\nThe launcher starts {threads} threads for {name} = {before} and for {name} = {n}"
+                raise Wrong(f"{error}{same if threads_launched() == threads else ''}") from None
+            if threads_launched() != threads:
+                return
 
 
 def _elements(values, reference):
@@ -350,26 +363,52 @@ def refuses(call, error, words, what):
         raise Wrong(f"{what}: {error.__name__} is expected, and there was no error")
 
 
+def saves(out, x, name):
+    """Raises Wrong where the node of out, whose backward needs x, keeps x elsewhere than in save_for_backward(): there alone
+    autograd notices that somebody has overwritten it."""
+    with torch.no_grad():
+        x.mul_(1)  # the same values, and a new version
+    refuses(
+        lambda: out.sum().backward(),
+        RuntimeError,
+        "modified by an inplace operation",
+        f"backward, after {name} was overwritten",
+    )
+
+
 WATCH = Path(__file__).with_name("watch.cu")  # for extension(), beside the reader's files
 
 
-def launches_rightly(library, call, name, x, stable=True):
-    """Raises Wrong where call() does not launch on the current stream of x's device, under a DeviceGuard of that device.
+def launches_rightly(mine, call, name, x, stable=True):
+    """Raises Wrong where call() does not launch on the current stream of x's device, under a DeviceGuard of that device, or
+    where its result does not come from the launch.
 
-    On the CPU, for a library that was built with WATCH. The device shows only where it is of the stable ABI.
+    On the CPU, for an extension(mine, ...) that was built with WATCH. The device shows only where it is of the stable ABI.
+    call() returns the result, of the same values each time.
     """
-    library, watch = ctypes.CDLL(str(library)), LaunchProbe(has_stream=1)
-    library.watch(ctypes.byref(watch))
-    try:
-        call()
-    except RuntimeError as error:
-        if "is on the default stream" not in str(error):
-            raise
-        raise Wrong(f"{name} launches on the default stream, expected: on torch's current one, of x's device") from None
-    finally:
-        library.watch(None)
+    library = ctypes.CDLL(str(place(mine) / f"{place(mine).name}.so"))
+    idle, watch = LaunchProbe(has_stream=1, only_last=2**63), LaunchProbe(has_stream=1)
+
+    def watched(probe):
+        library.watch(ctypes.byref(probe))
+        try:
+            return tensors_in([call()])
+        except RuntimeError as error:
+            if "is on the default stream" not in str(error):
+                raise
+            raise Wrong(
+                f"{name} launches on the default stream, expected: on torch's current one, of x's device"
+            ) from None
+        finally:
+            library.watch(None)
+
+    # The idle one first: no launch has so many threads, so no kernel runs, and no earlier result lies in the memory.
+    without = watched(idle)
+    same = [(a == b).flatten() for a, b in zip(without, watched(watch), strict=True)]
     if not watch.launches:
         raise Wrong(f"{name} launches no kernel")
+    if torch.cat(same).double().mean() > 0.5:
+        raise Wrong(f"{name} gives the same result when its kernels do nothing: the host computes it, and they have to")
     if not stable:
         return
     if watch.guarded_device != x.get_device() and not watch.unguarded:
@@ -419,10 +458,9 @@ def place(mine) -> Path:
 
 
 def module(file):
-    """That Python file as a module. Its folder is on sys.path meanwhile, so it finds its neighbours."""
+    """That Python file as a module."""
     spec = importlib.util.spec_from_file_location(file.stem, file)
     loaded = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(file.parent))
     spec.loader.exec_module(loaded)
     return loaded
 
@@ -435,6 +473,17 @@ def refuse_activemask(file):
                 f"{file.name}:{number}: __activemask() gives the lanes that happen to be there together; on a GPU the others "
                 "may come later, and their elements would be lost. Which lanes have to take part?"
             )
+
+
+def refuse_32_bits(file):
+    """An index that is compared with n, which has 64. The loop of a small grid takes too long to overflow in a run."""
+    text = without_comments(file)
+    for found in re.finditer(r"\b(unsigned int|unsigned|int|u?int32_t|auto) +(\w+) *= *([^;]*)", text):
+        kind, name, value = found.groups()
+        is_narrow = kind != "auto" or not re.search("64|long|size_t", value)
+        if is_narrow and re.search(rf"(?<![-+*] )\b{name}\b( *\+[^<>;=&|)]*)? *[<>]=? *n\b", text):
+            line = text.count("\n", 0, found.start()) + 1
+            raise Wrong(f"{file.name}:{line}: {name} has 32 bits, and n has 64: an n above 2^32 is never reached")
 
 
 def without_comments(file) -> str:
@@ -482,6 +531,24 @@ def run(mine, command, **kwargs):
         shown = " ".join(["python" if word == sys.executable else word for word in command])
         raise Wrong(f"{shown} ended with status {done.returncode}\n" + "\n".join(done.stdout.splitlines()[-20:]))
     return done.stdout
+
+
+def run_python(code, folder):
+    """(exit status, output with stderr) of a program in Python, in a process of its own, which starts elsewhere and finds the
+    modules in `folder`.
+
+    Raises Wrong where it ends early with status 0, as it does when the reader's code calls exit(). A secret line, which only
+    the end of the program prints, tells.
+    """
+    secret = secrets.token_hex()
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    program = f"{code}\nprint('{secret}')\n"
+    done = subprocess.run([sys.executable, "-"], input=program, cwd="/", env=env, **streams)
+    before, end, after = done.stdout.rpartition(f"{secret}\n")
+    if done.returncode == 0 and not end:
+        raise Wrong(f"{done.stdout}{ENDED_EARLY}")
+    return done.returncode, before + after
 
 
 def _shown(path):

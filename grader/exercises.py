@@ -8,6 +8,7 @@ from skeleton/. The first run copies skeleton/ to mine/, which git ignores. CONT
 import ast
 import contextlib
 import dataclasses
+import functools
 import importlib.util
 import multiprocessing
 import os
@@ -120,9 +121,10 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
     forkserver.ensure_running()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     compilers = _compile_ahead(files) if device == "cpu" and exercise.memory_check else []
-    with tempfile.NamedTemporaryFile("r", prefix="exercise-", errors="replace") as log:
+    temporary = functools.partial(tempfile.NamedTemporaryFile, "r", prefix="exercise-", errors="replace")
+    with temporary() as log, temporary() as allocated:
         verdict, sender = context.Pipe(duplex=False)  # an exit status would not do: the reader's code may call exit(0)
-        process = context.Process(target=_checked, args=(exercise, files, device, log.name, sender))
+        process = context.Process(target=_checked, args=(exercise, files, device, log.name, allocated.name, sender))
         process.start()
         sender.close()
         told, end = "", time.monotonic() + SECONDS
@@ -149,6 +151,9 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
         if status is None:
             status = WRONG
             rest += _ended(process.exitcode, late)
+        if status == RIGHT and (left := sum(map(int, allocated))):
+            status = WRONG
+            rest += report.told("wrong", f"{left} bytes {NEVER_FREED}")
     if echo and rest:
         echo(rest)
     return status, told + rest
@@ -168,6 +173,7 @@ def _compile_ahead(files):
 
 
 _torch_is_there = False
+ENDED_EARLY = "the program ended before its check was complete: your code must return, and not call exit()"
 
 
 def _ended(exit_status, late):
@@ -178,20 +184,23 @@ def _ended(exit_status, late):
             f"no end after {SECONDS if late else CPU_SECONDS} s: an endless loop, or does each thread do all of the work?",
         )
     if number <= 0:
-        return told(
-            "wrong", "the program ended before its check was complete: your code must return, and not call exit()"
-        )
+        return told("wrong", ENDED_EARLY)
     name = signal.Signals(number).name
     return told("wrong", f"the program crashed ({name}): perhaps host code used memory outside of its arrays")
 
 
-def _checked(exercise, files, device, log, verdict):
+NEVER_FREED = "of cudaMalloc() are never freed: each call takes more, until the GPU has no memory left"
+
+
+def _checked(exercise, files, device, log, allocated, verdict):
     """In the process of a check: sends RIGHT, WRONG, BROKEN or NO_GPU as the last thing it does."""
     os.setsid()  # one group, which check() can end with all compilers in it
     sys.dont_write_bytecode = True  # a file that is saved twice in a second must be read twice
     if device == "cpu":
         memory_check = exercise.memory_check and sys.platform == "linux"
         os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="memory" if memory_check else "")
+        if not exercise.memory_check:  # it forgives a launcher that keeps memory because it fails
+            os.environ["CUDA_ON_CPU_ALLOCATED"] = allocated
     os.environ.setdefault("CUDA_ON_CPU_TIMEOUT", "5")
     try:
         output = os.open(log, os.O_WRONLY | os.O_APPEND)

@@ -70,7 +70,7 @@ MUTANTS = [
     Mutant("cuda_on_cpu/pyproject.toml", "include/**", "include/*", INSTALLED + "every_file_is_installed"),
     Mutant("cuda_on_cpu/pyproject.toml", "__main__:main", "__main__:run", INSTALLED + "the_command"),
     Mutant("cuda_on_cpu/__init__.py", 'Path.home() / ".cache"', 'Path("/tmp")', INSTALLED + "the_command"),
-    Mutant("chapters/03_add2/main.py", "sys.path.insert(0, str(root))", "sys.path.append(str(root))",
+    Mutant("chapters/03_add2/main.py", "sys.path[:0] = [str(here), str(root)]", "sys.path += [str(here), str(root)]",
            INSTALLED + "in_the_repository_its_own_copy_is_used"),
     # ---- words
     Mutant(REPORT, "    with clock(what, sys.stderr):\n", "    if True:\n", T + "a_terminal_sees_at_once_what_is_built"),

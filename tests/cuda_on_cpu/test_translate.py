@@ -319,9 +319,49 @@ def test_a_kernel_calls_no_host_function(source):
     assert re.sub(r'_Pragma\(".*? is not allowed: f\(\) lacks __device__\\""\) ', ">", said) == source
 
 
+KERNEL = "\n__global__ void k(float* a, int i) {{ a[0] = {}; }}"
+# Of all these nvcc says that x is undefined in device code; of the next ones it says nothing.
+NVCC_REFUSES = [
+    "static const float x[4] = {1, 2, 3, 4};" + KERNEL.format(">x[i]"),
+    "const int x[] = {1, 2};" + KERNEL.format("sizeof(x) / sizeof(x[0]) + >x[1]"),
+    "int f() { return 3; }\nstatic const int x = f();" + KERNEL.format(">x"),
+    "int y = 3;\nconst int x = 2 * y;" + KERNEL.format(">x"),
+    "#include <cmath>\nstatic const float x = std::sqrt(2.0f);" + KERNEL.format(">x"),
+    '#include <cstdlib>\nstatic const int x = atoi(getenv("HOME"));' + KERNEL.format(">x"),
+    "static auto x = 3;" + KERNEL.format(">x"),
+    'const char* x = "abc";' + KERNEL.format(">x[i]"),
+]
+NVCC_ACCEPTS = [
+    "const int y = 3, z{2};\nstatic const float x = 2.5f * y;" + KERNEL.format("x + y + z"),
+    "constexpr int f(int n) { return n + 1; }\nstatic const int x = f(3);" + KERNEL.format("x"),
+    "static const auto x = 3;\nconstexpr float y[2] = {1, 2};" + KERNEL.format("x + sizeof(y)"),
+    "#include <algorithm>\n#include <limits>\n"
+    "const float x = std::numeric_limits<float>::max(), y = std::max(2, 3);" + KERNEL.format("x + y"),
+    "struct P { int n; };\nconst P x = {3};" + KERNEL.format("x.n"),
+    "extern const int x[2] = {1, 2};\ntemplate <const int* p> __device__ int f() { return 1; }"
+    + KERNEL.format("f<x>()"),
+    "struct S { static const int x = 3; static inline const int y = 4; };" + KERNEL.format("S::x + S::y"),
+]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("source", [*NVCC_REFUSES, *NVCC_ACCEPTS])
+def test_nvcc_says_the_same_of_a_variable(source, tmp_path):
+    """0.2 s each."""
+    from common import toolkit
+
+    if toolkit.cuda_home() is None:
+        pytest.skip("no nvcc of torch's CUDA version on this machine")
+    (tmp_path / "a.cu").write_text(source.replace(">x", "x"))
+    done = run(toolkit.cuda_home() / "bin/nvcc", "-arch=sm_90", "-ptx", tmp_path / "a.cu", "-o", tmp_path / "a.ptx")
+    says = 'error: identifier "x" is undefined in device code' in done.stdout + done.stderr
+    assert says == (source in NVCC_REFUSES) and (done.returncode != 0) == says, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(
     "source",
     [
+        *NVCC_REFUSES,
         "static float x = 2;\n__global__ void k(float* a) { a[0] = *a + >x; x = 3; }",
         "int table[4], more;\nfloat x[] = {1, 2};\n__device__ float f() { return sizeof(x) + >x[0]; }",
         "namespace n {\nP x;\n}\nvoid host() { x.y = 1; }\n__global__ void k(float* a) { a[0] = >x.y; }",
@@ -332,7 +372,24 @@ def test_a_kernel_uses_no_host_variable(source):
     error = (
         '_Pragma("GCC error \\"identifier \\\\\\"x\\\\\\" is undefined in device code: it is a variable of the host, '
     )
-    assert body(source.replace(">", "")) == source.replace(">", error + 'and no parameter of the kernel\\"") ')
+    assert body(source.replace(">x", "x")) == source.replace(">x", error + 'and no parameter of the kernel\\"") x')
+
+
+def test_a_kernel_uses_no_member_of_the_host():
+    source = "struct S { static inline int x = 3, f(); static constexpr int y = 3; };" + KERNEL.format(">S::x + S::y")
+    said = body(source.replace(">", ""))
+    assert re.sub(r'_Pragma\(".*?"\) (?=S::x)', ">", said) == source
+    assert 'identifier \\\\\\"S::x\\\\\\" is undefined in device code' in said
+
+
+@pytest.mark.parametrize("standard", ["c++17", "c++20"])
+def test_a_kernel_calls_no_function_of_the_hosts_library(standard, tmp_path):
+    """In C++20 std::swap is constexpr, and torch has nvcc accept that. 0.5 s each"""
+    (tmp_path / "a.cu").write_text("#include <utility>\n__global__ void k(float* a) { std::swap(a[0], a[1]); }\n")
+    translate_file(tmp_path / "a.cu", tmp_path / "a.cpp", [])
+    done = run("c++", f"-std={standard}", *CFLAGS, f"-I{INCLUDE}", "-fsyntax-only", "-w", tmp_path / "a.cpp")
+    words = 'error: calling a __host__ function("std::swap") from a __global__ function("k") is not allowed'
+    assert (words in done.stderr) == (done.returncode != 0) == (standard == "c++17"), done.stderr
 
 
 def test_a_kernel_has_no_objects_of_the_hosts_library():
@@ -368,6 +425,7 @@ def test_a_launch_that_may_be_right_is_left_alone(source):
 @pytest.mark.parametrize(
     "source",
     [
+        *NVCC_ACCEPTS,
         HOST + "int g() { return f(1); } __host__ __device__ int h() { return f(1); }",
         HOST + "__global__ void k(int* a) { a[0] = g.f(1) + g->f(1) + A::f(1) + sizeof(f); }",
         HOST + "template <class F> __global__ void k(F f, int* a) { a[0] = f(1); }",
@@ -393,8 +451,9 @@ def test_a_launch_that_may_be_right_is_left_alone(source):
         "float x; __global__ void k(float* a) { a[0] = sizeof(x); } __host__ __device__ float f() { return x; }",
         "float x; void f() { std::vector<float> v(x); } __global__ void k(float* a) { a[0] = std::max(a[1], a[2]); }",
         "#if NEW\n__device__\n#endif\nfloat x;\nSTATIC float y; __global__ void k(float* a) { a[0] = y; }",
-        "extern float x; template <class T> T y; auto z = 3; __global__ void k(float* a) { a[0] = x + y + z; }",
+        "extern float x; template <class T> T y; const auto z = 3; __global__ void k(float* a) { a[0] = x + y + z; }",
         "struct A { float x; } y; enum { z }; float f(float), w; __global__ void k(A* a) { a[0].x = z + w; }",
+        "__global__ void k(float* a) { cuda::std::swap(a[0], a[1]); n::fill(a); } auto f = [](int x) { return x; };",
         "float x; namespace n { __device__ float x; __global__ void k(float* a) { a[0] = x; } }",
     ],
 )

@@ -5,6 +5,7 @@ from tools.maintain.mutants import Mutant
 TOLD = "tests/grader/test_checks.py::test_"
 CALL = "tests/grader/test_launchers.py::test_"
 TEST = "tests/grader/test_exercises.py::test_"
+WRONG = TEST + "what_is_wrong_is_told"
 COMMAND = "tests/grader/test_command.py::test_"
 CHECKS, REPORT, LAUNCHERS, EXERCISES, TOOL, PROGRESS, TERMINAL = (
     f"grader/{name}.py" for name in ("checks", "report", "launchers", "exercises", "__main__", "progress", "terminal")
@@ -50,8 +51,16 @@ MUTANTS = [
     Mutant(CHECKS, "if count < 4 * requests and", "if False and", TOLD + "threads_share_out_the_elements"),
     Mutant(CHECKS, "// itemsize) < least:", "// itemsize) < 0:", TOLD + "threads_share_out_the_elements"),
     Mutant(CHECKS, "if busy < wanted:", "if busy < 0:", TOLD + "threads_share_out_the_elements"),
-    Mutant(CHECKS, "while not is_more(n) and n < 2**22:", "while False:",
+    Mutant(CHECKS, "while elements(n) <= more * threads and n < 2**22:", "while False:",
            TOLD + "more_elements_come_than_a_grid_has_threads"),
+    Mutant(CHECKS, "for more in each, 4 * each:", "for more in (each,):", TOLD + "more_elements_come_than_a_grid_has_threads"),
+    Mutant(CHECKS, "        if elements(n) <= threads:\n", "        if False:\n",
+           TOLD + "more_elements_come_than_a_grid_has_threads"),
+    Mutant(CHECKS, "if done.returncode == 0 and not end:", "if False:", WRONG + "[04.3-ends_the_program]"),
+    Mutant(CHECKS, "if torch.cat(same).double().mean() > 0.5:", "if False:", WRONG + "[03.4-by_torch]"),
+    Mutant("chapters/07_autograd/exercises/4_twice/exercise.py", '    saves(silu(x), x, "x")\n', "", WRONG + "[07.4-on_ctx]"),
+    Mutant(CHECKS, "if is_narrow and re", "if False and re", WRONG + "[13.3-index_of_32_bits]"),
+    Mutant(EXERCISES, "if status == RIGHT and (left", "if False and (left", WRONG + "[05.2-never_freed]"),
     Mutant(CHECKS, "elif len(places := out[: min(lost, 2**24)].nonzero()):", "elif False:",
            TOLD + "an_index_of_32_bits_shows_at_the_end"),
     Mutant(CHECKS, "elif out[-1] != 0:", "elif False:", TOLD + "an_index_of_32_bits_shows_at_the_end"),
@@ -77,7 +86,7 @@ MUTANTS = [
     Mutant("cuda_on_cpu/report.py", 'if not (source and f"{line} | {source[0]}" in text)', "if True",
            TEST + "a_message_names_the_readers_file_and_line"),
     Mutant(EXERCISES, "if isinstance(error, SyntaxError) and", "if False and", TEST + "a_syntax_error_is_the_readers"),
-    Mutant(EXERCISES, "            status = WRONG\n", "            status = RIGHT\n",
+    Mutant(EXERCISES, "if status is None:\n            status = WRONG", "if status is None:\n            status = RIGHT",
            TEST + "a_program_that_ends_early_is_not_done"),
     # ---- the command
     Mutant(TOOL, "progress.remember(exercise, hints=given)", "pass", COMMAND + "one_hint_more_each_time"),

@@ -238,10 +238,15 @@ def test_more_elements_come_than_a_grid_has_threads(monkeypatch):
     checks.check(op, torch.clone, inputs, (1, 5))
     monkeypatch.setattr(checks, "SIZES", sizes := (1, 5))
     assert told(op, sizes=sizes)[0] == "n = 10: wrong result"
-    tried.clear()
+    monkeypatch.setattr(checks, "threads_launched", lambda: 2**23)
+    assert told(op, sizes=sizes)[0] == "n = 5: 5 elements, and 8388608 threads: does the grid grow?"
+    # A launch with fewer threads than elements has loops, of two turns for example.
     monkeypatch.setattr(checks, "threads_launched", lambda: 4)
-    checks.check(op, torch.clone, inputs, (1, 5), any_n=True)
-    assert set(tried) == {1, 5}, "a launch with fewer threads than elements has loops"
+    assert told(op, sizes=(1, 5), any_n=True)[0] == "n = 20: wrong result"
+    tried.clear()
+    monkeypatch.setattr(checks, "threads_launched", lambda: tried[-1])
+    checks.check(lambda x: tried.append(len(x)) or x.clone(), torch.clone, inputs, (1, 5), any_n=True)
+    assert set(tried) == {1, 5, 10}, "a grid that grows is looked at once more, and not twice"
 
 
 def test_a_row_of_a_crop_stands_alone(monkeypatch):

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from common.progress import first_error
-from grader.checks import SOONER, Wrong, place
+from grader.checks import SOONER, Wrong, place, run_python
 
 
 def copy(mine: Path) -> Path:
@@ -53,19 +53,17 @@ def run(mine: Path, shown: str, *words) -> str:
     return done.stdout
 
 
-def imported(mine: Path, folder: Path, code: str) -> str:
-    """What that program prints, in a process of its own, which starts elsewhere and finds packages in `folder`."""
-    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), str(Path(__file__).parents[3])])}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd="/", env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    if done.returncode:
-        said = subprocess.run(["c++filt"], input=done.stdout, capture_output=True, text=True).stdout  # symbols as C++
+def imported(folder: Path, code: str) -> None:
+    """Runs that program, which starts elsewhere and finds packages in `folder`. Wrong where it fails or prints anything."""
+    status, said = run_python(code, folder)
+    if status:
+        said = subprocess.run(["c++filt"], input=said, capture_output=True, text=True).stdout  # symbols as C++
         lines = said.replace(f"{folder}/", "").strip().splitlines()
         if "module export function" in lines[-1]:  # a torch that wants no C++20 lets any compiler through
             lines[-1] += "\nBuildExtension gives TORCH_EXTENSION_NAME its value: did setuptools compile by itself?"
-        where = [line.strip() for line in lines if line.startswith("  File ") and "<string>" not in line][-1:]
+        where = [line.strip() for line in lines if line.startswith("  File ") and "<stdin>" not in line][-1:]
         raise Wrong(
             "\n".join([f"python -c '{code.splitlines()[0]}', started in another folder, fails", *lines[-1:], *where])
         )
-    return done.stdout
+    if said:
+        raise Wrong(said)

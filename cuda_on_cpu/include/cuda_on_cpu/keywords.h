@@ -49,6 +49,12 @@
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
+// Before a function in a kernel that the standard library makes constexpr as of C++20 (host_calls.py).
+#if __cplusplus < 202002L
+#define CUDA_ON_CPU_UNTIL_CPP20(error) _Pragma(error)
+#else
+#define CUDA_ON_CPU_UNTIL_CPP20(error)
+#endif
 #ifndef __clang__
 #define __builtin_assume(condition) ((void)0)
 #endif

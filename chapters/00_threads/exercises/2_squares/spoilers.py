@@ -211,4 +211,25 @@ WRONG = {
             "squares.cu": [("    if (n == 0) return;\n", "")],
         },
     ),
+    "array_of_the_host": (
+        'identifier "powers" is undefined in device code',
+        {
+            "squares.cu": [
+                (
+                    "__global__ void squares_kernel",
+                    "static const int64_t powers[] = {0, 1, 2};\n\n__global__ void squares_kernel",
+                ),
+                ("out[i] = i * i", "out[i] = powers[1] * i * i"),
+            ]
+        },
+    ),
+    "function_of_the_hosts_library": (
+        'calling a __host__ function("std::fill") from a __global__ function("squares_kernel") is not allowed',
+        {
+            "squares.cu": [
+                ('#include "squares.h"\n', '#include "squares.h"\n\n#include <algorithm>\n'),
+                ("out[i] = i * i", "std::fill(out + i, out + i + 1, i * i)"),
+            ]
+        },
+    ),
 }

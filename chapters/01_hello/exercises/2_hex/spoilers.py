@@ -113,7 +113,7 @@ WRONG = {
         },
     ),
     "fixed_grid": (
-        "8000 threads: each element needs a thread of its own",
+        "The launcher starts 8000 threads for n = 4099 and for n = 16396",
         {"hex.cu": [("blocks_for(n, threads), threads", "2000, threads")]},
     ),
 }

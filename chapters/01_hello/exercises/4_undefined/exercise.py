@@ -9,7 +9,7 @@ import subprocess
 
 import torch
 
-from grader.checks import Wrong, device, extension, place
+from grader.checks import Wrong, device, extension, place, without_comments
 
 MINUTES = 15
 MEMORY_CHECK = False
@@ -35,4 +35,6 @@ def run(mine):
             "hex.cpp does not call launch_hex() of hex.cu as the exercise gave it: change hex.cpp alone, and leave the "
             "work to the kernel"
         )
+    if found := re.search(r"asm|#\s*define|\blaunch_hex\b[^;{]*\{", without_comments(mine / "hex.cpp")):
+        raise Wrong(f"hex.cpp has `{found[0]}`: a declaration of launch_hex(), as hex.cu defines it, is enough")
     print("right   hex of b'Hello World!' is '48656c6c6f20576f726c6421'")

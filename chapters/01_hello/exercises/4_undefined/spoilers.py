@@ -67,4 +67,48 @@ WRONG = {
             ],
         },
     ),
+    "never_freed": (
+        "bytes of cudaMalloc() are never freed",
+        {
+            "hex.cu": [
+                (
+                    "    if (n == 0) return;\n",
+                    "    if (n == 0) return;\n    float* scratch;\n    cudaMalloc(&scratch, 4 * n);\n",
+                )
+            ]
+        },
+    ),
+    "wrapper_of_32_bits": (
+        "a declaration of launch_hex(), as hex.cu defines it, is enough",
+        {
+            "hex.cpp": [
+                (
+                    '#include "hex.h"\n// end of your code',
+                    (
+                        '#include "hex.h"\n'
+                        "inline void launch_hex(int8_t* out, const int8_t* in, int n, cudaStream_t stream) {\n"
+                        "    launch_hex(out, in, int64_t(n), stream);\n"
+                        "}\n"
+                        "#define launch_hex(out, in, n, stream) launch_hex(out, in, int(n), stream)\n"
+                        "// end of your code"
+                    ),
+                )
+            ]
+        },
+    ),
+    "label_of_the_assembler": (
+        "a declaration of launch_hex(), as hex.cu defines it, is enough",
+        {
+            "hex.cpp": [
+                (
+                    '#include "hex.h"\n// end of your code',
+                    (
+                        "void launch_hex(int8_t* out, const int8_t* in, int n, cudaStream_t stream)\n"
+                        '    asm("_Z10launch_hexPaPKalP11CUstream_st");\n'
+                        "// end of your code"
+                    ),
+                )
+            ]
+        },
+    ),
 }

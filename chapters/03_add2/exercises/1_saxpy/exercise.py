@@ -6,7 +6,7 @@ several elements.
 
 import torch
 
-from grader.checks import check, device, launchers, limits, work_is_divided
+from grader.checks import check, device, launchers, limits, refuse_32_bits, work_is_divided
 from grader.report import show
 
 MINUTES = 10
@@ -28,6 +28,7 @@ def run(mine):
     check(saxpy, lambda x, y, factor: factor * x + y, inputs)
     work_is_divided(lambda: saxpy(*inputs(1000)), 1000, warps=16)
     limits(lambda: saxpy(*inputs(1024)), sectors_per_request=4)
+    refuse_32_bits(mine / "saxpy.cu")
     i = torch.arange(1024, device=device)
     curve = saxpy(torch.sin(i / 60), i / 256, 2.0)[::16].tolist()
     show(

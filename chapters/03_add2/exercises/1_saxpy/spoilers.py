@@ -53,4 +53,15 @@ WRONG = {
             "saxpy.cu": [("factor * x[i]", "2 * x[i]")],
         },
     ),
+    "index_of_32_bits": (
+        "saxpy.cu:13: i has 32 bits, and n has 64",
+        {
+            "saxpy.cu": [
+                (
+                    "for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x",
+                    "for (int i = blockIdx.x * blockDim.x + threadIdx.x",
+                )
+            ]
+        },
+    ),
 }

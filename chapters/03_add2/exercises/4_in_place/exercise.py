@@ -6,7 +6,7 @@ handle, and tell autograd that x has changed.
 
 import torch
 
-from grader.checks import Wrong, device, extension, refuses
+from grader.checks import WATCH, Wrong, device, extension, launches_rightly, refuses
 
 MINUTES = 15
 MEMORY_CHECK = False
@@ -14,7 +14,7 @@ FAILS = "ValueError is expected, and there was no error"
 
 
 def run(mine):
-    scale_ = extension(mine, ["scale.cpp", "scale.cu"]).scale_
+    scale_ = extension(mine, ["scale.cpp", "scale.cu", WATCH]).scale_
     for n in 0, 1, 3, 257, 4099:
         x = torch.arange(n, device=device, dtype=torch.float32)
         expected = 3 * x
@@ -33,4 +33,12 @@ def run(mine):
             f"x._version is {matrix._version} after the call, expected {version + 1}: autograd does not know that x has "
             "changed, and uses the new values where it needs the old ones"
         )
+    if device.type == "cpu":
+        x = torch.rand(257)
+
+        def scaled():
+            scale_(out := x.clone(), 3.0)
+            return out
+
+        launches_rightly(mine, scaled, "scale_", x, stable=False)
     print("right   values, refused tensors, version")

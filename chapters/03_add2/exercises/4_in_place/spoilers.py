@@ -16,4 +16,47 @@ WRONG = {
             ]
         },
     ),
+    "never_freed": (
+        "bytes of cudaMalloc() are never freed",
+        {
+            "scale.cpp": [
+                (
+                    "    x.unsafeGetTensorImpl()->bump_version();\n",
+                    (
+                        "    x.unsafeGetTensorImpl()->bump_version();\n"
+                        "    void* scratch = nullptr;\n"
+                        "    cudaMalloc(&scratch, x.nbytes());\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "on_the_host": (
+        "scale_ launches no kernel",
+        {
+            "scale.cpp": [
+                (
+                    "    x.unsafeGetTensorImpl()->bump_version();\n",
+                    (
+                        "    x.unsafeGetTensorImpl()->bump_version();\n"
+                        "    float* p = x.mutable_data_ptr<float>();\n"
+                        "    for (int64_t i = 0; i < x.numel(); i++) p[i] *= float(factor);\n"
+                        "    return;\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "by_torch": (
+        "scale_ gives the same result when its kernels do nothing",
+        {
+            "scale.cpp": [
+                ("    x.unsafeGetTensorImpl()->bump_version();\n", "    x.mul_(factor);\n    factor = 1;\n"),
+                (
+                    "#include <torch/csrc/Exceptions.h>\n",
+                    "#include <torch/csrc/Exceptions.h>\n#include <ATen/ATen.h>\n",
+                ),
+            ]
+        },
+    ),
 }

@@ -16,24 +16,25 @@ FAILS = "my_kernel has no 'halve'"
 PROGRAM = """import scaling
 import torch
 from common import device
-if not hasattr(scaling.my_kernel, "halve"): print("scaling.my_kernel has no 'halve': is it bound?"); raise SystemExit
-if not hasattr(scaling, "halve"): print("scaling has no 'halve', but scaling.my_kernel has"); raise SystemExit
-for name in "halve", "twice":
-    if name not in scaling.__all__: print(f"__all__ of scaling lacks {name!r}"); raise SystemExit
-    if getattr(scaling, name, None) is not getattr(scaling.my_kernel, name):
-        print(f"scaling.{name} is not the function {name} of scaling.my_kernel"); raise SystemExit
-x = torch.tensor([1.0, -3.0, 8.0], device=device)
-try: y = scaling.halve(input=x).tolist()
-except TypeError as error: print(f"scaling.halve(input=x) does not work\\n{error}"); raise SystemExit
-if y != [0.5, -1.5, 4.0]: print(f"scaling.halve of 1, -3, 8: expected 0.5, -1.5, 4, yours {y}")
+def mistake():
+    if not hasattr(scaling.my_kernel, "halve"): return "scaling.my_kernel has no 'halve': is it bound?"
+    if not hasattr(scaling, "halve"): return "scaling has no 'halve', but scaling.my_kernel has"
+    for name in "halve", "twice":
+        if name not in scaling.__all__: return f"__all__ of scaling lacks {name!r}"
+        if getattr(scaling, name, None) is not getattr(scaling.my_kernel, name):
+            return f"scaling.{name} is not the function {name} of scaling.my_kernel"
+    x = torch.tensor([1.0, -3.0, 8.0], device=device)
+    try: y = scaling.halve(input=x).tolist()
+    except TypeError as error: return f"scaling.halve(input=x) does not work\\n{error}"
+    if y != [0.5, -1.5, 4.0]: return f"scaling.halve of 1, -3, 8: expected 0.5, -1.5, 4, yours {y}"
+print(mistake() or "", end="")
 """
 
 
 def run(mine):
     source = packages.copy(mine)
     packages.run(mine, "python setup.py build_ext --inplace", "setup.py", "-q", "build_ext", "--inplace")
-    if said := packages.imported(mine, source / "src", PROGRAM):
-        raise Wrong(said)
+    packages.imported(source / "src", PROGRAM)
     functions = {}
     for node in ast.parse((mine / "src/scaling/my_kernel.pyi").read_text()).body:
         if isinstance(node, ast.FunctionDef):

@@ -33,4 +33,26 @@ WRONG = {
         "halve and twice take and return the same",
         {"src/scaling/my_kernel.pyi": [("def twice(input: Tensor) -> Tensor: ...\n", "")]},
     ),
+    "ends_the_program": (
+        "the program ended before its check was complete",
+        {
+            "src/scaling/__init__.py": [
+                (
+                    "import torch  # first: it loads the libraries that my_kernel is linked to\n",
+                    "import torch  # first: it loads the libraries that my_kernel is linked to\nraise SystemExit\n",
+                )
+            ]
+        },
+    ),
+    "never_freed": (
+        "bytes of cudaMalloc() are never freed",
+        {
+            "scaling_kernel.cu": [
+                (
+                    "    if (n == 0) return;\n",
+                    "    if (n == 0) return;\n    float* scratch;\n    cudaMalloc(&scratch, 4 * n);\n",
+                )
+            ]
+        },
+    ),
 }

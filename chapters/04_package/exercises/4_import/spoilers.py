@@ -37,4 +37,26 @@ WRONG = {
             "setup.py": [('name="scaling.my_kernel"', 'name="my_kernel"')],
         },
     ),
+    "ends_the_program": (
+        "the program ended before its check was complete",
+        {
+            "src/scaling/__init__.py": [
+                (
+                    "import torch  # first: it loads the libraries that my_kernel is linked to\n",
+                    "import torch  # first: it loads the libraries that my_kernel is linked to\nimport os; os._exit(0)\n",
+                )
+            ]
+        },
+    ),
+    "never_freed": (
+        "bytes of cudaMalloc() are never freed",
+        {
+            "scaling_kernel.cu": [
+                (
+                    "    if (n == 0) return;\n",
+                    "    if (n == 0) return;\n    float* scratch;\n    cudaMalloc(&scratch, 4 * n);\n",
+                )
+            ]
+        },
+    ),
 }

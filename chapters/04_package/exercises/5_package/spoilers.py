@@ -48,4 +48,26 @@ WRONG = {
         "scaling.scale_ is from scaling, and not from a compiled module",
         {"src/scaling/__init__.py": [("from .kernel import scale_\n", "def scale_(x, factor): x.mul_(factor)\n")]},
     ),
+    "ends_the_program": (
+        "the program ended before its check was complete",
+        {
+            "src/scaling/__init__.py": [
+                (
+                    "import torch  # first: it loads the libraries that the module is linked to\n",
+                    "import torch  # first: it loads the libraries that the module is linked to\nexit(0)\n",
+                )
+            ]
+        },
+    ),
+    "never_freed": (
+        "bytes of cudaMalloc() are never freed",
+        {
+            "scaling_kernel.cu": [
+                (
+                    "    if (n == 0) return;\n",
+                    "    if (n == 0) return;\n    float* scratch;\n    cudaMalloc(&scratch, 4 * n);\n",
+                )
+            ]
+        },
+    ),
 }

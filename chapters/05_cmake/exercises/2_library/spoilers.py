@@ -66,4 +66,15 @@ WRONG = {
             ]
         },
     ),
+    "never_freed": (
+        "bytes of cudaMalloc() are never freed",
+        {
+            "scale.cu": [
+                (
+                    "    if (n == 0) return;\n",
+                    "    if (n == 0) return;\n    float* scratch;\n    cudaMalloc(&scratch, 4 * n);\n",
+                )
+            ]
+        },
+    ),
 }

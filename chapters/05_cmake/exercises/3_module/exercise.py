@@ -4,14 +4,12 @@ Write the commands of CMake that make a Python module of binding.cpp. The check 
 scale` in a new process.
 """
 
-import os
 import re
 import subprocess
-import sys
 import sysconfig
 from pathlib import Path
 
-from grader.checks import Wrong, module
+from grader.checks import Wrong, module, run_python
 
 projects = module(Path(__file__).parents[1] / "projects.py")
 
@@ -28,21 +26,18 @@ if x.tolist() != [2, -6]: print(f"scale_(x, 2) of 1, -3: expected 2, -6, yours {
 
 def run(mine):
     folder = projects.build(mine, ["scale.cu", "binding.cpp"], ["scale_module"])
-    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), str(Path(__file__).parents[4])])}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    if done.returncode:
+    status, said = run_python(PROGRAM, folder)
+    if status:
         made = "  ".join(sorted(path.name for path in folder.glob("*.so")))
-        error = done.stdout.strip().splitlines()[-1].replace(f"{folder}/", "")
+        error = said.strip().splitlines()[-1].replace(f"{folder}/", "")
         if "PyInit_" in error:  # the binding has this function, under the name that it was given
             names = subprocess.run(
                 ["nm", "-D", "--defined-only", *folder.glob("scale.*.so")], capture_output=True, text=True
             )
             made += f", which defines {' '.join(re.findall(r'PyInit_[A-Za-z0-9_]+', names.stdout))}"
         raise Wrong(f"it is built, and `import torch, scale` fails\n{error}\nthe build has made {made}")
-    if done.stdout:
-        raise Wrong(done.stdout)
+    if said:
+        raise Wrong(said)
     library = folder / f"scale{sysconfig.get_config_var('EXT_SUFFIX')}"
     if not library.exists():
         made = "  ".join(sorted(path.name for path in folder.glob("*.so")))

@@ -33,4 +33,19 @@ WRONG = {
         },
     ),
     "no_tag": ("another Python would load the module, and crash", {"CMakeLists.txt": [("WITH_SOABI ", "")]}),
+    "ends_the_program": (
+        "the program ended before its check was complete",
+        {"scale.cu": [("    CHECK_LAUNCH();\n", "    CHECK_LAUNCH();\n    std::exit(0);\n")]},
+    ),
+    "never_freed": (
+        "bytes of cudaMalloc() are never freed",
+        {
+            "scale.cu": [
+                (
+                    "    if (n == 0) return;\n",
+                    "    if (n == 0) return;\n    float* scratch;\n    cudaMalloc(&scratch, 4 * n);\n",
+                )
+            ]
+        },
+    ),
 }

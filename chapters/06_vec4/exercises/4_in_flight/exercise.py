@@ -6,7 +6,7 @@ has seen: it lets the arrays overlap, so that a store which comes early changes 
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, limits, work_is_divided
+from grader.checks import Wrong, check, device, launchers, limits, refuse_32_bits, work_is_divided
 
 MINUTES = 30
 PAIRS, THREADS = 4, 256
@@ -28,6 +28,7 @@ def run(mine):
     check(add, torch.add, lambda n: (some(n), some(n)))
     work_is_divided(lambda: add(some(4096), some(4096)), 4096, warps=16)
     limits(lambda: add(some(4096), some(4096)), sectors_per_request=4)
+    refuse_32_bits(mine / "add.cu")
 
     # One block. What thread t stores in c[t] lies where it loads a[t + 256] from; no other thread uses that place. Then the
     # same with b.

@@ -54,4 +54,15 @@ WRONG = {
     ),
     "no_test_in_the_loads": ("out of bounds", {"add.cu": [("if (i < n) x", "x")]}),
     "old_step": ("4096 elements, and", {"add.cu": [(".x * 4;", ".x;")]}),
+    "index_of_32_bits": (
+        "i has 32 bits, and n has 64",
+        {
+            "add.cu": [
+                (
+                    "            const int64_t i = first + k * int(blockDim.x);\n            if (i < n) c[i]",
+                    "            const int i = first + k * int(blockDim.x);\n            if (i < n) c[i]",
+                )
+            ]
+        },
+    ),
 }

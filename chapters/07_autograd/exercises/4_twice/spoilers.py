@@ -90,4 +90,8 @@ WRONG = {
         "a result does not come from a kernel",
         {"twice.py": [("return kernels.forward(x)", "return x * torch.sigmoid(x)")]},
     ),
+    "on_ctx": (
+        "after x was overwritten",
+        {"twice.py": [("ctx.save_for_backward(x)", "ctx.x = x"), ("(x,) = ctx.saved_tensors", "x = ctx.x")]},
+    ),
 }

@@ -8,7 +8,18 @@ from types import SimpleNamespace
 
 import torch
 
-from grader.checks import Wrong, check, device, last_element, launchers, many, module, orders, work_is_divided
+from grader.checks import (
+    Wrong,
+    check,
+    device,
+    last_element,
+    launchers,
+    many,
+    module,
+    orders,
+    saves,
+    work_is_divided,
+)
 
 MINUTES = 40
 FAILS = "? was never written"
@@ -94,6 +105,9 @@ def run(mine):
                 raise Wrong(
                     f"only {wanted} requires grad: the node saves {' and '.join(names) or copies}, expected {wants}"
                 )
+    for name in "a", "b":
+        a, b = (t.requires_grad_() for t in inputs(3))
+        saves(quick_glu(a, b), {"a": a, "b": b}[name], name)
     print("right   one gradient alone, and what is saved for it")
     second_derivative(quick_glu, reference, "once_differentiable" in (mine / "quick_glu.py").read_text())
 

@@ -190,4 +190,19 @@ WRONG = {
             ]
         },
     ),
+    "on_ctx": (
+        "after a was overwritten",
+        {
+            "quick_glu.py": [
+                (
+                    "ctx.save_for_backward(a, b if ctx.needs_input_grad[1] else None)",
+                    (
+                        "ctx.save_for_backward(a, b if ctx.needs_input_grad[1] else None)\n"
+                        "        ctx.both = a, b if ctx.needs_input_grad[1] else None"
+                    ),
+                ),
+                ("a, b = ctx.saved_tensors", "a, b = ctx.both"),
+            ]
+        },
+    ),
 }

@@ -184,4 +184,31 @@ WRONG = {
             ]
         },
     ),
+    "host_and_kernel": (
+        "negative gives the same result when its kernels do nothing",
+        {
+            "negative.cpp": [
+                (
+                    "    const c10::cuda::CUDAGuard guard(img.device());\n    at::Tensor out = img.new_empty(img.sizes());\n",
+                    (
+                        "    at::Tensor out = img.new_empty(img.sizes());\n"
+                        "    uint8_t* to = out.mutable_data_ptr<uint8_t>();\n"
+                        "    for (int64_t y = 0; y < img.size(0); y++)\n"
+                        "        for (int64_t x = 0; x < 3 * img.size(1); x++) *to++ = 255 - from[y * row_stride + x];\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "never_freed": (
+        "bytes of cudaMalloc() are never freed",
+        {
+            "negative.cu": [
+                (
+                    "    if (height == 0 || width == 0) return;\n",
+                    "    if (height == 0 || width == 0) return;\n    float* scratch;\n    cudaMalloc(&scratch, width);\n",
+                )
+            ]
+        },
+    ),
 }

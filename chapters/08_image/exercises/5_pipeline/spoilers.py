@@ -122,4 +122,24 @@ WRONG = {
         "a thread uses bytes outside of the row",
         {"prepare.cu": [("y * row_stride", "y * (row_stride - row_stride % 3)")]},
     ),
+    "fixed_grid_of_two_turns": (
+        "The launcher starts 512 threads",
+        {
+            "prepare.cu": [
+                (
+                    (
+                        "    const int64_t x = 4 * (int64_t(blockIdx.x) * blockDim.x + threadIdx.x);  // in out\n"
+                        "    if (x >= width) return;\n"
+                    ),
+                    (
+                        "    const int64_t step = 4 * gridDim.x * blockDim.x;\n"
+                        "    for (int64_t x = 4 * (int64_t(blockIdx.x) * blockDim.x + threadIdx.x);\n"
+                        "         x < width && x < 2 * step; x += step) {\n"
+                    ),
+                ),
+                ("        }\n    }\n}\n\nvoid launch", "        }\n    }\n    }\n}\n\nvoid launch"),
+                ("blocks_for(width, 4 * threads)", "2"),
+            ]
+        },
+    ),
 }

@@ -6,7 +6,7 @@ and a Meta function that refuses what outer refuses.
 
 import torch
 
-from grader.checks import Wrong, device, extension
+from grader.checks import WATCH, Wrong, device, extension, launches_rightly
 
 MINUTES = 30
 MEMORY_CHECK = False
@@ -14,7 +14,7 @@ FAILS = "torch.ops.exercise has no outer"
 
 
 def run(mine):
-    extension(mine, ["outer.cpp", "outer.cu"], is_python_module=False)
+    extension(mine, ["outer.cpp", "outer.cu", WATCH], is_python_module=False)
     try:
         op = torch.ops.exercise.outer
     except AttributeError:
@@ -43,6 +43,9 @@ def run(mine):
                 f"x of {m} and y of {n} elements: the Meta function promises the shape {list(promised.shape)}, "
                 f"the operator returns {list(result.shape)}"
             )
+    if device.type == "cpu":
+        x = torch.rand(17)
+        launches_rightly(mine, lambda: op(x, x), "outer", x, stable=False)
     of_refusals(op)
     of_symbols(op)
     print("right   schema, results, shapes without memory, what is refused, sizes that are symbols")

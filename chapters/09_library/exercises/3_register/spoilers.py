@@ -40,4 +40,27 @@ WRONG = {
         {"outer.cpp": [("TORCH_CHECK_VALUE(x.is_contiguous()", "TORCH_CHECK(x.is_contiguous()")]},
     ),
     "writes": ("which are only read", {"outer.cpp": [("(Tensor", "(Tensor(a!)")]}),
+    "by_torch": (
+        "outer gives the same result when its kernels do nothing",
+        {
+            "outer.cpp": [
+                (
+                    "    at::Tensor out = x.new_empty({x.size(0), y.size(0)});\n",
+                    "    const at::Tensor out = at::outer(x, y);\n",
+                ),
+                ("#include <torch/library.h>\n", "#include <ATen/ops/outer.h>\n#include <torch/library.h>\n"),
+            ]
+        },
+    ),
+    "never_freed": (
+        "bytes of cudaMalloc() are never freed",
+        {
+            "outer.cu": [
+                (
+                    "    if (m * n == 0) return;\n",
+                    "    if (m * n == 0) return;\n    float* scratch;\n    cudaMalloc(&scratch, 4 * m * n);\n",
+                )
+            ]
+        },
+    ),
 }

@@ -98,4 +98,27 @@ WRONG = {
         },
     ),
     "expanded": ("must be contiguous", {"bias_dropout.py": [("grad.contiguous()", "grad")]}),
+    "fixed_grid": (
+        "The launcher starts 2560 threads for columns = 300 and for columns = 600",
+        {"bias_dropout.cu": [("<<<blocks_for(n, 256), 256,", "<<<10, 256,")]},
+    ),
+    "fixed_grid_of_backward": (
+        "The launcher starts 512 threads for columns = 300 and for columns = 600",
+        {"bias_dropout.cu": [("<<<blocks_for(columns, 256), 256,", "<<<2, 256,")]},
+    ),
+    "index_of_32_bits": (
+        "1 row, 4294967306 columns, p = 0: 4294967306 elements, more than 2^32",
+        {
+            "bias_dropout.cu": [
+                (
+                    "    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n    if (i < n)",
+                    "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n)",
+                )
+            ]
+        },
+    ),
+    "column_of_32_bits": (
+        "p = 0, backward: 4294967306 elements, more than 2^32",
+        {"bias_dropout.cu": [("const int64_t column = int64_t(blockIdx.x)", "const unsigned column = blockIdx.x")]},
+    ),
 }

@@ -62,7 +62,7 @@ def run(mine):
 
 def of_stream_and_device(mine, axpy):
     """On a GPU check() tries another stream; without one, and for the device, CUDA on CPU looks at the launch."""
-    x = torch.ones(257, device=device)
+    x = torch.rand(257, device=device)
     if device.type == "cuda":
         check(
             lambda x, y: axpy(0.5, x, y),
@@ -71,9 +71,8 @@ def of_stream_and_device(mine, axpy):
             (257,),
         )
         return
-    library = next(path for path in torch.ops.loaded_libraries if place(mine).name in path)
-    launches_rightly(library, lambda: axpy(0.5, x, x), "axpy", x)
-    many_elements(axpy, ctypes.CDLL(library))
+    launches_rightly(mine, lambda: axpy(0.5, x, x), "axpy", x)
+    many_elements(axpy, ctypes.CDLL(str(place(mine) / f"{place(mine).name}.so")))
 
 
 def many_elements(axpy, library):

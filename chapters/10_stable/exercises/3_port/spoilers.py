@@ -111,4 +111,31 @@ WRONG = {
             ],
         },
     ),
+    "on_the_host": (
+        "axpy gives the same result when its kernels do nothing",
+        {
+            "axpy.cpp": [
+                (
+                    "    const Tensor out = torch::stable::empty_like(x);\n",
+                    (
+                        "    const Tensor out = torch::stable::empty_like(x);\n"
+                        "    for (int64_t i = 0; i < x.numel(); i++)\n"
+                        "        out.mutable_data_ptr<float>()[i] =\n"
+                        "            float(factor) * x.const_data_ptr<float>()[i] + y.const_data_ptr<float>()[i];\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "never_freed": (
+        "bytes of cudaMalloc() are never freed",
+        {
+            "axpy.cu": [
+                (
+                    "    if (n == 0) return;\n",
+                    "    if (n == 0) return;\n    float* scratch;\n    cudaMalloc(&scratch, 4 * n);\n",
+                )
+            ]
+        },
+    ),
 }

@@ -6,7 +6,7 @@ make them, becomes NaN. Find the cause of the first NaN.
 
 import torch
 
-from grader.checks import check, device, launchers, work_is_divided
+from grader.checks import check, device, launchers, refuse_32_bits, work_is_divided
 
 MINUTES = 15
 FAILS = "nan"
@@ -50,3 +50,4 @@ def run(mine):
     check(softmax, reference, nothing, (1, 40), name="all of them masked, n", **near)
     work_is_divided(lambda: softmax(*numbers(512)), 3 * 2 * 512, "load", least=2 * 512, warps=2)
     work_is_divided(lambda: softmax(*numbers(512)), 2 * 512, warps=2)
+    refuse_32_bits(mine / "masked.cu")

@@ -56,4 +56,15 @@ WRONG = {
             ],
         },
     ),
+    "index_of_32_bits": (
+        "i has 32 bits, and n has 64",
+        {
+            "masked.cu": [
+                (
+                    "    for (int64_t i = threadIdx.x; i < n; i += 32) out[i] =",
+                    "    for (auto i = threadIdx.x; i < n; i += 32) out[i] =",
+                )
+            ]
+        },
+    ),
 }

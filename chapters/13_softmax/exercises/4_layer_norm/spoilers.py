@@ -53,4 +53,15 @@ WRONG = {
             "layer_norm.cu": [("? x[t + k * threads] : 0;", "&& !isnan(x[t + k * threads]) ? x[t + k * threads] : 0;")],
         },
     ),
+    "place_of_32_bits": (
+        "1073741827 rows of 4: 4294967308 elements, more than 2^32: the last blocks write element",
+        {
+            "layer_norm.cu": [
+                (
+                    "out += int64_t(blockIdx.x) * n, x += int64_t(blockIdx.x) * n;",
+                    "out += blockIdx.x * n, x += blockIdx.x * n;",
+                )
+            ]
+        },
+    ),
 }

@@ -20,7 +20,6 @@ from grader.checks import (
     many,
     module,
     orders,
-    place,
     refuses,
     work_is_divided,
 )
@@ -37,8 +36,7 @@ def run(mine):
     binding(top1)
     if device.type == "cpu":
         x = torch.rand(3, 4)
-        library = next(path for path in torch.ops.loaded_libraries if place(mine).name in path)
-        launches_rightly(library, lambda: top1(x), "top1", x)
+        launches_rightly(mine, lambda: top1(x), "top1", x)
     module(mine / "gradient.py")
     fake(top1)
     gradient(top1)
