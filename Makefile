@@ -96,7 +96,9 @@ new:
 ##                     make microscope FILE=x.cu shows what each line asks of memory
 ## make memcheck03     the races of a lesson;  make microscope03 its use of memory;  make sanitize03 accesses outside of arrays
 # FILE is one file, or several between blanks.
+# A lesson's .cu has no main().
 own = $(named); [ -n "$$FILE" ] || { echo "$(2)" >&2; exit 2; }; python=$$PYTHON; \
+	case "$$FILE" in chapters/[0-9][0-9]_*.cu) echo "$$FILE is part of a lesson: $(2)" >&2; exit 2;; esac; \
 	set -f; if [ -f "$$FILE" ]; then set -- "$$FILE"; else set -- $$FILE; fi; exec $(run) "$$PYTHON" -m cuda_on_cpu $(1) "$$@"
 run:
 	@$(call own,run,make run FILE=x.cu runs a CUDA program of yours; make chapter03 runs a lesson)

@@ -48,19 +48,12 @@ def defines(file: Path, function: str) -> bool:
     return bool(re.search(rf"^(def {function}\(|from \w+ import (.*|\([^)]*)\b{function}\b)", file.read_text(), re.M))
 
 
+@functools.cache
 def load(file: Path) -> ModuleType:
     """That Python file as a module, one for a process: a lesson's build() registers its operators, which torch takes once.
 
-    Lessons use the same names, so each module has a name of its own. Its folder stays in sys.path, as when Python runs the
-    file: it may import its neighbours, also later on.
+    Lessons use the same names, so each module has a name of its own.
     """
-    if str(file.parent) not in sys.path:
-        sys.path.append(str(file.parent))
-    return _loaded(file)
-
-
-@functools.cache
-def _loaded(file: Path) -> ModuleType:
     name = f"{file.parent.name}_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     module = sys.modules[name] = importlib.util.module_from_spec(spec)

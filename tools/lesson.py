@@ -49,7 +49,7 @@ def end(status: int) -> NoReturn:
 
 def checked(words: list[str]) -> None:
     """The program of memcheck(). What is found in a kernel ends it, told as the exercises tell theirs."""
-    sys.argv, sys.path[0] = words, str(Path(words[0]).resolve().parent)  # as if Python had been started with it
+    sys.argv = words  # as if Python had been started with it
     try:
         runpy.run_path(words[0], run_name="__main__")
     except Exception as error:

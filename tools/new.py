@@ -36,6 +36,8 @@ def fault(name: str, out: Path | None) -> str:
     for include in ROOT / "common", ROOT / "cuda_on_cpu" / "include", Path("/usr/include"):
         if (include / f"{name}.h").exists():
             return f"its {name}.h would hide the header of that name"
+    if out and out.resolve().is_relative_to(ROOT):
+        return f"{out} is in this repository: leave OUT out for a chapter of it, or say OUT=../{name}"
     if out and out.exists() and (out.is_file() or any(out.iterdir())):
         return f"{out} already exists, and is not an empty folder"
     if not out and (there := [folder.name for folder in folders().values() if folder.name[3:] == name]):

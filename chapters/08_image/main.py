@@ -13,8 +13,7 @@ from pathlib import Path
 
 here = Path(__file__).resolve().parent
 root = here.parents[1]
-sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
-sys.path.append(str(here / "notes"))  # photos.py, uint16.py
+sys.path[:0] = [str(here), str(here / "notes"), str(root)]  # so that neighbours and `common` are found from anywhere
 
 from common import Contest, bench, check, device, title
 from common.cpp_extension import load

@@ -141,14 +141,15 @@ def graphs_of(op):
     model.requires_grad_(False)  # the pybind11 function has no gradient
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it says the same as the exception below
-        torch._dynamo.reset()
-        count = torch._dynamo.explain(model)(x).graph_count
-        torch._dynamo.reset()
+        torch.compiler.reset()
+        graphs = []
+        torch.compile(model, backend=lambda graph, inputs: graphs.append(graph) or graph.forward)(x)
+        torch.compiler.reset()
         try:
             torch.compile(model, fullgraph=True, backend="eager")(x)
-        except torch._dynamo.exc.Unsupported as error:
-            return count, str(error).splitlines()[0]
-    return count, "ok"
+        except RuntimeError as error:
+            return len(graphs), str(error).splitlines()[0]
+    return len(graphs), "ok"
 
 
 def graph_break(ops, module):

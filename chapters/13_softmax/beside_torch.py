@@ -36,7 +36,7 @@ def operators(module, name="softmax"):
     formula, _ = FORMULAS[name]
     ops = {name: getattr(module, name), "torch": formula}
     if device.type == "cuda":
-        torch._dynamo.reset()
+        torch.compiler.reset()
         ops["torch.compile"] = torch.compile(formula, dynamic=False)
     return ops
 

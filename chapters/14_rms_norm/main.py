@@ -91,7 +91,7 @@ def operators(module, name="rms_norm"):
         ops["add, rms_norm"] = lambda x, residual, weight: (module.rms_norm(sum := x + residual, weight), sum)
     ops["torch"] = autograd_of(torch_rms_norm) if name == "rms_norm_backward" else formula
     if ON_GPU:
-        torch._dynamo.reset()
+        torch.compiler.reset()
         ops["torch.compile"] = torch.compile(formula, dynamic=False)
     return ops
 
@@ -234,8 +234,15 @@ def of_autocast(ops):
 
 
 def of_compile(ops):
-    explained = torch._dynamo.explain(lambda x, r, w: ops.add_rms_norm(2 * x, r, w)[0] + 1)(*inputs(8, "add_rms_norm"))
-    return f"{explained.graph_count} graph, {explained.graph_break_count} breaks"
+    graphs = []
+
+    def count(graph, _):
+        graphs.append(graph)
+        return graph.forward  # runs the graph as it is
+
+    compiled = torch.compile(lambda x, r, w: ops.add_rms_norm(2 * x, r, w)[0] + 1, backend=count)
+    compiled(*inputs(8, "add_rms_norm"))
+    return f"{len(graphs)} graph, {len(graphs) - 1} breaks"
 
 
 REGISTERED = {

@@ -39,7 +39,7 @@ def operators(module, steps=("auto",)):
     ops = {step: partial(module.matmul, step=step) for step in steps} | {"torch": torch_matmul}
     if ON_GPU:
         warnings.filterwarnings("ignore", "TensorFloat32 tensor cores")  # torch.compile advises a less exact product
-        torch._dynamo.reset()
+        torch.compiler.reset()
         ops["torch.compile"] = torch.compile(torch_matmul, dynamic=False)
     return ops
 

@@ -90,7 +90,7 @@ def operators(module, name="matmul", approximate="none"):
     formula = partial(torch_linear_gelu, approximate=approximate)
     ops = {name: partial(module.linear_gelu, approximate=approximate), "torch": formula}
     if ON_GPU:
-        torch._dynamo.reset()
+        torch.compiler.reset()
         ops["torch.compile"] = torch.compile(formula, dynamic=False)
         if approximate == "tanh":
             ops["torch: cublasLt's epilogue"] = cublas_linear_gelu

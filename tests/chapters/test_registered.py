@@ -66,7 +66,7 @@ def test_first_and_second_derivatives(op):
 @registered
 def test_compiled_in_one_graph(op):
     """aot_eager asks an operator for the same as inductor, its fake function and its gradient, and needs no compiler."""
-    torch._dynamo.reset()
+    torch.compiler.reset()
     function, scalars = op.function, op.values(good(op))
 
     def step(*args):

@@ -11,6 +11,7 @@ MUTANTS = [
     Mutant("Makefile", "ifeq ($(origin FILE),command line)", "ifeq ($(origin FILE),default)", FILES),
     Mutant("Makefile", "if [ -f \"$$FILE\" ]; then", "if false; then", FILES),
     Mutant("Makefile", "set -f; ", "", FILES),
+    Mutant("Makefile", "chapters/[0-9][0-9]_*.cu) echo", "none) echo", FILES),
     # Which Python.
     Mutant("tools/environment.py", "prereleases=True", "prereleases=False", ENVIRONMENT + "test_which_torch_fits"),
     Mutant("pyproject.toml", '"torch>=2.11,<2.16"', '"torch>=2.11,<3"', ENVIRONMENT + "test_which_torch_fits"),

@@ -21,6 +21,7 @@ MUTANTS = [
     Mutant(NEW, "if folder.name[3:] == name]", "if folder.name == name]", REFUSED),
     Mutant(NEW, "(out.is_file() or any(out.iterdir()))", "out.is_file()", T + "a_folder_that_has_something_in_it_is_refused"),
     Mutant(NEW, "if not out and (there", "if (there", T + "a_package_may_be_called_like_a_chapter"),
+    Mutant(NEW, "out.resolve().is_relative_to(ROOT)", "False", T + "a_package_lies_outside_of_the_repository"),
     # ---- the files
     Mutant(NEW, "LONGEST = 20", "LONGEST = 30", T + "any_name_leaves_the_files_formatted"),
     Mutant(NEW, ".replace('\"common/', '\"')", "", [NAMES, BUILDS]),

@@ -41,7 +41,6 @@ def test_every_benchmark_gives_tables(name, monkeypatch):
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """A function that runs `make bench` in a repository of three small chapters and gives (error, figures in the file)."""
-    monkeypatch.setattr(sys, "path", [*sys.path])  # which load() extends
     monkeypatch.setattr(bench, "folders", lambda function: chapters.folders(function, tmp_path))
     monkeypatch.setattr(bench, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(bench, "machine", lambda: "small")
@@ -49,7 +48,8 @@ def run(tmp_path, monkeypatch):
     for name, text in {
         "01_nothing": "",
         "02_first": "def benchmark(module): return {'t': [module]}\ndef build(): return 1.23456",
-        "03_second": "import beside\ndef benchmark(module): return {'t': beside.rows}\ndef build(): pass",
+        "03_second": "import sys\nsys.path.insert(0, __file__[:-8])\nimport beside\n"
+        "def benchmark(module): return {'t': beside.rows}\ndef build(): pass",
     }.items():
         (tmp_path / "chapters" / name).mkdir(parents=True)
         (tmp_path / "chapters" / name / "main.py").write_text(text)
@@ -57,8 +57,8 @@ def run(tmp_path, monkeypatch):
 
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["bench.py", *arguments])
-        monkeypatch.setattr(sys, "path", [*sys.path])  # load() leaves a chapter's folder there, and beside.py with it
-        monkeypatch.setattr(chapters, "_loaded", functools.cache(chapters._loaded.__wrapped__))  # as in a new process
+        monkeypatch.setattr(sys, "path", [*sys.path])  # which chapter 03 extends
+        monkeypatch.setattr(bench, "load", functools.cache(chapters.load.__wrapped__))  # as in a new process
         sys.modules.pop("beside", None)
         try:
             error = bench.main()

@@ -79,6 +79,10 @@ def test_a_folder_that_has_something_in_it_is_refused(monkeypatch, tmp_path):
     assert [*tmp_path.iterdir()] == [tmp_path / "file"]
 
 
+def test_a_package_lies_outside_of_the_repository():
+    assert "leave OUT out for a chapter of it, or say OUT=../rope" in new.fault("rope", ROOT / "chapters" / "rope")
+
+
 def test_a_package_may_be_called_like_a_chapter(tmp_path):
     assert not new.fault("vec4", tmp_path) and not new.fault("vec4", tmp_path / "new")
 

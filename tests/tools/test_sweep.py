@@ -116,7 +116,6 @@ def sweep():
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """run(words, wrong) gives (what main() ends with, the file's figures) of a repository with one small chapter."""
-    monkeypatch.setattr(sys, "path", [*sys.path])  # which load() extends
     monkeypatch.setattr(timing, "_repeats", lambda budget, timed: 2)
     monkeypatch.setattr(sweep, "folders", lambda function: chapters.folders(function, tmp_path))
     monkeypatch.setattr(sweep, "RESULTS", tmp_path / "results")

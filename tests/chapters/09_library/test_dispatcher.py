@@ -155,7 +155,7 @@ BACKENDS = [
 
 @pytest.fixture(autouse=True)
 def forget():
-    torch._dynamo.reset()
+    torch.compiler.reset()
 
 
 @pytest.mark.thorough

@@ -31,7 +31,7 @@ WRONG = torch.ops.pitfalls09
 @pytest.fixture(autouse=True)
 def fresh():
     torch.manual_seed(0)
-    torch._dynamo.reset()
+    torch.compiler.reset()
 
 
 @pytest.fixture
@@ -142,9 +142,9 @@ def test_a_launch_on_the_default_stream_is_not_in_the_cuda_graph(ops):
     """torch records the current stream. What runs on another one is not replayed, and the result has old values: no error
     says so. 30 s, for a build"""
     assert max(largest_errors(ops.bias_gelu)) < 1e-3
-    torch._dynamo.reset()
+    torch.compiler.reset()
     assert largest_errors(on_the_default_stream().bias_gelu)[-1] > 0.1
-    torch._dynamo.reset()
+    torch.compiler.reset()
     assert max(largest_errors(ops.bias_gelu)) < 1e-3, "the GPU has to be usable afterwards"
 
 

@@ -303,7 +303,7 @@ def test_compiled_with_its_gradients(ops, dynamic):
         y, sum = ops.add_rms_norm(x, residual, weight)
         return (y * sum).sin()
 
-    torch._dynamo.reset()
+    torch.compiler.reset()
     compiled = torch.compile(step, fullgraph=True, dynamic=dynamic, backend="aot_eager")
     for shape in (4, 6), (3, 10):
         args = [t.requires_grad_() for t in arguments("add_rms_norm", shape)]

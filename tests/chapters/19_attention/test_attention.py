@@ -424,7 +424,7 @@ def test_opcheck(ops, layout):
 
 @pytest.mark.thorough
 def test_compiled_in_one_graph(ops):
-    torch._dynamo.reset()
+    torch.compiler.reset()
 
     def step(x, causal):
         q, k, v = (y.transpose(1, 2) for y in x.unflatten(-1, (3, 2, 64)).unbind(2))
