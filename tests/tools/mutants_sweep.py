@@ -21,6 +21,8 @@ MUTANTS = [
     Mutant(SWEEP, "buffer[offset:].view(x.dtype)", "buffer[:x.nbytes].view(x.dtype)",
            TESTS + "a_slice_begins_where_it_should_and_has_the_same_values"),
     Mutant(SWEEP, "rtol=share, atol=error)", "rtol=9, atol=9)", WRONG),
+    Mutant(SWEEP, "limits.smallest_normal * limits.eps)", "0.0)",
+           TESTS + "a_result_between_two_of_float16s_smallest_numbers_may_become_either"),
     Mutant(SWEEP, "        sys.exit(wrong)\n", "        print(wrong)\n", WRONG),
     Mutant(SWEEP, "if start + slowest >= until:", "if False:", TESTS + "when_time_is_over_it_says_what_is_left"),
     Mutant(SWEEP, "            keep(file, name,", "            print(file, name,", WHOLE),

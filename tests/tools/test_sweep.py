@@ -159,6 +159,14 @@ def test_a_wrong_result_is_reported_loudly_and_fails_the_run(run, capsys):
     assert "ours" in kept["tables"]["right"][0] and "ours" not in kept["tables"]["wrong"][0]
 
 
+def test_a_result_between_two_of_float16s_smallest_numbers_may_become_either():
+    contest = dataclasses.replace(NEG, formula=lambda x: x / 2, tolerance=lambda dtype: 1e-3)
+    x = torch.full((8,), 2**-24, dtype=torch.float16, device=device)  # the smallest: half of it becomes 0
+    sweep.check(x, contest, [x], torch.float16)
+    with pytest.raises(AssertionError):
+        sweep.check(3 * x, contest, [x], torch.float16)
+
+
 @without_gpu
 def test_times_that_cannot_be_true_count_for_nobody_and_short_memory_is_no_mistake(monkeypatch):
     monkeypatch.setattr(timing, "_repeats", lambda budget, timed: 2)

@@ -108,7 +108,10 @@ def check(result, contest, args, dtype):
     wide = [x.to(WIDER.get(x.dtype, x.dtype)) if isinstance(x, torch.Tensor) else x for x in args]
     share = contest.tolerance(dtype)
     for ours, right in zip(tensors_in(result), tensors_in(contest.formula(*wide)), strict=True):
-        error = share and share * float(right.square().mean().sqrt())
+        error = share
+        if share:  # of the results' size, but no less than the step between the smallest numbers of their dtype
+            limits = torch.finfo(ours.dtype)
+            error = max(share * float(right.square().mean().sqrt()), limits.smallest_normal * limits.eps)
         torch.testing.assert_close(ours, right.to(ours.dtype), rtol=share, atol=error)
 
 
