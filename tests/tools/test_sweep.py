@@ -167,6 +167,21 @@ def test_a_result_between_two_of_float16s_smallest_numbers_may_become_either():
         sweep.check(3 * x, contest, [x], torch.float16)
 
 
+def test_an_error_is_measured_by_the_size_of_its_row_or_of_all_rows():
+    contest = dataclasses.replace(NEG, tolerance=lambda dtype: 1e-2)
+    x = torch.ones(100, 4, device=device)
+    x[0, 1:], x[1, 0], x[2] = 1000, 0, 0
+    for row, error, right in ((0, 4.0, True), (0, 20.0, False), (1, 0.5, True), (2, 0.5, True), (2, 2.0, False)):
+        result = -x
+        result[row, 0] += error
+        try:
+            sweep.check(result, contest, [x], torch.float32)
+        except AssertionError:
+            assert not right, f"{error} in row {row}"
+        else:
+            assert right, f"{error} in row {row}"
+
+
 @without_gpu
 def test_times_that_cannot_be_true_count_for_nobody_and_short_memory_is_no_mistake(monkeypatch):
     monkeypatch.setattr(timing, "_repeats", lambda budget, timed: 2)
