@@ -90,17 +90,14 @@ def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str, str]]:
                 if name in variables and all(is_use(t, i) for i in uses):
                     uses = [i for i in uses if is_evaluated(t, i)]
                     yield from ((i, VARIABLE.format(name=name), ERROR) for i in uses[:1])
-            of_the_library = [i for i in range(f.opening, f.end) if is_of_std(t, i)]
-            for i in (i for i in of_the_library if t.text(i) in HOST_OBJECTS):
-                yield i - 2, OBJECT.format(name=f"std::{t.text(i)}", **names), ERROR
-                break
-            for i in (i for i in of_the_library if t.text(i) in HOST_FUNCTIONS):
-                yield i - 2, FUNCTION.format(name=f"std::{t.text(i)}", **names), UNTIL_CPP20
-                break
-            for i in range(f.opening, f.end):
-                if (t.text(i), t.text(i + 2)) in members and t.is_text(i + 1, "::") and is_evaluated(t, i):
-                    yield i, VARIABLE.format(name=f"{t.text(i)}::{t.text(i + 2)}"), ERROR
-                    break
+            for of_std, said, directive in (HOST_OBJECTS, OBJECT, ERROR), (HOST_FUNCTIONS, FUNCTION, UNTIL_CPP20):
+                uses = [i for i in range(f.opening, f.end) if t.text(i) in of_std and is_of_std(t, i)]
+                yield from ((i - 2, said.format(name=f"std::{t.text(i)}", **names), directive) for i in uses[:1])
+            uses = [
+                i for i in range(f.opening, f.end) if t.is_text(i + 1, "::") and (t.text(i), t.text(i + 2)) in members
+            ]
+            uses = [i for i in uses if is_evaluated(t, i)]
+            yield from ((i, VARIABLE.format(name=f"{t.text(i)}::{t.text(i + 2)}"), ERROR) for i in uses[:1])
         for i in range(f.opening, f.end):
             if t.is_text(i + 1, "<<<") and t.text(i) in host and t.text(i - 1) not in (".", "->", "::"):
                 yield i, GLOBAL.format(name=t.text(i)), ERROR
@@ -137,8 +134,8 @@ def host_members(t: Tokens) -> set[tuple[str, str]]:
     """(class, member) of the static ones that are no constants, in classes of namespaces."""
     found = set()
     for start, end in declarations(t):
-        for i in range(start, end):
-            if t.text(start) in ("class", "struct") and t.text(i) == "static":
+        for i in range(start, end) if t.text(start) in ("class", "struct") else ():
+            if t.text(i) == "static":
                 last = name_end(t, i, end)
                 words = {t.text(k) for k in range(i, last)}
                 if not t.is_text(last, "(") and words.isdisjoint(NO_HOST_VARIABLES | {"const"}):

@@ -13,6 +13,7 @@ saves(out, x, "x")              the node of out must have x by save_for_backward
 launches_rightly(mine, call, name, x)    the binding that call() calls must launch on the stream and device of x, and its
                                 kernels do the work
 extension(mine, sources)        what common.cpp_extension.load() builds of the reader's files
+library(mine)                   that as a library of C functions
 module(mine / "name.py")        a Python file of the reader, as a module
 place(mine)                     a folder in build/ for all that a check makes itself
 answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
@@ -58,6 +59,7 @@ __all__ = [
     "last_element",
     "launchers",
     "launches_rightly",
+    "library",
     "limits",
     "many",
     "module",
@@ -386,11 +388,11 @@ def launches_rightly(mine, call, name, x, stable=True):
     On the CPU, for an extension(mine, ...) that was built with WATCH. The device shows only where it is of the stable ABI.
     call() returns the result, of the same values each time.
     """
-    library = ctypes.CDLL(str(place(mine) / f"{place(mine).name}.so"))
+    built = library(mine)
     idle, watch = LaunchProbe(has_stream=1, only_last=2**63), LaunchProbe(has_stream=1)
 
     def watched(probe):
-        library.watch(ctypes.byref(probe))
+        built.watch(ctypes.byref(probe))
         try:
             return tensors_in([call()])
         except RuntimeError as error:
@@ -400,7 +402,7 @@ def launches_rightly(mine, call, name, x, stable=True):
                 f"{name} launches on the default stream, expected: on torch's current one, of x's device"
             ) from None
         finally:
-            library.watch(None)
+            built.watch(None)
 
     # The idle one first: no launch has so many threads, so no kernel runs, and no earlier result lies in the memory.
     without = watched(idle)
@@ -448,6 +450,11 @@ def extension(mine, sources, stable=False, **kwargs):
     if stable:
         return load_stable(kwargs["name"], kwargs["sources"])
     return load(extra_include_paths=[str(ROOT)], **kwargs)
+
+
+def library(mine) -> ctypes.CDLL:
+    """What extension() has built of `mine`, for the C functions in it."""
+    return ctypes.CDLL(str(place(mine) / f"{place(mine).name}.so"))
 
 
 def place(mine) -> Path:

@@ -17,8 +17,8 @@ from grader.checks import (
     extension,
     found_by_cuda,
     launches_rightly,
+    library,
     many,
-    place,
     refuses,
 )
 from grader.launchers import LaunchProbe
@@ -72,14 +72,14 @@ def of_stream_and_device(mine, axpy):
         )
         return
     launches_rightly(mine, lambda: axpy(0.5, x, x), "axpy", x)
-    many_elements(axpy, ctypes.CDLL(str(place(mine) / f"{place(mine).name}.so")))
+    many_elements(axpy, library(mine))
 
 
-def many_elements(axpy, library):
+def many_elements(axpy, built):
     """The last blocks alone, of more than 2^31 elements; where there is no memory for so many, this looks at nothing."""
     x, y = many(n := 2**31 + 10), many(n)
     watch = LaunchProbe(has_stream=1, only_last=n)
-    library.watch(ctypes.byref(watch))
+    built.watch(ctypes.byref(watch))
     try:
         axpy(0.5, x, y)
     except torch.OutOfMemoryError:
@@ -89,7 +89,7 @@ def many_elements(axpy, library):
             return
         raise Wrong(f"x with {n} elements: {found_by_cuda(error)}\n{BITS}") from None
     finally:
-        library.watch(None)
+        built.watch(None)
     if watch.most_threads < n:
         raise Wrong(f"x with {n} elements: the kernel has {watch.most_threads} threads\n{BITS}")
 
