@@ -10,7 +10,7 @@ from pathlib import Path
 
 here = Path(__file__).resolve().parent
 root = here.parents[1]
-sys.path.insert(0, str(root))  # so that `common` is found, wherever you start this file from
+sys.path[:0] = [str(here), str(root)]  # so that notes/ and `common` are found, wherever you start this file from
 
 from common import bench, check, device, title
 from common.cpp_extension import load_inline

@@ -48,6 +48,16 @@ def test_import_does_nothing(folder, capfd):
 
 
 @per_chapter
+def test_a_main_finds_its_neighbours_wherever_it_is_started(folder):
+    """A person who starts it has its folder in sys.path; tests, `make bench` and pictures do not: main.py names it."""
+    text = (folder / "main.py").read_text()
+    neighbours = {place.stem for place in folder.iterdir() if place.suffix == ".py" or place.name == "notes"}
+    used = neighbours & set(re.findall(r"^ *(?:from|import) (\w+)", text, re.M))
+    paths = re.search(r"^sys\.path\[:0\] = \[([^]]*)", text, re.M)
+    assert not used or (paths and "str(here)" in paths[1]), f"main.py imports {used}"
+
+
+@per_chapter
 def test_main_has_the_names_that_every_main_has(folder):
     """And what each function needs to be called. A main.py that imports bench() times operators, so it has all of them."""
     main = chapter(folder.name)
