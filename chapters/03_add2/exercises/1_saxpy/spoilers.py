@@ -5,20 +5,6 @@ HINTS = [
     "`for (int64_t i = ...; i < n; i += stride)`: thread 0 of block 0 begins at i = 0, thread 0 of block 1 at 256.",
 ]
 WRONG = {
-    "no_loop": (
-        "? was never written",
-        {
-            "saxpy.cu": [
-                (
-                    "const int64_t stride = int64_t(gridDim.x) * blockDim.x;\n"
-                    "    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += "
-                    "stride) out[i] = factor * x[i] + y[i];",
-                    "const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
-                    "    if (i < n) out[i] = factor * x[i] + y[i];",
-                )
-            ]
-        },
-    ),
     "one_too_far": ("past the end of x (1 element)", {"saxpy.cu": [("< n", "<= n")]}),
     "every_next": ("1000 elements, and", {"saxpy.cu": [("i += stride", "i++")]}),
     "a_piece_for_each_thread": (

@@ -10,6 +10,7 @@ constexpr int tile = 16;
 __global__ void scale_rows_kernel(float* result, const float* matrix, const float* factors, int64_t height,
                                   int64_t width) {
     // your code
+    const int64_t column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     // end of your code
 }
 
