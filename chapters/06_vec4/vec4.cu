@@ -28,7 +28,7 @@ void launch_add_scalar(float* c, const float* a, const float* b, int64_t n, cuda
 
 // ---- fewer threads, several elements for each -----------------------------------------------------------------------
 
-// A thread starts once for many elements. But it must store before its next load, because c may be a. So it waits for
+// A thread starts once for many elements. But it must store before its next load, because c may overlap a. So it waits for
 // each pair of loads.
 __global__ void add_kernel_grid_stride(float* c, const float* a, const float* b, int64_t n) {
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;

@@ -1,4 +1,4 @@
-"""pairs: write a kernel and its launcher that broadcast
+"""pairs: write a kernel that broadcasts, and its launcher
 
 Write pairs.cu from its first line: out[r][c] = a[r] + b[c], which is a[:, None] + b in torch. pairs.h declares the launcher
 and says what it does.

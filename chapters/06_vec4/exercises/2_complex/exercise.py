@@ -1,4 +1,4 @@
-"""complex: multiply complex numbers with loads of 8 bytes
+"""complex: multiply complex numbers, by 8-byte loads
 
 Complete a kernel that multiplies complex numbers. Each number is a float2, loaded by one load of 8 bytes: two loads of 4
 bytes touch each sector twice. (nvcc joins a[i].x and a[i].y into one load; do not rely on it.)
