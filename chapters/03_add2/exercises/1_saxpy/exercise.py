@@ -1,7 +1,7 @@
 """saxpy: complete a kernel whose grid is too small
 
-The kernel computes out = factor * x + y, and its grid has at most two blocks of 256 threads. Each thread computes one element, so
-all elements after the 512th are missing. Let each thread compute several.
+The kernel computes out = factor * x + y, and its grid has at most two blocks of 256 threads. Each thread computes one element,
+so all elements after the 512th are missing. Let each thread compute several.
 """
 
 import torch
