@@ -28,8 +28,8 @@ void launch_add_scalar(float* c, const float* a, const float* b, int64_t n, cuda
 
 // ---- fewer threads, several elements for each -----------------------------------------------------------------------
 
-// A thread starts once for many elements. But it must store before its next load, because c may overlap a. So it waits for
-// each pair of loads.
+// A thread starts once for many elements. But it must store before its next load, because c may overlap a. So it waits
+// for each pair of loads.
 __global__ void add_kernel_grid_stride(float* c, const float* a, const float* b, int64_t n) {
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) c[i] = a[i] + b[i];
