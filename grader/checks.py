@@ -43,6 +43,7 @@ from common.guarded import Inputs, announce, tensors_in
 from common.machine import device
 from cuda_on_cpu.report import found_by_cuda
 
+from . import exercises
 from .exercises import ENDED_EARLY
 from .launchers import LaunchProbe, TooFewThreads, Unchecked, launchers, refuse_launch, threads_launched
 from .report import count_of, matrices, names_of_tensors, parameters, picture_of_wrong
@@ -324,6 +325,8 @@ def last_element(launch, out, *args, expected, where, may_loop=True, threads=Non
         raise Wrong(f"{said}: the last blocks write element {place}, and not the last one, {count - 1}\n{why}")
     elif out[-1] != 0:
         raise Wrong(f"{said}: the last one is {out[-1].item():g}, expected {expected:g}\n{why}")
+    elif 0 <= threads_launched() - (threads or count) < 8 * 1024:
+        raise Wrong(f"{said}: the last blocks write nothing\n{why}")
     else:
         print(f"{'right':8}{said}")  # the last blocks of a larger grid have no element
 
@@ -411,6 +414,9 @@ def launches_rightly(mine, call, name, x, stable=True):
         raise Wrong(f"{name} launches no kernel")
     if torch.cat(same).double().mean() > 0.5:
         raise Wrong(f"{name} gives the same result when its kernels do nothing: the host computes it, and they have to")
+    with contextlib.suppress(RuntimeError):
+        watched(LaunchProbe(has_stream=1, refused=1))
+        raise Wrong(f"{name} returns as if nothing had happened when its launch fails: the caller must get the error")
     if not stable:
         return
     if watch.guarded_device != x.get_device() and not watch.unguarded:
@@ -470,6 +476,39 @@ def module(file):
     loaded = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
     return loaded
+
+
+def nothing_else_changed(exercise, mine):
+    """Raises Wrong where a file of the skeleton that has no place for the reader's code differs by more than comments."""
+    for name in exercises.files_in(exercise.folder / "skeleton"):
+        if str(name) not in exercises.names(exercise):
+            given, here = exercise.folder / "skeleton" / name, mine / name
+            if not here.exists() or _words(given) != _words(here):
+                raise Wrong(f"{name} is given, and not as it was: `git diff --no-index {_shown(given)} {_shown(here)}`")
+
+
+def _words(file):
+    return (without_comments(file) if file.suffix in (".cu", ".cpp", ".h") else file.read_text()).split()
+
+
+NO_RUN_SHOWS = {  # on a CPU: the words, and what is to be said of them
+    r"atomic\w+_block|__threadfence_block|thread_scope_block|scope_cta": "it is for the threads of one block. CUDA on CPU "
+    "makes it as strong as for the whole GPU, so no run can tell whether that is enough; write the one without _block",
+    "__cluster_barrier_arrive_relaxed": "it orders no memory. CUDA on CPU makes it as strong as __cluster_barrier_arrive(), "
+    "so no run can tell whether that is enough; write that one",
+    "CUDA_ON_CPU|__CUDACC__|__CUDA_ARCH__|redefine_extname": "a GPU would run other code than the one that was checked",
+}
+
+
+def refuse_what_no_run_shows(exercise, mine):
+    """Raises Wrong where the reader's code has words of NO_RUN_SHOWS that neither skeleton nor solution has."""
+    known = "\n".join(exercises.texts(exercise.folder / "skeleton", exercise.folder / "solution").values())
+    for name in exercises.files_in(mine):
+        if name.suffix in (".cu", ".cpp", ".h"):
+            for number, line in enumerate(without_comments(mine / name).splitlines(), 1):
+                for words, said in NO_RUN_SHOWS.items():
+                    if (found := re.search(rf"\b({words})\b", line)) and found[0] not in known:
+                        raise Wrong(f"{name}:{number}: {found[0]}: {said}")
 
 
 def refuse_activemask(file):

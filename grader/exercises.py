@@ -216,7 +216,7 @@ def _checked(exercise, files, device, log, allocated, verdict):
 
     from common import device as chosen
     from common.progress import BuildError
-    from grader.checks import Wrong
+    from grader.checks import Wrong, nothing_else_changed, refuse_what_no_run_shows
 
     if device == "cuda" and chosen.type != "cuda":
         print(told("skipped", "this exercise needs a GPU") if exercise.needs_gpu else "", end="")
@@ -229,6 +229,8 @@ def _checked(exercise, files, device, log, allocated, verdict):
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         module.run(files)
+        nothing_else_changed(exercise, files)
+        refuse_what_no_run_shows(exercise, files)
     except (Wrong, BuildError) as error:
         print(told("wrong", with_sources(str(error), files)), end="")
         return verdict.send(WRONG)

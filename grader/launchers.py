@@ -341,16 +341,19 @@ def refuse_launch(number, call) -> bool:
     Raises Unchecked where the launcher does not raise an error of its own, and what call() raises with no launch refused.
     """
     global _to_refuse
-    _to_refuse = number
+    _to_refuse, raised = number, False
     try:
         call()
     except Unchecked:
         raise
     except RuntimeError:
+        raised = True
         if _to_refuse > 0:
             raise
     finally:
         left, _to_refuse = _to_refuse, 0
+    if left <= 0 and not raised:
+        raise Unchecked("its launcher returns as if nothing had happened: the caller must get the error")
     return left <= 0
 
 
@@ -399,17 +402,25 @@ def _watched(library, name, tensors, has_stream, threads, only_last):
     watch = LaunchProbe(has_stream=has_stream, refused=max(_to_refuse, 0), only_last=threads * only_last)
     library.watch.restype = ctypes.c_char_p
     library.watch(ctypes.byref(watch))
+    raised = None
     try:
         yield ctypes.addressof(watch)
     except RuntimeError as error:
-        if "invalid configuration argument" not in str(error):
-            raise
-        raise RuntimeError(f"{error}\n{_why_invalid(watch)}") from None
+        raised = error
     finally:
         left = library.watch(None)
         mistake = memory_check.launcher_returned() if has_recorder else None
         _to_refuse -= watch.launches
         _threads = watch.most_threads
+    if raised and left:
+        raise Unchecked(
+            f"{name}() raises an error, and a later call gets the same one ({left.decode()}): cudaPeekAtLastError() leaves it "
+            "there, cudaGetLastError() takes it away"
+        )
+    if raised and "invalid configuration argument" in str(raised):
+        raise RuntimeError(f"{raised}\n{_why_invalid(watch)}") from None
+    if raised:
+        raise raised
     if left:
         raise Unchecked(
             f"{name}() does not say that its launch has failed ({left.decode()}): without CHECK_LAUNCH() below the launch, "

@@ -1,5 +1,6 @@
 """grader/checks.py: what the reader of an exercise is told. The exercises themselves: tests/grader/test_exercises.py."""
 
+import contextlib
 import os
 import sys
 
@@ -8,7 +9,7 @@ import torch
 
 from common import device
 from cuda_on_cpu.microscope import Row
-from grader import checks
+from grader import checks, exercises
 from grader.checks import Wrong
 
 
@@ -286,7 +287,7 @@ def test_what_has_to_be_refused(capfd):
 
 
 @pytest.mark.skipif(device.type == "cuda" or sys.platform != "linux", reason="of CUDA on CPU, on Linux")
-def test_an_index_of_32_bits_shows_at_the_end(capsys):
+def test_an_index_of_32_bits_shows_at_the_end(capsys, monkeypatch):
     count = 2**32 + 10
 
     def last_element(write, threads=count, value=1, refused="", **more):
@@ -318,6 +319,36 @@ def test_an_index_of_32_bits_shows_at_the_end(capsys):
     with pytest.raises(Wrong, match="(?s)here: .*past the end.*How many bits"):
         last_element(-1, refused="past the end")
     checks.last_element(None, None, expected=1, where="no such memory")
+    monkeypatch.setattr(checks, "threads_launched", lambda: count + 246)  # no grid that is larger than it needs to be
+    with pytest.raises(Wrong, match="here: .* the last blocks write nothing\nHow many bits"):
+        last_element(count // 2)
+
+
+@pytest.mark.parametrize("file, text, words", [
+    ("saxpy.h", None, "saxpy.h is given, and not as it was: `git diff --no-index chapters/03_add2/"),
+    ("saxpy.h", "// more comments\n", ""),
+    ("saxpy.h", "int more;\n", "saxpy.h is given"),
+    ("saxpy.cu", "__device__ int more;\n", ""),
+    ("saxpy.cu", "// atomicAdd_block\n", ""),
+    ("saxpy.cu", "\natomicAdd_block", r"saxpy.cu:2: atomicAdd_block: it is for the threads of one block"),
+    ("saxpy.cu", "int x = __cluster_barrier_arrive_relaxed", "it orders no memory"),
+    ("saxpy.cu", "#ifdef CUDA_ON_CPU", "a GPU would run other code"),
+])  # fmt: skip
+def test_what_is_looked_at_after_a_check(tmp_path, file, text, words):
+    """A given file that has changed, and words that no run on a CPU can judge."""
+    it = next(it for it in exercises.find() if it.number == "03.1")
+    for name, given in exercises.texts(it.folder / "skeleton").items():
+        (tmp_path / name).write_text((text or "") + given if str(name) == file else given)
+    if text is None:
+        (tmp_path / file).unlink()
+    with pytest.raises(Wrong, match=words) if words else contextlib.nullcontext():
+        checks.nothing_else_changed(it, tmp_path)
+        checks.refuse_what_no_run_shows(it, tmp_path)
+
+
+def test_words_of_the_solution_are_no_mistake():
+    for it in exercises.find():
+        checks.refuse_what_no_run_shows(it, it.folder / "solution")
 
 
 def test_comments_are_left_out(tmp_path):

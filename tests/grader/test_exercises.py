@@ -244,6 +244,20 @@ def test_a_syntax_error_is_the_readers(tmp_path):
     assert status == exercises.WRONG and "at fits.py:2" in told and "def misfit(" in told
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("file, line, words", [
+    ("saxpy.h", "#define more", "saxpy.h is given, and not as it was"),
+    ("saxpy.cu", "#ifdef CUDA_ON_CPU\n#endif", "saxpy.cu:1: CUDA_ON_CPU: a GPU would run other code"),
+])  # fmt: skip
+def test_what_a_right_result_does_not_excuse(tmp_path, file, line, words):
+    """4 s each."""
+    it = next(it for it in EXERCISES if it.number == "03.1")
+    for name, text in texts_of(it, "solution").items():
+        write(tmp_path / name, f"{line}\n{text}" if name == file else text)
+    status, told = exercises.check(it, tmp_path)
+    assert status == exercises.WRONG and words in one_line(told), told
+
+
 @pytest.mark.parametrize("end", ["raise SystemExit", "import os; os._exit(0)"])
 def test_a_program_that_ends_early_is_not_done(tmp_path, end):
     it = next(it for it in EXERCISES if it.number == "04.2")

@@ -155,6 +155,8 @@ void second_on_default(float* out, const float* in, int64_t n, cudaStream_t stre
 void copies_on_default(float* out, const float* in, int64_t n, cudaStream_t stream);
 void unchecked(float* out, const float* in, int64_t n, cudaStream_t stream);
 void first_checked(float* out, const float* in, int64_t n, cudaStream_t stream);
+void swallows(float* out, const float* in, int64_t n, cudaStream_t stream);
+void peeks(float* out, const float* in, int64_t n, cudaStream_t stream);
 void empty_grid(float* out, const float* in, int64_t n, cudaStream_t stream);
 void nothing(float* out, const float* in, int64_t n, cudaStream_t stream);
 void on_the_host(float* out, const float* in, int64_t n, cudaStream_t stream);
@@ -263,6 +265,11 @@ void no_block(ARGUMENTS) { copy<<<0, 32, 0, stream>>>(out, in, n); CHECK(); }
 void large_block(ARGUMENTS) { copy<<<1, 1025, 0, stream>>>(out, in, n); CHECK(); }
 void long_grid(ARGUMENTS) { copy<<<dim3(1, 65536), 1, 0, stream>>>(out, in, n); CHECK(); }
 void leaves(ARGUMENTS) { leaving<<<1, 32, 0, stream>>>(out, in, n); CHECK(); }
+void swallows(ARGUMENTS) { unchecked(out, in, n, stream); cudaGetLastError(); }
+void peeks(ARGUMENTS) {
+    unchecked(out, in, n, stream);
+    if (cudaPeekAtLastError() != cudaSuccess) throw std::runtime_error("peeks");
+}
 """
 on_the_cpu = pytest.mark.skipif(device.type == "cuda", reason="a GPU does not say what a launcher does")
 
@@ -334,6 +341,16 @@ def test_a_launch_that_fails_is_reported(ways, name, reported):
         with pytest.raises(launchers.Unchecked, match="no kernel image is available"):
             launchers.refuse_launch(reported + 1, call)
     assert called(ways.right), "none fails any more"
+
+
+@on_the_cpu
+@pytest.mark.parametrize("name, words", [
+    ("swallows", "returns as if nothing had happened"), ("peeks", "a later call gets the same one .no kernel image"),
+])  # fmt: skip
+def test_an_error_arrives_once(ways, name, words):
+    with pytest.raises(launchers.Unchecked, match=words):
+        launchers.refuse_launch(1, lambda: called(getattr(ways, name)))
+    assert called(ways.right), "no error is left"
 
 
 @on_the_cpu
