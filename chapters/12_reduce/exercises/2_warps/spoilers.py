@@ -58,4 +58,46 @@ WRONG = {
             ],
         },
     ),
+    "whole_numbers": (
+        "n = 1: wrong result",
+        {
+            "warps.cu": [
+                ("float sum =", "int sum ="),
+            ],
+        },
+    ),
+    "sets_to_zero": (
+        "a total of 5 before, n = 33: wrong result",
+        {
+            "warps.cu": [
+                (
+                    "    warps_kernel<<<",
+                    ("    CHECK_CUDA(cudaMemsetAsync(total, 0, sizeof(float), stream));\n    warps_kernel<<<"),
+                ),
+            ],
+        },
+    ),
+    "last_warp_adds_each": (
+        "35 atomic additions for 500 elements",
+        {
+            "warps.cu": [
+                (
+                    (
+                        "    float sum = i < n ? x[i] : 0;  // all lanes take part in the shuffles\n"
+                        "    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, "
+                        "distance);\n"
+                        "    if (threadIdx.x % 32 == 0) atomicAdd(total, sum);\n"
+                    ),
+                    (
+                        "    if (i - threadIdx.x % 32 + 32 <= n) {\n"
+                        "        float sum = x[i];\n"
+                        "        for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, "
+                        "distance);\n"
+                        "        if (threadIdx.x % 32 == 0) atomicAdd(total, sum);\n"
+                        "    } else if (i < n) atomicAdd(total, x[i]);\n"
+                    ),
+                ),
+            ],
+        },
+    ),
 }

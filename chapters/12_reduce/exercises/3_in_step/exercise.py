@@ -6,7 +6,7 @@ check names two lanes that use one element in no order. Fix the last levels.
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, refuse_activemask, seen, work_is_divided
+from grader.checks import Wrong, check, device, launchers, many, refuse_activemask, seen, work_is_divided
 
 MINUTES = 15
 FAILS = "data race"
@@ -21,11 +21,36 @@ def run(mine):
         return out
 
     def inputs(n):
-        return (torch.randint(1, 9, (n, 256), device=device).float(),)
+        return (torch.randint(-40, 99, (n, 256), device=device) / 4,)
+
+    def with_nan(n):
+        (x,) = inputs(n)
+        x[0, torch.randint(256, ())] = torch.nan
+        return (x,)
 
     check(sums, lambda x: x.sum(1), inputs, (0, 1, 3), name="blocks")
+    check(sums, lambda x: x.sum(1), with_nan, (1, 3), name="one NaN, blocks")
     work_is_divided(lambda: sums(*inputs(4)), 4 * 256, "load")
     for row in seen(lambda: sums(*inputs(4))):
-        if (row.space, row.kind) == ("shared", "load") and row.threads == row.requests > 4 * 8:
-            raise Wrong(f"in_step.cu:{row.line}: one lane alone adds what 32 lanes could add in five steps")
+        if (row.space, row.kind) == ("shared", "load") and row.requests > 4 * 8 and row.threads_per_request < 4:
+            lanes = row.threads_per_request
+            who = "one lane alone adds" if lanes == 1 else f"on average {lanes:.2g} lanes add"
+            raise Wrong(f"in_step.cu:{row.line}: {who} what 32 lanes could add in five steps")
     refuse_activemask(mine / "in_step.cu")
+    last_block(launch)
+
+
+def last_block(launch):
+    """The last blocks alone, of more than 2^32 elements."""
+    blocks = 2**24 + 1
+    x, sums = many(256 * blocks), many(blocks)
+    if sums is None:
+        return
+    x[-256:] = 0.5
+    launch(sums, x, blocks, threads=256 * blocks, only_last=True)
+    if sums[-1] != 128:
+        raise Wrong(
+            f"{blocks} blocks, {x.numel()} elements: the last sum is {sums[-1].item():g}, expected 128\n"
+            "How many bits has each number that an index is computed from?"
+        )
+    print(f"{'right':8}{blocks} blocks")

@@ -102,4 +102,42 @@ WRONG = {
             "in_step.cu": [("__shfl_down_sync(~0u,", "__shfl_down_sync(__activemask(),")],
         },
     ),
+    "whole_numbers": (
+        "wrong result",
+        {
+            "in_step.cu": [
+                ("float sum = part", "int sum = part"),
+            ],
+        },
+    ),
+    "two_lanes": (
+        "on average 2 lanes add what 32 lanes could add",
+        {
+            "in_step.cu": [
+                (
+                    (
+                        "        float sum = part[t] + part[t + 32];\n"
+                        "        for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, "
+                        "distance);\n"
+                        "        if (t == 0) sums[blockIdx.x] = sum;\n"
+                    ),
+                    (
+                        "        float sum = 0;\n"
+                        "        if (t < 2)\n"
+                        "            for (int k = t; k < 64; k += 2) sum += part[k];\n"
+                        "        sum += __shfl_down_sync(~0u, sum, 1);\n"
+                        "        if (t == 0) sums[blockIdx.x] = sum;\n"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "index_of_32_bits": (
+        "16777217 blocks, 4294967552 elements: the last sum is 0",
+        {
+            "in_step.cu": [
+                ("int64_t(blockIdx.x) * threads", "blockIdx.x * threads"),
+            ],
+        },
+    ),
 }

@@ -115,4 +115,70 @@ WRONG = {
         "of the last 10 elements 0 are counted",
         {"histogram.cu": [("int64_t(blockIdx.x) * threads", "blockIdx.x * threads")]},
     ),
+    "one_lane_after_another": (
+        "320 atomic additions for 320 equal elements",
+        {
+            "histogram.cu": [
+                (
+                    (
+                        "    const int value = i < n ? x[i] : -1;  // no element has -1\n"
+                        "    const unsigned same = __match_any_sync(~0u, value);\n"
+                        "    const int first = __ffs(int(same)) - 1;  // the first of these lanes\n"
+                        "    if (i < n && int(threadIdx.x) % 32 == first) atomicAdd(&counts[value], __popc(same));\n"
+                    ),
+                    (
+                        "    const int value = i < n ? x[i] : -1;\n"
+                        "    for (int lane = 0; lane < 32; lane++) {\n"
+                        "        if (int(threadIdx.x) % 32 == lane && i < n) atomicAdd(&counts[value], 1);\n"
+                        "        __syncwarp();\n"
+                        "    }\n"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "mask_by_a_macro": (
+        "a lane that has no element does not come here",
+        {
+            "histogram.cu": [
+                ("constexpr int threads = 128;\n", ("#define FULL_MASK 0xffffffff\nconstexpr int threads = 128;\n")),
+                (
+                    (
+                        "    const int value = i < n ? x[i] : -1;  // no element has -1\n"
+                        "    const unsigned same = __match_any_sync(~0u, value);\n"
+                        "    const int first = __ffs(int(same)) - 1;  // the first of these lanes\n"
+                        "    if (i < n && int(threadIdx.x) % 32 == first) atomicAdd(&counts[value], __popc(same));\n"
+                    ),
+                    (
+                        "    if (i >= n) return;\n"
+                        "    const int value = x[i];\n"
+                        "    const unsigned same = __match_any_sync(FULL_MASK, value);\n"
+                        "    if (int(threadIdx.x) % 32 == __ffs(int(same)) - 1) atomicAdd(&counts[value], __popc(same));\n"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "ballot_in_a_branch": (
+        "a lane that has no element does not come here",
+        {
+            "histogram.cu": [
+                (
+                    (
+                        "    const int value = i < n ? x[i] : -1;  // no element has -1\n"
+                        "    const unsigned same = __match_any_sync(~0u, value);\n"
+                        "    const int first = __ffs(int(same)) - 1;  // the first of these lanes\n"
+                        "    if (i < n && int(threadIdx.x) % 32 == first) atomicAdd(&counts[value], __popc(same));\n"
+                    ),
+                    (
+                        "    if (i >= n) return;\n"
+                        "    const unsigned here = __ballot_sync(~0u, i < n);\n"
+                        "    const int value = x[i];\n"
+                        "    const unsigned same = __match_any_sync(here, value);\n"
+                        "    if (int(threadIdx.x) % 32 == __ffs(int(same)) - 1) atomicAdd(&counts[value], __popc(same));\n"
+                    ),
+                ),
+            ],
+        },
+    ),
 }

@@ -137,4 +137,53 @@ WRONG = {
             ],
         },
     ),
+    "compares_bits": (
+        "one NaN, n = 1: wrong result",
+        {
+            "maximum.cu": [
+                (
+                    "__device__ float larger(float a, float b) { return a > b || isnan(a) ? a : b; }\n",
+                    (
+                        "__device__ int key(float v) { const int b = __float_as_int(v); return b >= 0 ? b : b ^ "
+                        "0x7fffffff; }\n"
+                        "__device__ float larger(float a, float b) { return key(a) > key(b) ? a : b; }\n"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "two_kernels": (
+        "maximum.cu launches two kernels",
+        {
+            "maximum.cu": [
+                (
+                    ("    if (!is_last_block(ticket)) return;\n    max = -INFINITY;"),
+                    (
+                        "}\n"
+                        "\n"
+                        "__global__ void finish_kernel(float* out, const float* partial, int blocks) {\n"
+                        "    float max = -INFINITY;"
+                    ),
+                ),
+                ("k < gridDim.x; k", "k < blocks; k"),
+                (
+                    ("(out, x, n, partial, ticket);\n    CHECK_LAUNCH();"),
+                    (
+                        "(out, x, n, partial, ticket);\n"
+                        "    CHECK_LAUNCH();\n"
+                        "    finish_kernel<<<1, threads, 0, stream>>>(out, partial, blocks);\n"
+                        "    CHECK_LAUNCH();"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "length_of_32_bits": (
+        "16777217 blocks, n = 4294967552: the last block writes -inf",
+        {
+            "maximum.cu": [
+                ("i < n; i += int64_t", "i < int(n); i += int64_t"),
+            ],
+        },
+    ),
 }
