@@ -74,4 +74,52 @@ WRONG = {
             ],
         },
     ),
+    "padding_at_minus_10000": (
+        "below -1e38, n = 3",
+        {
+            "log_softmax.cu": [
+                ("? x[lane + 32 * k] : -INFINITY", "? x[lane + 32 * k] : -1e4f"),
+            ],
+        },
+    ),
+    "one_lane_stores": (
+        "1024 stores, each by one lane alone",
+        {
+            "log_softmax.cu": [
+                (
+                    (
+                        "    for (int k = 0; k < elements; k++)\n"
+                        "        if (lane + 32 * k < n) out[lane + 32 * k] = values[k];"
+                    ),
+                    (
+                        "    for (int i = 0; i < n; i++) {\n"
+                        "        const float v = __shfl_sync(~0u, values[i / 32], i % 32);\n"
+                        "        if (lane == 0) out[i] = v;\n"
+                        "    }"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "one_block": (
+        "expected: by 40 or more",
+        {
+            "log_softmax.cu": [
+                (
+                    (
+                        "    const int64_t row = int64_t(blockIdx.x) * warps + threadIdx.y;\n"
+                        "    if (row >= rows) return;  // the whole warp\n"
+                    ),
+                    "    for (int64_t row = threadIdx.y; row < rows; row += warps) {\n",
+                ),
+                (
+                    ("    out += row * n, x += row * n;\n    float"),
+                    ("    float* const o = out + row * n;\n    const float* const p = x + row * n;\n    float"),
+                ),
+                ("? x[lane", "? p[lane"),
+                (") out[lane + 32 * k] = values[k];\n", (") o[lane + 32 * k] = values[k];\n    }\n")),
+                ("blocks_for(rows, warps)", "1"),
+            ],
+        },
+    ),
 }

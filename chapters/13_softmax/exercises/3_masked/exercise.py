@@ -6,7 +6,7 @@ make them, becomes NaN. Find the cause of the first NaN.
 
 import torch
 
-from grader.checks import check, device, launchers, refuse_32_bits, work_is_divided
+from grader.checks import check, device, last_element, launchers, many, refuse_32_bits, work_is_divided
 
 MINUTES = 15
 FAILS = "nan"
@@ -28,13 +28,16 @@ def run(mine):
         x[:, : n // 2] = -torch.inf
         return (x,)
 
-    def with_nan(n):
-        (x,) = numbers(n)
-        x[0, n // 2] = torch.nan
-        return (x,)
+    def with_one(value):
+        def rows(n):
+            (x,) = numbers(n)
+            x[0, n // 2] = value
+            return (x,)
 
-    def nothing(n):
-        return (torch.full((1, n), -torch.inf, device=device),)
+        return rows
+
+    def all_of(value):
+        return lambda n: (torch.full((1, n), value, device=device),)
 
     def reference(x):
         return torch.softmax(x.double(), 1).float()
@@ -46,8 +49,17 @@ def run(mine):
     check(softmax, reference, lambda n: (numbers(n)[0] - 1e38,), (3, 40), name="x - 1e38, n", **near)
     check(softmax, reference, lambda n: (numbers(n)[0] - 3e38,), (3, 40), name="x - 3e38, n", **near)
     check(softmax, reference, lambda n: (numbers(n)[0] + 2000,), (3, 40), name="x + 2000, n", **near)
-    check(softmax, reference, with_nan, (3, 40), name="a NaN in one of 2 rows, n")
-    check(softmax, reference, nothing, (1, 40), name="all of them masked, n", **near)
+    check(softmax, reference, with_one(torch.nan), (3, 40), name="a NaN in one of 2 rows, n")
+    check(softmax, reference, all_of(-torch.inf), (1, 40), name="all of them masked, n", **near)
+    check(softmax, reference, with_one(torch.inf), (3, 40), name="an infinity in one of 2 rows, n")
+    check(softmax, reference, all_of(torch.finfo().min), (1, 40), name="all the lowest number, -FLT_MAX, n", **near)
     work_is_divided(lambda: softmax(*numbers(512)), 3 * 2 * 512, "load", least=2 * 512, warps=2)
     work_is_divided(lambda: softmax(*numbers(512)), 2 * 512, warps=2)
+    x = torch.randn(40, 20, device=device)
+    work_is_divided(lambda: softmax(x), 3 * 40 * 20, "load", least=40 * 20, warps=40)  # a warp for each row
     refuse_32_bits(mine / "masked.cu")
+    rows, n = 2**30 + 3, 4
+    x, out = many(rows * n), many(rows * n)
+    if x is not None:
+        x[-1] = 300
+        last_element(launch, out, x, rows, n, expected=1, where=f"{rows} rows of {n}")

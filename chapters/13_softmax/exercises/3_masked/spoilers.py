@@ -67,4 +67,35 @@ WRONG = {
             ]
         },
     ),
+    "skips_infinities": (
+        "an infinity in one of 2 rows, n = 3",
+        {
+            "masked.cu": [
+                ("max = -FLT_MAX", "max = -INFINITY"),
+                (
+                    "        const float before = max;\n",
+                    ("        if (isinf(x[i])) continue;\n        const float before = max;\n"),
+                ),
+            ],
+        },
+    ),
+    "above_the_lowest": (
+        "all the lowest number, -FLT_MAX, n = 1",
+        {
+            "masked.cu": [
+                ("max = -FLT_MAX", "max = -3.4e38f"),
+            ],
+        },
+    ),
+    "row_of_32_bits": (
+        "1073741827 rows of 4: 4294967308 elements",
+        {
+            "masked.cu": [
+                (
+                    "out += blockIdx.x * n, x += blockIdx.x * n;",
+                    ("const int begin = int(blockIdx.x) * int(n);\n    out += begin, x += begin;"),
+                ),
+            ],
+        },
+    ),
 }

@@ -6,7 +6,7 @@ of two large sums. Fix that without more loads.
 
 import torch
 
-from grader.checks import Wrong, check, device, last_element, launchers, many, seen
+from grader.checks import Wrong, check, device, last_element, launchers, many, seen, work_is_divided
 
 MINUTES = 30
 FAILS = "x + 3000"
@@ -33,6 +33,8 @@ def run(mine):
 
     check(layer_norm, reference, around(0), (1, 2, 3, 33, 64, 100, 512), rtol=1e-4, atol=1e-4, name="2 rows of n, n")
     check(layer_norm, reference, around(3000), (3, 100, 512), rtol=1e-2, atol=1e-2, name="x + 3000, n")
+    two = torch.tensor([[-2000.0], [5000.0]], device=device)
+    check(layer_norm, reference, around(two), (100, 512), rtol=1e-2, atol=1e-2, name="rows around -2000 and 5000, n")
     check(layer_norm, reference, lambda n: (*around(0)(n), 0.5), (3, 100), rtol=1e-4, atol=1e-4, name="eps = 0.5, n")
     check(layer_norm, reference, with_nan, (3, 100), rtol=1e-4, atol=1e-4, name="a NaN in one of 2 rows, n")
     rows, n = 2**30 + 3, 4
@@ -49,3 +51,5 @@ def run(mine):
         raise Wrong(f"the kernel loads each element {loaded / 2 / 512:g} times, and one load is enough\n{lines}")
     if loads:
         print(f"{'right':8}one load for each element")
+    for kind in "load", "store":
+        work_is_divided(lambda: layer_norm(*around(0)(512)), 2 * 512, kind, warps=4)

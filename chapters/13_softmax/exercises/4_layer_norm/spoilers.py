@@ -64,4 +64,67 @@ WRONG = {
             ]
         },
     ),
+    "minus_3000": (
+        "rows around -2000 and 5000, n = 100",
+        {
+            "layer_norm.cu": [
+                (
+                    "values[k] = t + k * threads < n ? x[t + k * threads] : 0;\n",
+                    (
+                        "values[k] = t + k * threads < n ? x[t + k * threads] : 0;\n"
+                        "    const bool far = fabsf(block_sum(t == 0 ? values[0] : 0)) > 1000;\n"
+                        "    if (far) for (float& value : values) value -= 3000;\n"
+                    ),
+                ),
+                (
+                    "for (const float value : values) sum += value;",
+                    (
+                        "for (int k = 0; k < elements; k++) if (t + k * threads < n) sum += values[k], squares += "
+                        "values[k] * values[k];"
+                    ),
+                ),
+                (
+                    (
+                        "    for (int k = 0; k < elements; k++)\n"
+                        "        if (t + k * threads < n) squares += (values[k] - mean) * (values[k] - mean);\n"
+                        "    const float scale = rsqrtf(block_sum(squares) / n + eps);"
+                    ),
+                    "    const float scale = rsqrtf(block_sum(squares) / n - mean * mean + eps);",
+                ),
+            ],
+        },
+    ),
+    "one_thread": (
+        "1024 loads, each by one lane alone",
+        {
+            "layer_norm.cu": [
+                (
+                    (
+                        "    const int t = int(threadIdx.x);\n"
+                        "    out += int64_t(blockIdx.x) * n, x += int64_t(blockIdx.x) * n;\n"
+                        "    float values[elements], sum = 0, squares = 0;\n"
+                        "    for (int k = 0; k < elements; k++) values[k] = t + k * threads < n ? x[t + k * threads] : "
+                        "0;\n"
+                        "    for (const float value : values) sum += value;\n"
+                        "    const float mean = block_sum(sum) / n;\n"
+                        "    for (int k = 0; k < elements; k++)\n"
+                        "        if (t + k * threads < n) squares += (values[k] - mean) * (values[k] - mean);\n"
+                        "    const float scale = rsqrtf(block_sum(squares) / n + eps);\n"
+                        "    for (int k = 0; k < elements; k++)\n"
+                        "        if (t + k * threads < n) out[t + k * threads] = (values[k] - mean) * scale;\n"
+                    ),
+                    (
+                        "    if (threadIdx.x > 0) return;\n"
+                        "    out += int64_t(blockIdx.x) * n, x += int64_t(blockIdx.x) * n;\n"
+                        "    float row[threads * elements], sum = 0, squares = 0;\n"
+                        "    for (int i = 0; i < n; i++) row[i] = x[i], sum += row[i];\n"
+                        "    const float mean = sum / n;\n"
+                        "    for (int i = 0; i < n; i++) squares += (row[i] - mean) * (row[i] - mean);\n"
+                        "    const float scale = rsqrtf(squares / n + eps);\n"
+                        "    for (int i = 0; i < n; i++) out[i] = (row[i] - mean) * scale;\n"
+                    ),
+                ),
+            ],
+        },
+    ),
 }

@@ -5,6 +5,7 @@ Write top1.cu, top1.cpp (chapter 10) and gradient.py (chapter 09), in this order
 """
 
 import os
+import re
 
 import torch
 
@@ -21,6 +22,7 @@ from grader.checks import (
     module,
     orders,
     refuses,
+    without_comments,
     work_is_divided,
 )
 
@@ -30,6 +32,7 @@ FAILS = "? was never written"
 
 def run(mine):
     kernel(launchers(mine / "top1.cu").launch_top1)
+    loops(mine / "top1.cu")
     os.environ["CHAPTERS_SANITIZE"] = ""  # the kernel is right: without the memory check the binding compiles faster
     extension(mine, ["top1.cpp", "top1.cu", WATCH], stable=True)
     top1 = torch.ops.exercise13.top1
@@ -49,7 +52,18 @@ def few_values(n):
 
 def with_nan(n):
     (x,) = few_values(n)
-    x[:, torch.randint(n, (2,))] = torch.nan
+    x[0, torch.randint(n, (2,))] = torch.nan
+    x[1, torch.randint(n, (2,))] = -torch.nan  # another sign bit, also no number
+    return (x,)
+
+
+def zeros(n):
+    return (torch.where(torch.rand(2, n, device=device) < 0.5, 0.0, -0.0),)
+
+
+def with_inf(n):
+    x = 1e38 * torch.randn(2, n, device=device)
+    x[0, n // 2] = torch.inf
     return (x,)
 
 
@@ -83,6 +97,8 @@ def kernel(launch):
     check(top1, by_torch, few_values, (2, 5, 33, 65, 70, 200), name="ties, n")
     check(top1, by_torch, lambda n: (torch.full((1, n), -torch.inf, device=device),), (1, 100), name="all -infinity, n")
     check(top1, by_torch, with_nan, (1, 2, 33, 65, 70, 200), name="NaN, n")
+    check(top1, by_torch, zeros, (2, 65), name="0 and -0, n")
+    check(top1, by_torch, with_inf, (1, 65), name="large numbers, and +infinity, n")
     x = few_values(200)
     work_is_divided(lambda: top1(*x), 2 * 2 * 200, kind="load", least=2 * 200, warps=4)  # a row may be read twice
     rows, n = 2**22 + 1, 1024
@@ -100,6 +116,15 @@ def kernel(launch):
                 f"{rows} rows of {n}: of the last one expected 1 at {n - 1}, got {found[0]:g} at {found[1]}\n{bits}"
             )
         print(f"{'right':8}{rows} rows of {n}")
+
+
+def loops(file):
+    """A row with more than 2^31 elements takes too long for a run."""
+    for found in re.finditer(
+        r"\bfor *\( *(int|unsigned|unsigned int) +(\w+)[^;]*;[^;]*< *n\b", text := without_comments(file)
+    ):
+        line = text.count("\n", 0, found.start()) + 1
+        raise Wrong(f"{file.name}:{line}: {found[2]} has 32 bits, and n has 64: an n above 2^32 is never reached")
 
 
 def binding(top1):

@@ -187,4 +187,39 @@ WRONG = {
             ]
         },
     ),
+    "compares_bits": (
+        "NaN, n = 2",
+        {
+            "top1.cu": [
+                (
+                    (
+                        "    const bool both = isnan(a.value) && isnan(b.value);\n"
+                        "    if (a.value == b.value || both) return a.index < b.index ? a : b;\n"
+                        "    return a.value > b.value || isnan(a.value) ? a : b;\n"
+                    ),
+                    (
+                        "    const int p = __float_as_int(a.value), q = __float_as_int(b.value);\n"
+                        "    const int k = p >= 0 ? p : p ^ 0x7fffffff, m = q >= 0 ? q : q ^ 0x7fffffff;\n"
+                        "    if (k == m) return a.index < b.index ? a : b;\n"
+                        "    return k > m ? a : b;\n"
+                    ),
+                ),
+                ("Top top = {-INFINITY, n};", "Top top = {__int_as_float(int(0xffffffff)), n};"),
+            ],
+        },
+    ),
+    "index_of_32_bits": (
+        "i has 32 bits, and n has 64",
+        {
+            "top1.cu": [
+                ("    int64_t index;\n", "    int index;\n"),
+                (
+                    "for (int64_t i = t; i < n; i += threads) top = better(top, {x[i], i});",
+                    "for (int i = t; i < n; i += threads) top = better(top, {x[i], i});",
+                ),
+                ("{-INFINITY, n}", "{-INFINITY, int(n)}"),
+                ("const int64_t index = __shfl", "const int index = __shfl"),
+            ],
+        },
+    ),
 }
