@@ -6,7 +6,7 @@ element of x and residual once.
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, seen
+from grader.checks import Wrong, check, device, last_element, launchers, many, seen, work_is_divided
 
 MINUTES = 30
 FAILS = "never written"
@@ -19,8 +19,8 @@ def reference(x, residual, weight, eps=EPS):
     return (sum * scale * weight).float(), sum
 
 
-def inputs(n):
-    return torch.randn(3, n, device=device), torch.randn(3, n, device=device), torch.randn(n, device=device)
+def inputs(n, rows=3):
+    return torch.randn(rows, n, device=device), torch.randn(rows, n, device=device), torch.randn(n, device=device)
 
 
 def with_nan(n):
@@ -43,6 +43,8 @@ def run(mine):
           outputs=("y", "sum"))  # fmt: skip
     check(fused, reference, with_nan, (3, 100), rtol=1e-4, atol=1e-5, name="a NaN in one of 3 rows, n",
           outputs=("y", "sum"))  # fmt: skip
+    check(fused, reference, lambda rows: inputs(20, rows), (0, 1, 5, 40), rtol=1e-4, atol=1e-5, name="rows of 20, rows",
+          outputs=("y", "sum"))  # fmt: skip
     rows = seen(lambda: fused(*inputs(512)))
     for kind, allowed, what in ("load", 3, "x, residual and weight"), ("store", 2, "y and sum"):
         touched = [row for row in rows if (row.space, row.kind) == ("global", kind)]
@@ -57,3 +59,16 @@ def run(mine):
     for row in rows:
         if row.kind == "load" and row.space == "global" and row.threads == row.requests:
             raise Wrong(f"fused.cu:{row.line}: {row.threads} loads, each by one lane alone: the other threads wait")
+    for kind, each in ("load", 3), ("store", 2):
+        work_is_divided(lambda: fused(*inputs(512)), 3 * each * 512, kind, least=3 * 2 * 512, warps=3 * 2)
+    of_many(launch)
+
+
+def of_many(launch):
+    rows, n = 2**30 + 3, 4
+    x, y, sum = (many(rows * n) for _ in range(3))
+    if sum is not None:
+        x[:1000] = 0.25  # an index of 32 bits leads to the first of these
+        x[-n:] = 0.5
+        ones = torch.ones(n)
+        last_element(launch, y, sum, x, x, ones, rows, n, 3.0, expected=0.5, where=f"{rows} rows of {n}")

@@ -47,4 +47,53 @@ WRONG = {
             ],
         },
     ),
+    "three_blocks": (
+        "rows of 20, rows = 5",
+        {
+            "fused.cu": [
+                ("blocks_for(rows, 1)", "unsigned(rows > 3 ? 3 : rows)"),
+            ],
+        },
+    ),
+    "two_lanes": (
+        "4608 loads, each by 2 lanes of a warp",
+        {
+            "fused.cu": [
+                (
+                    (
+                        "    float values[elements], squares = 0;\n"
+                        "    for (int k = 0; k < elements; k++) {\n"
+                        "        const int c = t + k * threads;\n"
+                        "        values[k] = c < n ? x[begin + c] + residual[begin + c] : 0;\n"
+                        "        if (c < n) sum[begin + c] = values[k];\n"
+                        "        squares += values[k] * values[k];\n"
+                        "    }\n"
+                        "    const float scale = rsqrtf(block_sum(squares) / n + eps);\n"
+                        "    for (int k = 0; k < elements; k++) {\n"
+                        "        const int c = t + k * threads;\n"
+                        "        if (c < n) y[begin + c] = values[k] * scale * weight[c];\n"
+                        "    }\n"
+                    ),
+                    (
+                        "    float values[512], squares = 0;\n"
+                        "    for (int c = t; c < n && t < 2; c += 2) {\n"
+                        "        values[c] = x[begin + c] + residual[begin + c];\n"
+                        "        sum[begin + c] = values[c];\n"
+                        "        squares += values[c] * values[c];\n"
+                        "    }\n"
+                        "    const float scale = rsqrtf(block_sum(squares) / n + eps);\n"
+                        "    for (int c = t; c < n && t < 2; c += 2) y[begin + c] = values[c] * scale * weight[c];\n"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "row_of_32_bits": (
+        "1073741827 rows of 4: 4294967308 elements",
+        {
+            "fused.cu": [
+                ("const int64_t begin = int64_t(blockIdx.x) * n;", "const int begin = blockIdx.x * n;"),
+            ],
+        },
+    ),
 }

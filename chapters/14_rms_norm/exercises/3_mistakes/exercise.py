@@ -6,7 +6,7 @@ mistakes. A test that uses y alone, in float32, with as many rows as columns, fi
 
 import torch
 
-from grader.checks import Wrong, device, module
+from grader.checks import Wrong, device, module, saves
 
 MINUTES = 25
 MEMORY_CHECK = False
@@ -28,7 +28,12 @@ def run(mine):
             compare(op, rows, n, used)
     for dtype, rows in (torch.bfloat16, 20_000), (torch.float16, 3_000):
         half(op, dtype, rows)
+        half_of_x(op, dtype)
     close("saved", *changed(op))
+    x, weight = torch.randn(2, 4, device=device), torch.randn(4, device=device, requires_grad=True)
+    y, sum = op(x, x, weight)
+    saves(y, sum, "sum")
+    saves(op(x, x, weight)[0], weight, "weight")
 
 
 def compare(op, rows, n, used):
@@ -69,6 +74,18 @@ def half(op, dtype, rows):
         raise Wrong(f"{str(dtype)[6:]}, {rows} rows of 300: weight's gradient is {float(found[0]):g}, expected about {rows}: "
                     "in what dtype is it added up, and in what are squares?")  # fmt: skip
     print(f"{'right':8}{str(dtype)[6:]}, {rows} rows")
+
+
+def half_of_x(op, dtype):
+    """The gradient of x, which also needs squares that are infinite in float16."""
+    x, weight = 300 * torch.randn(4, 6, device=device), torch.randn(6, device=device)
+    given = [t.to(dtype).requires_grad_() for t in (x, torch.zeros_like(x), weight)]
+    wide = [t.detach().double().requires_grad_() for t in given]
+    (found,), (expected,) = (torch.autograd.grad(loss(f(*t), "y"), t[:1]) for f, t in ((op, given), (formula, wide)))
+    far, most = (found - expected).abs().max(), expected.abs().max()
+    if not far < 0.03 * most:  # also not where it is NaN
+        raise Wrong(f"{str(dtype)[6:]}, numbers around 300: the gradient of x is wrong: the largest difference is {far:.3g}, "
+                    f"and the gradient's largest element {most:.3g}: in what dtype are squares?")  # fmt: skip
 
 
 def changed(op):

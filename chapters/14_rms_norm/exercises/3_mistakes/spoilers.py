@@ -59,4 +59,38 @@ WRONG = {
         "the gradient of weight is wrong",
         {"gradient.py": [("(g * x * scale).sum(0)", "(g * x * scale).sum(0, dtype=torch.float32)")]},
     ),
+    "gradient_of_x_in_half": (
+        "numbers around 300: the gradient of x is wrong",
+        {
+            "gradient.py": [
+                (
+                    (
+                        "    g, x = grad.to(wide), sum.to(wide)\n"
+                        "    scale = torch.rsqrt(x.square().mean(-1, keepdim=True) + EPS)\n"
+                        "    part = g * weight\n"
+                        "    grad_x = scale * part - scale**3 * (part * x).mean(-1, keepdim=True) * x + grad_sum\n"
+                        "    grad_weight = (g * x * scale).sum(0)\n"
+                    ),
+                    (
+                        "    g, x = grad.to(wide), sum.to(wide)\n"
+                        "    scale = torch.rsqrt(x.square().mean(-1, keepdim=True) + EPS)\n"
+                        "    part = g * weight\n"
+                        "    s, p = sum, grad * weight\n"
+                        "    k = torch.rsqrt(s.square().mean(-1, keepdim=True) + EPS)\n"
+                        "    grad_x = k * p - k**3 * (p * s).mean(-1, keepdim=True) * s + grad_sum\n"
+                        "    grad_weight = (g * x * scale).sum(0)\n"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "on_ctx": (
+        "after sum was overwritten",
+        {
+            "gradient.py": [
+                ("ctx.save_for_backward(sum, weight)", "ctx.both = sum, weight"),
+                ("ctx.saved_tensors", "ctx.both"),
+            ],
+        },
+    ),
 }

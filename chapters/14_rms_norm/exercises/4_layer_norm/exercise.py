@@ -3,13 +3,15 @@
 The kernel is given, and right. Write in layer_norm.py what torch needs: the fake function, what is saved, and the gradient.
 """
 
+import random
+
 import torch
 
 from grader.checks import Wrong, check, device, launchers, module, refuses, saves
 
 MINUTES = 45
 FAILS = "fake() of layer_norm.py is still to be written"
-EPS = 0.3  # large, so that a gradient with another one is wrong
+EPS = random.uniform(0.35, 0.5)  # large, so that a gradient with another one is wrong
 
 
 def exact(x, weight):
@@ -36,11 +38,14 @@ def run(mine):
     gradients(op)
     x, weight = inputs(4)
     saves(op(x, weight.requires_grad_()), x, "x")
+    saves(op(x, weight), weight, "weight")
     try:
         torch.library.opcheck(op.default, [t.requires_grad_() for t in inputs(4)])
     except Exception as error:  # OpCheckError, which torch does not export
         raise Wrong(f"torch.library.opcheck: {error}") from None
     print(f"{'right':8}opcheck")
+    check(op, exact, lambda n: (inputs(n)[0], torch.zeros(n, device=device)), (4,), rtol=1e-3, atol=1e-4, gradients=True,
+          name="a weight of zeros, n")  # fmt: skip
 
 
 def fake(op):
@@ -49,11 +54,15 @@ def fake(op):
             y = op(torch.empty(shape, device="meta"), torch.empty(shape[-1], device="meta"))
         except NotImplementedError as error:
             raise Wrong(f"layer_norm of tensors without memory: {error}") from None
+        if y.device.type != "meta":
+            raise Wrong(f"fake() makes a result on the {y.device.type}, expected: on the device of x, here meta")
         if y.shape != shape or y.dtype != torch.float32 or y.stride() != torch.empty(shape).stride():
             raise Wrong(f"fake() says that the result of x of shape {list(shape)} is {y.dtype} of shape {list(y.shape)} with "
                         f"strides {y.stride()}; it is as x, contiguous")  # fmt: skip
     refuses(lambda: op(torch.empty(3, 4, device="meta"), torch.empty(3, device="meta")), RuntimeError, "weight",
             "fake(): a weight of 3 elements for rows of 4")  # fmt: skip
+    refuses(lambda: op(torch.empty(3, 4, device="meta"), torch.empty(4, 1, device="meta")), RuntimeError, "weight",
+            "fake(): a weight of shape [4, 1] for rows of 4")  # fmt: skip
     print(f"{'right':8}fake()")
 
 

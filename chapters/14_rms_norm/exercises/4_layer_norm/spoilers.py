@@ -61,4 +61,29 @@ WRONG = {
             ],
         },
     ),
+    "weight_on_ctx": (
+        "after weight was overwritten",
+        {
+            "layer_norm.py": [
+                ("ctx.save_for_backward(*inputs)", ("ctx.save_for_backward(inputs[0])\n    ctx.weight = inputs[1]")),
+                ("x, weight = ctx.saved_tensors", "(x,), weight = ctx.saved_tensors, ctx.weight"),
+            ],
+        },
+    ),
+    "fake_elsewhere": (
+        "fake() makes a result on the cpu",
+        {
+            "layer_norm.py": [
+                ("return torch.empty_like(x)", "return torch.empty(x.shape)"),
+            ],
+        },
+    ),
+    "divides_by_weight": (
+        "a weight of zeros, n = 4",
+        {
+            "layer_norm.py": [
+                ("return grad_x, (grad * u)", "return grad_x, (part / weight * u)"),
+            ],
+        },
+    ),
 }
