@@ -74,7 +74,7 @@ def all_lanes_come(file, inputs):
         text = text.replace(function, f"all_come{function}")
     folder = place(file.parent) / "all_lanes_come"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / file.name).write_text(text.replace("__global__", ALL_COME + "__global__", 1))
+    (folder / file.name).write_text(ALL_COME + text)
     (folder / "histogram.h").write_text((file.parent / "histogram.h").read_text())
     try:
         launchers(folder / file.name).launch_histogram(
@@ -90,6 +90,8 @@ def all_lanes_come(file, inputs):
 
 
 ALL_COME = """
+#include <cuda_runtime.h>
+
 __device__ void all_come(unsigned mask) {
     for (int lane = 0; lane < 32; lane++)
         if (mask >> lane & 1) __shfl_sync(mask, 0, lane);
