@@ -45,4 +45,65 @@ WRONG = {
             ],
         },
     ),
+    "block_0_reads_all": (
+        "3072 elements, and 6144 loads",
+        {
+            "range.cu": [
+                (
+                    (
+                        "    if (threadIdx.x == 0) of_block = r;\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                        "    for (unsigned other = 0; other < BLOCKS; other++) {\n"
+                        "        const Range of_other = *static_cast<Range*>(__cluster_map_shared_rank(&of_block, "
+                        "other));\n"
+                        "        r = {fminf(r.min, of_other.min), fmaxf(r.max, of_other.max)};\n"
+                        "    }\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                    ),
+                    (
+                        "    (void)of_block;\n"
+                        "    if (block == 0) {\n"
+                        "        for (int64_t i = threadIdx.x; i < n; i += 32) { const float v = x[row * n + i]; r = "
+                        "{fminf(r.min, v), fmaxf(r.max, v)}; }\n"
+                        "        for (int apart = 16; apart > 0; apart /= 2) {\n"
+                        "            r.min = fminf(r.min, __shfl_xor_sync(~0u, r.min, apart));\n"
+                        "            r.max = fmaxf(r.max, __shfl_xor_sync(~0u, r.max, apart));\n"
+                        "        }\n"
+                        "    }\n"
+                    ),
+                ),
+                (
+                    ("r = {fminf(r.min, x[row * n + i]), fmaxf(r.max, x[row * n + i])};\n    }\n    for"),
+                    (
+                        "const float v = x[row * n + i];\n"
+                        "        r = {fminf(r.min, v), fmaxf(r.max, v)};\n"
+                        "    }\n"
+                        "    for"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "whole_numbers": (
+        "n = 1 (x: 3 rows, 1 column): wrong result",
+        {
+            "range.cu": [
+                (("float min, max;\n};"), ("int min, max;\n};")),
+                ("{INFINITY, -INFINITY}", "{INT_MAX, INT_MIN}"),
+                ("#include <cmath>", ("#include <climits>\n#include <cmath>")),
+                (
+                    "r = {fminf(r.min, x[row * n + i]), fmaxf(r.max, x[row * n + i])};",
+                    "r = {min(r.min, int(x[row * n + i])), max(r.max, int(x[row * n + i]))};",
+                ),
+                ("r.min = fminf(r.min, _", "r.min = min(r.min, _"),
+                ("r.max = fmaxf(r.max, _", "r.max = max(r.max, _"),
+                (
+                    "r = {fminf(r.min, of_other.min), fmaxf(r.max, of_other.max)}",
+                    "r = {min(r.min, of_other.min), max(r.max, of_other.max)}",
+                ),
+            ],
+        },
+    ),
 }

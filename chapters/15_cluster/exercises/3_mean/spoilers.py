@@ -12,4 +12,27 @@ WRONG = {
         "data race",
         {"mean.cu": [("slot = count % 2, parity = count / 2 % 2", "slot = 0, parity = count % 2")]},
     ),
+    "a_cluster_for_each_row": (
+        "200 rows: 800 blocks",
+        {
+            "mean.cu": [
+                ("CLUSTERS = 2;", "CLUSTERS = 1000;"),
+                ("parity = count / 2 % 2", "parity = count % 2"),
+            ],
+        },
+    ),
+    "table_of_parities": (
+        "out of bounds",
+        {
+            "mean.cu": [
+                (
+                    "const int slot = count % 2, parity = count / 2 % 2;",
+                    (
+                        "const int phases[20] = {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1};\n"
+                        "        const int slot = count % 2, parity = phases[count];"
+                    ),
+                ),
+            ],
+        },
+    ),
 }

@@ -97,4 +97,65 @@ WRONG = {
             "row_sum.cu": [("sum += x[row * n + i]", "sum += isnan(x[row * n + i]) ? 0 : x[row * n + i]")],
         },
     ),
+    "no_columns": (
+        "n = 0 (x: 3 rows, 0 columns): wrong result",
+        {
+            "row_sum.cu": [
+                ("if (rows == 0) return;", "if (rows == 0 || n == 0) return;"),
+            ],
+        },
+    ),
+    "index_of_32_bits": (
+        "i has 32 bits, and n has 64",
+        {
+            "row_sum.cu": [
+                ("for (int64_t i = block", "for (unsigned i = block"),
+            ],
+        },
+    ),
+    "one_sync_of_the_cluster": (
+        "returns takes its shared memory",
+        {
+            "row_sum.cu": [
+                ('#include "row_sum.h"', ('#include "row_sum.h"\n#include <cooperative_groups.h>')),
+                (
+                    "    __shared__ float of_warps[THREADS / 32];\n",
+                    (
+                        "    __shared__ float of_warps[THREADS / 32];\n"
+                        "    const auto cluster = cooperative_groups::this_cluster();\n"
+                    ),
+                ),
+                (
+                    (
+                        "    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = sum;\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                        "    if (block == 0 && threadIdx.x == 0) {\n"
+                        "        float all = 0;\n"
+                        "        for (unsigned other = 0; other < BLOCKS; other++) {\n"
+                        "            const float* const parts = static_cast<float*>(__cluster_map_shared_rank(of_warps, "
+                        "other));\n"
+                        "            for (int warp = 0; warp < THREADS / 32; warp++) all += parts[warp];\n"
+                        "        }\n"
+                        "        sums[row] = all;\n"
+                        "    }\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                    ),
+                    (
+                        "    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = sum;\n"
+                        "    cluster.sync();\n"
+                        "    if (block == 0 && threadIdx.x == 0) {\n"
+                        "        float all = 0;\n"
+                        "        for (unsigned other = 0; other < BLOCKS; other++) {\n"
+                        "            const float* const parts = cluster.map_shared_rank(of_warps, other);\n"
+                        "            for (int warp = 0; warp < THREADS / 32; warp++) all += parts[warp];\n"
+                        "        }\n"
+                        "        sums[row] = all;\n"
+                        "    }\n"
+                    ),
+                ),
+            ],
+        },
+    ),
 }
