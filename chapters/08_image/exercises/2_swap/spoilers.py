@@ -19,4 +19,36 @@ WRONG = {
     ),
     "alpha_forgotten": ("wrong result", {"swap.cu": [("0xff00ff00", "0xff00")]}),
     "blue_remains": ("wrong result", {"swap.cu": [("(pixel & 0xff00ff00)", "pixel")]}),
+    "fixed_grid": (
+        "n = 2056 (bgra: 2056 rows, 4 columns): wrong result",
+        {"swap.cu": [("<<<blocks_for(n / 4, threads)", "<<<2")]},
+    ),
+    "one_thread": (
+        "256 stores, each by one lane alone",
+        {
+            "swap.cu": [
+                (
+                    (
+                        "    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                        "    if (i >= n4) return;\n"
+                        "    const uint4 pixels = bgra[i];\n"
+                        "    rgba[i] = make_uint4(swapped(pixels.x), swapped(pixels.y), swapped(pixels.z), "
+                        "swapped(pixels.w));\n"
+                    ),
+                    (
+                        "    if (blockIdx.x + threadIdx.x != 0) return;\n"
+                        "    for (int64_t i = 0; i < n4; i++) {\n"
+                        "        const uint4 pixels = bgra[i];\n"
+                        "        rgba[i] = make_uint4(swapped(pixels.x), swapped(pixels.y), swapped(pixels.z), "
+                        "swapped(pixels.w));\n"
+                        "    }\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "index_of_32_bits": (
+        "n = 17179869188: 68719476752 elements, more than 2^32: ",
+        {"swap.cu": [("const int64_t i = int64_t(blockIdx.x)", "const int i = blockIdx.x")]},
+    ),
 }

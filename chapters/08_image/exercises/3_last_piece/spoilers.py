@@ -68,4 +68,35 @@ WRONG = {
         "one row, width = 4294967309: 4294967309 elements, more than 2^32: ",
         {"invert.cu": [("const int64_t begin_byte", "const int begin_byte")]},
     ),
+    "only_aligned_results": (
+        "width = 2047: 2054 of 4094 pixels go pixel by pixel",
+        {
+            "invert.cu": [
+                (
+                    "begin_byte >= 0 && end_byte <= width;",
+                    "uintptr_t(results) % 4 == 0 && begin_byte >= 0 && end_byte <= width;",
+                )
+            ]
+        },
+    ),
+    "rows_of_one_grid": (
+        "70000 rows of 5 pixels: 4465 rows are wrong",
+        {
+            "invert.cu": [
+                (
+                    "for (int64_t y = blockIdx.y; y < height; y += gridDim.y) {",
+                    "if (const int64_t y = blockIdx.y; y < height) {",
+                )
+            ]
+        },
+    ),
+    "row_of_32_bits": (
+        "the last blocks write element 1048575",
+        {
+            "invert.cu": [
+                ("in + y * row_stride", "in + unsigned(y) * unsigned(row_stride)"),
+                ("out + y * width", "out + unsigned(y) * unsigned(width)"),
+            ]
+        },
+    ),
 }

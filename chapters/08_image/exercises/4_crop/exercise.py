@@ -43,6 +43,7 @@ def run(mine):
     img = image(8, 10, 3)
     refuses(lambda: negative(img.float()), TypeError, "dtype", "float32")
     refuses(lambda: negative(img[:, :, 0].contiguous()), ValueError, "img", "H x W, no colours")
+    refuses(lambda: negative(image(2, 8, 10, 3)), ValueError, "img", "a batch, N x H x W x 3")
     refuses(lambda: negative(image(8, 10, 4)), ValueError, "img", "four bytes a pixel")
     refuses(lambda: negative(img[:, ::2]), ValueError, "img", "every second column")
     refuses(
@@ -61,6 +62,15 @@ def run(mine):
         negative(img[:0])
     except (IndexError, ValueError) as error:
         raise Wrong(f"img[:0] has no rows, and is no mistake: {error}") from None
+    # The kernel reads both: a single column has no neighbour, and each row may begin at the same byte.
+    for view in image(8, 2, 3)[:, ::2], image(1, 10, 3).expand(5, 10, 3):
+        what = f"an image of shape {list(view.shape)} and strides {list(view.stride())}"
+        try:
+            found = negative(view)
+        except (IndexError, TypeError, ValueError, RuntimeError) as error:
+            raise Wrong(f"{what} is no mistake: {error}") from None
+        if not torch.equal(found, 255 - view):
+            raise Wrong(f"{what}: wrong result")
     with Calls() as calls:
         negative(img[2:, 3:])
     if calls.names:

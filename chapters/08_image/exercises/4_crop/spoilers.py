@@ -211,4 +211,20 @@ WRONG = {
             ]
         },
     ),
+    "any_dimensions": (
+        "a batch, N x H x W x 3: ValueError is expected",
+        {
+            "negative.cpp": [
+                ("img.dim() == 3 && img.size(2) == 3", "img.dim() >= 3 && img.size(-1) == 3"),
+                (
+                    "img.stride(2) == 1 && (img.size(1) == 1 || img.stride(1) == 3)",
+                    "img.stride(-1) == 1 && (img.size(-2) == 1 || img.stride(-2) == 3)",
+                ),
+            ]
+        },
+    ),
+    "overlapping_rows": (
+        "strides [0, 3, 1] is no mistake",
+        {"negative.cpp": [("img.stride(1) == 3)),", "img.stride(1) == 3) && img.stride(0) >= 3 * img.size(1)),")]},
+    ),
 }

@@ -142,4 +142,42 @@ WRONG = {
             ]
         },
     ),
+    "whole_mean": (
+        "flip = False, mean = 123.675, scale = 0.017, width = 8: wrong result",
+        {
+            "prepare.cu": [
+                ("const auto byte =", ("const int m = int(mean);\n        const auto byte =")),
+                ("- mean)", "- m)"),
+            ]
+        },
+    ),
+    "height_of_0": (
+        "width = 8, height = 0: ",
+        {"prepare.cu": [("if (height == 0 || width == 0) return;", "if (width == 0) return;")]},
+    ),
+    "two_kernels": (
+        "launches more than one kernel",
+        {
+            "prepare.cu": [
+                ("    CHECK_LAUNCH();", ("    CHECK_LAUNCH();\n    const int64_t h = 0;")),
+                ("int64_t y = blockIdx.y; y < height;", "int64_t y = int64_t(blockIdx.y) * 2 + first; y < height;"),
+                ("y += gridDim.y)", "y += 2 * gridDim.y)"),
+                (
+                    ("bool flip, float mean, float scale) {\n    const int64_t x"),
+                    ("bool flip, float mean, float scale, int first) {\n    const int64_t x"),
+                ),
+                (
+                    (
+                        "    prepare_kernel<<<grid, threads, 0, stream>>>(out, img, height, width, row_stride, flip, "
+                        "mean, scale);"
+                    ),
+                    (
+                        "    for (int first = 0; first < 2; first++)\n"
+                        "        prepare_kernel<<<grid, threads, 0, stream>>>(out, img, height, width, row_stride, "
+                        "flip, mean, scale, first);"
+                    ),
+                ),
+            ]
+        },
+    ),
 }

@@ -34,18 +34,24 @@ def run(mine):
             )
         if any(a.alias_info and a.alias_info.is_write for a in schema.arguments):
             raise Wrong(f"{name}: the schema says that the operator writes x, and it only reads x\n{schema}")
-    calls = ("halve_",), ("largest",), ("rotated",), ("scaled", 3.0), ("scaled", 1.0), ("head", 1), ("head", 2)
-    for name, *args in calls:
-        for x in some, torch.cat((some + 1, some), 1):
+    several = some, torch.cat((some + 1, some), 1), torch.cat((some, some + 1, some[:1]))
+    calls = ("halve_",), ("largest",), ("rotated",), *(("scaled", factor) for factor in (3.0, 1.0, 0.0))
+    for x in several:
+        for name, *args in *calls, *(("head", n) for n in (1, 2, 0, len(x))):
             promised(getattr(ops, name), name, x.clone(), args)
-    for x in some, torch.cat((some + 1, some), 1):
+    for x in several:
         close("halve_", x.clone(), lambda t: ops.halve_(t) or t, lambda t: t / 2)
         close("largest", x, ops.largest, lambda t: t.argmax(1))
         close("rotated", x, ops.rotated, lambda t: t.t().flip(1))
         for factor in 3.0, 1.0:
             close("scaled", x, lambda t, factor=factor: ops.scaled(t, factor), lambda t, factor=factor: t * factor)
-        for n in 0, 1, 2:
+        for n in 0, 1, 2, len(x):
             close("head", x, lambda t, n=n: ops.head(t, n), lambda t, n=n: t[:n])
+    special = torch.tensor([[float("nan"), float("inf")]], device=device)
+    if not ops.scaled(special, 0.0).isnan().all():
+        raise Wrong(
+            f"scaled: x = {special.tolist()}, factor = 0.0 gives {ops.scaled(special, 0.0).tolist()}, expected NaN"
+        )
     print("right   halve_ largest rotated scaled head: opcheck finds nothing")
 
 
@@ -54,6 +60,10 @@ def promised(op, name, x, args):
     call = f"{name}(x{''.join(f', {a}' for a in args)}) with an x of shape {list(x.shape)}"
     if name != "halve_":
         result, fake = op(x, *args), op(x.to("meta"), *args)
+        if fake.device.type != "meta":
+            raise Wrong(
+                f"{name}: the function for fake tensors makes its result on {fake.device}, expected: on that of x"
+            )
         real, fake = (f"shape {list(t.shape)}, {t.dtype}, strides {list(t.stride())}" for t in (result, fake))
         if real != fake:
             raise Wrong(f"{name}: the function for fake tensors promises {fake}\n{call} returns {real}")

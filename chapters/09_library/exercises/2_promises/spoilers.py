@@ -42,4 +42,27 @@ WRONG = {
             "promises.py": [("x.new_empty(x.shape[1], x.shape[0])", "x.new_empty(3, 2)")],
         },
     ),
+    "fake_on_the_cpu": (
+        "makes its result on cpu, expected: on that of x",
+        {"promises.py": [("x.new_empty(x.shape[0], dtype=torch.int64)", "torch.empty(x.shape[0], dtype=torch.int64)")]},
+    ),
+    "view_of_no_rows": (
+        "opcheck calls head(x, 0)",
+        {"promises.py": [("return x[:n].clone()", "return x[:n].clone() if n else x[:0]")]},
+    ),
+    "zero_for_nan": (
+        "factor = 0.0 gives [[0.0, 0.0]], expected NaN",
+        {
+            "promises.py": [
+                (
+                    "return x.clone()  # nothing to compute",
+                    (
+                        "return x.clone()  # nothing to compute\n"
+                        "        if factor == 0:\n"
+                        "            return torch.zeros_like(x)"
+                    ),
+                )
+            ]
+        },
+    ),
 }

@@ -4,9 +4,11 @@ torch does not know of outer.cpp: a kernel, its launcher and the function that c
 and a Meta function that refuses what outer refuses.
 """
 
+import re
+
 import torch
 
-from grader.checks import WATCH, Wrong, device, extension, launches_rightly
+from grader.checks import WATCH, Wrong, device, extension, launches_rightly, without_comments
 
 MINUTES = 30
 MEMORY_CHECK = False
@@ -19,6 +21,14 @@ def run(mine):
         op = torch.ops.exercise.outer
     except AttributeError:
         raise Wrong("torch.ops.exercise has no outer: no schema was entered under this name") from None
+    if op.overloads() != ["default"]:
+        raise Wrong(
+            f"the schema's name has an overload, {op.overloads()[0]}: expected outer alone, with nothing after a point"
+        )
+    if re.search(r"\bk?CPU\b", without_comments(mine / "outer.cpp")):
+        raise Wrong(
+            "outer.cpp names the key CPU: on a GPU, outer would have no kernel; kernel_dispatch_key is right for both"
+        )
     arguments, returns = op.default._schema.arguments, op.default._schema.returns
     if [a.name for a in arguments] != ["x", "y"] or any(a.alias_info for a in arguments):
         raise Wrong(f"the schema must have two arguments, x and y, which are only read\n{op.default._schema}")
@@ -42,6 +52,11 @@ def run(mine):
             raise Wrong(
                 f"x of {m} and y of {n} elements: the Meta function promises the shape {list(promised.shape)}, "
                 f"the operator returns {list(result.shape)}"
+            )
+        if promised.stride() != result.stride():
+            raise Wrong(
+                f"x of {m} and y of {n} elements: the Meta function promises the strides {list(promised.stride())}, "
+                f"the operator returns {list(result.stride())}"
             )
     if device.type == "cpu":
         x = torch.rand(17)
@@ -72,6 +87,12 @@ def of_refusals(op):
                 )
             if found != expected:
                 raise Wrong(f"{name} {what}: the operator raises {expected}, and its Meta function {found}")
+    single = right[::6]  # one element has no neighbour, so its stride says nothing
+    for name, args in ("x", (single, right)), ("y", (right, single)):
+        if error := refusal(op, [t.to("meta").as_strided(t.shape, t.stride()) for t in args]):
+            raise Wrong(
+                f"{name} of one element, with a stride of 6: the operator takes it, and its Meta function raises {error}"
+            )
 
 
 def refusal(op, args):

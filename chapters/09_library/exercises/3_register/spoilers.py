@@ -63,4 +63,23 @@ WRONG = {
             ]
         },
     ),
+    "strides": (
+        "the Meta function promises the strides [1, 3], the operator returns [2, 1]",
+        {
+            "outer.cpp": [
+                (
+                    "return x.new_empty_symint({x.sym_size(0), y.sym_size(0)});",
+                    "return x.new_empty_symint({y.sym_size(0), x.sym_size(0)}).t();",
+                )
+            ]
+        },
+    ),
+    "stride_of_one_element": (
+        "x of one element, with a stride of 6",
+        {"outer.cpp": [("TORCH_CHECK_VALUE(x.is_contiguous()", "TORCH_CHECK_VALUE(x.stride(0) == 1")]},
+    ),
+    "key_typed_in": (
+        "outer.cpp names the key CPU",
+        {"outer.cpp": [('m.impl("outer", kernel_dispatch_key,', 'm.impl("outer", c10::DispatchKey::CPU,')]},
+    ),
 }

@@ -16,24 +16,28 @@ P, SEED, ROWS = 0.25, 7, 8
 SIZES = (0, 1, 3, 33, 300)
 
 
-def kept(shape, p, seed):
-    """The mask, as uniform() of bias_dropout.cu makes it: bool, of that shape."""
+def uniform(n, seed):
+    """The first n numbers, as uniform() of bias_dropout.cu makes them."""
     with np.errstate(over="ignore"):
-        z = np.uint64(seed) + np.arange(1, int(np.prod(shape)) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        z = np.uint64(seed % 2**64) + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         z ^= z >> np.uint64(31)
-    uniform = (z >> np.uint64(40)).astype(np.float32) * np.float32(2**-24)
-    return torch.from_numpy(uniform >= np.float32(p)).reshape(shape).to(device)
+    return (z >> np.uint64(40)).astype(np.float32) * np.float32(2**-24)
+
+
+def kept(shape, p, seed):
+    """The mask: bool, of that shape."""
+    return torch.from_numpy(uniform(int(np.prod(shape)), seed) >= np.float32(p)).reshape(shape).to(device)
 
 
 def reference(x, bias, p=P, seed=SEED):
     return torch.where(kept(x.shape, p, seed), (x + bias) / (1 - p), 0)
 
 
-def inputs(n):
-    """x of 8 rows, and the bias."""
-    return torch.randint(-9, 9, (ROWS, n), device=device).float(), torch.randint(-9, 9, (n,), device=device).float()
+def inputs(n, rows=ROWS):
+    """x, and the bias."""
+    return torch.randint(-9, 9, (rows, n), device=device).float(), torch.randint(-9, 9, (n,), device=device).float()
 
 
 def run(mine):
@@ -52,7 +56,9 @@ def run(mine):
     x, bias = (t.requires_grad_() for t in inputs(33))
     saved = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t) or t, lambda t: t):
-        bias_dropout(x, bias)
+        out = bias_dropout(x, bias)
+    if on_ctx := [name for name, value in vars(out.grad_fn).items() if isinstance(value, torch.Tensor)]:
+        raise Wrong(f"the node keeps a tensor as ctx.{on_ctx[0]}, expected none: p and seed are enough")
     if saved:
         count = sum(t.untyped_storage().nbytes() for t in saved)
         raise Wrong(
@@ -68,18 +74,18 @@ def run(mine):
 
 
 def of_kernels(launch):
-    def forward(x, bias):
+    def forward(x, bias, p=P, seed=SEED):
         out = torch.empty_like(x)
-        launch.launch_bias_dropout(out, x, bias, len(x), x.shape[1], P, SEED)
+        launch.launch_bias_dropout(out, x, bias, len(x), x.shape[1], p, seed)
         return out
 
-    def backward(grad, bias):
+    def backward(grad, bias, p=P, seed=SEED):
         grad_x, grad_bias = torch.empty_like(grad), torch.empty_like(bias)
-        launch.launch_bias_dropout_backward(grad_x, grad_bias, grad, len(grad), grad.shape[1], P, SEED)
+        launch.launch_bias_dropout_backward(grad_x, grad_bias, grad, len(grad), grad.shape[1], p, seed)
         return grad_x, grad_bias
 
-    def backward_reference(grad, bias):
-        grad_x = torch.where(kept(grad.shape, P, SEED), grad / (1 - P), 0)
+    def backward_reference(grad, bias, p=P, seed=SEED):
+        grad_x = torch.where(kept(grad.shape, p, seed), grad / (1 - p), 0)
         return grad_x, grad_x.sum(0)
 
     print(f"        launch_bias_dropout, {ROWS} rows, p = {P}, seed = {SEED}")
@@ -88,6 +94,19 @@ def of_kernels(launch):
     print("        launch_bias_dropout_backward")
     outputs = "grad_x", "grad_bias"
     check(backward, backward_reference, inputs, SIZES, name="columns", outputs=outputs, any_n=ROWS)
+    # 1000 columns: grad_x has ROWS rows of them, grad_bias one.
+    work_is_divided(lambda: backward(*inputs(1000)), (ROWS + 1) * 1000, least=ROWS * 1000, warps=8)
+    # A seed of more than 32 bits, and a p that is one of the numbers: its element is not dropped.
+    for rows, p, seed in (3, 0.5, 2**40 + 1), (19, float(uniform(1, -3)[0]), -3):
+        print(f"        both, {rows} rows, p = {p:.3g}, seed = {seed}; the first column is inf, the second NaN")
+
+        def special(n, rows=rows, p=p, seed=seed):
+            x, bias = inputs(n, rows)
+            x[:, 0], x[:, 1] = float("inf"), float("nan")
+            return x, bias, p, seed
+
+        check(forward, reference, special, (3, 33), name="columns")
+        check(backward, backward_reference, special, (3, 33), name="columns", outputs=outputs)
     for remark in orders():
         empty, grad_bias = torch.empty(0, 3, device=device), torch.full((3,), 5.0, device=device)
         launch.launch_bias_dropout_backward(empty, grad_bias, empty, 0, 3, P, SEED)
@@ -101,7 +120,7 @@ def of_a_long_row(launch):
     x, zeros, out, grad_x = (many(columns := 2**32 + 10) for _ in range(4))
     if grad_x is None:
         return
-    x[:1000] = x[-1] = 3  # an index of 32 bits leads to the first of these
+    x[:1000], x[-1] = 5, 3  # an index of 32 bits leads to the first of these
     numbers, where = (1, columns, 0.0, SEED), f"1 row, {columns} columns, p = 0"
     last_element(launch.launch_bias_dropout, out, x, zeros, *numbers, expected=3, where=where)
     backward = launch.launch_bias_dropout_backward  # the zeros get the gradient of bias
@@ -110,9 +129,9 @@ def of_a_long_row(launch):
 
 def of_fake_tensors(ops):
     """What the operators promise for tensors without memory is what they return for others."""
-    real = inputs(5)
-    grad = torch.ones(ROWS, 5, device=device)
-    for op, args in (ops.bias_dropout, (*real, P, SEED)), (ops.bias_dropout_backward, (grad, P, SEED)):
+    calls = [(ops.bias_dropout, (*inputs(5, rows), P, SEED)) for rows in (ROWS, 3)]
+    calls += [(ops.bias_dropout_backward, (inputs(5, rows)[0], P, SEED)) for rows in (ROWS, 3)]
+    for op, args in calls:
         name = f"exercise::{op.__name__}"
         meta = [a.to("meta") if isinstance(a, torch.Tensor) else a for a in args]
         with torch.no_grad():
@@ -122,6 +141,8 @@ def of_fake_tensors(ops):
             except NotImplementedError:
                 raise Wrong(f"{name} has no function for fake tensors") from None
         expected, found = (r if isinstance(r, tuple) else (r,) for r in (expected, found))
-        expected, found = (", ".join(f"{list(t.shape)} {t.dtype}" for t in r) for r in (expected, found))
+        expected, found = (
+            ", ".join(f"{list(t.shape)} {t.dtype}, strides {list(t.stride())}" for t in r) for r in (expected, found)
+        )
         if expected != found:
             raise Wrong(f"{name}: the function for fake tensors promises {found}, the operator returns {expected}")

@@ -121,4 +121,35 @@ WRONG = {
         "p = 0, backward: 4294967306 elements, more than 2^32",
         {"bias_dropout.cu": [("const int64_t column = int64_t(blockIdx.x)", "const unsigned column = blockIdx.x")]},
     ),
+    "mask_times_value": (
+        "columns = 3 (x: 3 rows, 3 columns): wrong result",
+        {
+            "bias_dropout.cu": [
+                (
+                    "if (i < n) out[i] = uniform(seed, i) < p ? 0 : (x[i] + bias[i % columns]) / (1 - p);",
+                    "if (i < n) out[i] = float(!(uniform(seed, i) < p)) * (x[i] + bias[i % columns]) / (1 - p);",
+                ),
+                (
+                    "grad_x[i] = uniform(seed, i) < p ? 0 : grad[i] / (1 - p);",
+                    "grad_x[i] = float(!(uniform(seed, i) < p)) * grad[i] / (1 - p);",
+                ),
+            ]
+        },
+    ),
+    "up_to_p": (
+        "columns = 3 (x: 19 rows, 3 columns): wrong result",
+        {
+            "bias_dropout.cu": [
+                ("out[i] = uniform(seed, i) < p", "out[i] = uniform(seed, i) <= p"),
+                (
+                    "grad_x[i] = uniform(seed, i) < p ? 0 : grad[i] / (1 - p);",
+                    "grad_x[i] = uniform(seed, i) <= p ? 0 : grad[i] / (1 - p);",
+                ),
+            ]
+        },
+    ),
+    "on_ctx": (
+        "the node keeps a tensor as ctx.x",
+        {"bias_dropout.py": [("_, _, ctx.p, ctx.seed = inputs", "ctx.x, _, ctx.p, ctx.seed = inputs")]},
+    ),
 }

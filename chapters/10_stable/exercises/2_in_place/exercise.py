@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from grader.checks import Wrong, device, extension, module, refuses
+from grader.checks import WATCH, Wrong, device, extension, launches_rightly, module, refuses
 
 MINUTES = 30
 MEMORY_CHECK = False
@@ -19,7 +19,7 @@ FAILS = "after sigmoid_(x), x.grad_fn is MulBackward0 as before"
 
 def run(mine):
     here = Path(__file__).parent
-    extension(here, ["sigmoid.cpp", "sigmoid.cu"], stable=True)
+    extension(here, ["sigmoid.cpp", "sigmoid.cu", WATCH], stable=True)
     module(mine / "registration.py")
     operator = torch.ops.exercise.sigmoid_
 
@@ -54,6 +54,15 @@ def run(mine):
     else:
         why = "\nthe kernel has overwritten x: of what is backward's formula?"
     close("x = leaf * 1; sigmoid_(x); x.sum().backward(): the gradient of leaf is", leaf.grad, s * (1 - s), why)
+    large = torch.tensor([100.0, -100.0], device=device).requires_grad_()
+    x = large * 1
+    sigmoid_(x)
+    x.sum().backward()
+    close(
+        "leaf = [100.0, -100.0]; x = leaf * 1; sigmoid_(x); the gradient of leaf is",
+        large.grad,
+        torch.zeros_like(large),
+    )
     if version != 1:
         raise Wrong(f"sigmoid_(x) adds {version} to x._version, expected 1")
 
@@ -83,15 +92,15 @@ def run(mine):
             "\nbackward uses a result that autograd takes for a constant: an error would be right, a wrong number is not",
         )
 
-    saved = torch.ones(2, device=device)
-    out = (leaf * saved).sum()  # keeps saved for the gradient of leaf
-    sigmoid_(saved)
-    refuses(
-        out.backward,
-        RuntimeError,
-        "modified by an inplace operation",
-        "backward, after sigmoid_ changed a saved tensor",
-    )
+    for mode, remark in (contextlib.nullcontext(), ""), (torch.no_grad(), " under torch.no_grad()"):
+        saved = torch.ones(2, device=device)
+        out = (leaf * saved).sum()  # keeps saved for the gradient of leaf
+        with mode:
+            sigmoid_(saved)
+        what = f"backward, after sigmoid_ changed a saved tensor{remark}"
+        refuses(out.backward, RuntimeError, "modified by an inplace operation", what)
+    fresh = values.clone().requires_grad_()
+    refuses(lambda: sigmoid_(fresh), RuntimeError, "", "sigmoid_(leaf), where leaf requires grad")
     leaf.grad = None
     matrix = leaf * torch.ones(2, 2, device=device)
     sigmoid_(matrix[0])
@@ -101,6 +110,9 @@ def run(mine):
         sigmoid_(leaf)
     close("under torch.no_grad(): after sigmoid_(leaf), leaf is", leaf, s)
 
+    if device.type == "cpu":
+        for start in values, values.clone().requires_grad_():
+            launches_rightly(here, lambda start=start: result_of(sigmoid_, start * 1), "sigmoid_", values)
     try:
         operator(torch.empty(3, device="meta"))
     except NotImplementedError:
@@ -110,6 +122,11 @@ def run(mine):
         tests = ("test_schema", "test_faketensor", "test_aot_dispatch_dynamic")
         torch.library.opcheck(operator, (x,), test_utils=tests)
     print("right   values, gradients, versions, views, fake tensors")
+
+
+def result_of(sigmoid_, x):
+    sigmoid_(x)
+    return x.detach()
 
 
 def close(what, found, expected, why=""):

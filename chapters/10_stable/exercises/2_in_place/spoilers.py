@@ -66,4 +66,29 @@ WRONG = {
         "no function for fake tensors",
         {"registration.py": [('@torch.library.register_fake("exercise::sigmoid_")\ndef _(x):\n    pass\n\n\n', "")]},
     ),
+    "by_torch": (
+        "sigmoid_ launches no kernel",
+        {"registration.py": [("    Sigmoid.apply(x)\n", "    x.sigmoid_()\n")]},
+    ),
+    "no_version_without_grad": (
+        "after sigmoid_ changed a saved tensor under torch.no_grad(): RuntimeError is expected",
+        {
+            "registration.py": [
+                (
+                    "    Sigmoid.apply(x)\n",
+                    (
+                        "    if not torch.is_grad_enabled():\n"
+                        "        with torch._C._AutoDispatchBelowAutograd():\n"
+                        "            torch.ops.exercise.sigmoid_(x)\n"
+                        "        return\n"
+                        "    Sigmoid.apply(x)\n"
+                    ),
+                )
+            ]
+        },
+    ),
+    "overwrites_a_leaf": (
+        "where leaf requires grad: RuntimeError is expected",
+        {"registration.py": [("    Sigmoid.apply(x)\n", "    Sigmoid.apply(x.detach() if x.is_leaf else x)\n")]},
+    ),
 }

@@ -5,7 +5,10 @@ it for torch 2.11 and all later versions.
 """
 
 import ctypes
+import math
+import re
 import struct
+import subprocess
 
 import torch
 
@@ -19,7 +22,9 @@ from grader.checks import (
     launches_rightly,
     library,
     many,
+    place,
     refuses,
+    without_comments,
 )
 from grader.launchers import LaunchProbe
 
@@ -38,9 +43,14 @@ def run(mine):
         axpy = torch.ops.exercise.axpy
     except AttributeError:
         raise Wrong("torch.ops.exercise has no axpy: no schema was entered under this name") from None
-    for n in 0, 1, 3, 257:
-        x = torch.arange(n, device=device, dtype=torch.float32) + 1
-        y = torch.ones(n, device=device)
+    if re.search(r"\bk?CPU\b", without_comments(mine / "axpy.cpp")):
+        raise Wrong(
+            "axpy.cpp names the key CPU: on a GPU, axpy would have no kernel; KERNEL_DISPATCH_KEY is right for both"
+        )
+    tied(place(mine) / f"{place(mine).name}.so")
+    for shape in (0,), (1,), (3,), (257,), (2, 3):
+        x = torch.arange(math.prod(shape), device=device, dtype=torch.float32).view(shape) + 1
+        y = torch.ones(shape, device=device)
         try:
             found = axpy(0.5, x, y)
         except NotImplementedError:
@@ -49,6 +59,9 @@ def run(mine):
             half = torch.equal(axpy(HALVES, x, y), 3 * x + y)
             x, y, found, expected = (t.tolist()[:4] for t in (x, y, found, expected))
             raise Wrong(f"axpy(factor=0.5, x={x}, y={y}) is {found}, expected {expected}" + half * WIDTH)
+    one = torch.ones(1, device=device)
+    if not torch.allclose(found := axpy(0.3, one, one), 0.3 * one + one):
+        raise Wrong(f"axpy(factor=0.3, x=[1.0], y=[1.0]) is {found.item():g}, expected 1.3")
     matrix = torch.ones(4, 4, device=device)
     refuses(lambda: axpy(1.0, matrix.double(), matrix.double()), RuntimeError, "", "float64")
     refuses(lambda: axpy(1.0, matrix, matrix.double()), RuntimeError, "", "y of float64")
@@ -56,8 +69,17 @@ def run(mine):
     refuses(lambda: axpy(1.0, matrix[:, :2], matrix[:, 2:]), RuntimeError, "contiguous", "two columns of a matrix")
     refuses(lambda: axpy(1.0, matrix, matrix.T), RuntimeError, "contiguous", "y transposed")
     refuses(lambda: axpy(1.0, matrix, matrix[:2]), RuntimeError, "shape", "other shapes")
+    refuses(lambda: axpy(1.0, matrix[:2], matrix), RuntimeError, "shape", "y with more rows than x")
+    refuses(lambda: axpy(1.0, matrix, matrix.view(2, 8)), RuntimeError, "shape", "4 x 4 and 2 x 8, as many elements")
     of_stream_and_device(mine, axpy)
     print("right   compiled for torch 2.11 and later; values; refused tensors; stream and device")
+
+
+def tied(library):
+    """torch's C++ names are of one version; those of the stable ABI are C functions."""
+    names = subprocess.run(["nm", "-D", "--undefined-only", library], capture_output=True, text=True).stdout
+    if found := re.search(r"\b_ZNK?(2at|3c10|5torch)\w*", names):
+        raise Wrong(f"the library takes {found[0]} from torch, a C++ name, which is tied to this version of torch")
 
 
 def of_stream_and_device(mine, axpy):

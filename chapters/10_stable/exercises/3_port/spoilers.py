@@ -138,4 +138,23 @@ WRONG = {
             ]
         },
     ),
+    "rounded_factor": (
+        "axpy(factor=0.3, x=[1.0], y=[1.0]) is 1, expected 1.3",
+        {"axpy.cpp": [("float(factor)", "float(int(factor * 2)) / 2")]},
+    ),
+    "as_many_elements": (
+        "4 x 4 and 2 x 8, as many elements: RuntimeError is expected",
+        {
+            "axpy.cpp": [
+                (
+                    'check_same(x, "x", y, "y");',
+                    'STD_TORCH_CHECK(x.numel() == y.numel(), "x and y must have one shape");',
+                )
+            ]
+        },
+    ),
+    "flat_result": (
+        "expected [[1.5, 2.0",
+        {"axpy.cpp": [("torch::stable::empty_like(x)", "torch::stable::new_empty(x, {x.numel()})")]},
+    ),
 }

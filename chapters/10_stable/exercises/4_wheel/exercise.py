@@ -38,6 +38,7 @@ def run(mine):
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(copy / "installed")
     (library,) = (copy / "installed" / "answer").glob("_C.*")
+    (metadata,) = (copy / "installed").glob("answer-*.dist-info/METADATA")
 
     if library.name != "_C.abi3.so":
         raise Wrong(f"the library is {library.name}, for this Python alone; expected _C.abi3.so, by the limited API")
@@ -49,11 +50,17 @@ def run(mine):
         raise Wrong(f"TORCH_TARGET_VERSION is {target >> 56}.{target >> 48 & 255}, expected 2.10 (0x{target:016x})")
     if target & (1 << 48) - 1:
         raise Wrong(f"TORCH_TARGET_VERSION is 0x{target:016x}: after the digits of 2.10 come 12 zeros")
-    tag = re.search(r"-cp3(\d+)-(\w+)-\w+\.whl$", wheel.name)
-    python, abi = int(tag[1]), tag[2]
+    tag = re.search(r"-cp3(\d+)-(\w+)-(\w+)\.whl$", wheel.name)
+    python, abi, platform = int(tag[1]), tag[2], tag[3]
     if (python, abi) != (10, "abi3"):
         which = "and later" if abi == "abi3" else "alone"
         raise Wrong(f"the wheel is for CPython 3.{python} {which}, expected 3.10 and later\n{wheel.name}")
+    if platform == "any":
+        raise Wrong(f"the wheel is for any platform, and its library for this one alone\n{wheel.name}")
+    for line in metadata.read_text().splitlines():
+        least = re.match(r"Requires-Python: .*>=? *3\.(\d+)", line)
+        if re.match(r"Requires-Dist: torch\b.*(==|<)", line) or least and int(least[1]) > 10:
+            raise Wrong(f"pip refuses the wheel for other versions: its METADATA says {line}")
     needs = subprocess.run(["readelf", "-d", library], capture_output=True, text=True).stdout
     if "libtorch_python" in needs:
         raise Wrong("the library is linked to libtorch_python.so, which is for one version of Python")

@@ -30,4 +30,30 @@ WRONG = {
         {"setup.py": [('    options={"bdist_wheel": {"py_limited_api": "cp310"}},\n', "")]},
     ),
     "older_python": ("the wheel is for CPython 3.9 and later", {"setup.py": [("cp310", "cp39")]}),
+    "this_torch_alone": (
+        "Requires-Dist: torch==",
+        {
+            "setup.py": [
+                (
+                    '    name="answer",\n',
+                    ('    name="answer",\n    install_requires=["torch==" + __import__("torch").__version__],\n'),
+                )
+            ]
+        },
+    ),
+    "newer_python": (
+        "Requires-Python: >=3.12",
+        {"setup.py": [('    name="answer",\n', ('    name="answer",\n    python_requires=">=3.12",\n'))]},
+    ),
+    "any_platform": (
+        "the wheel is for any platform",
+        {
+            "setup.py": [
+                (
+                    'options={"bdist_wheel": {"py_limited_api": "cp310"}}',
+                    'options={"bdist_wheel": {"py_limited_api": "cp310", "plat_name": "any"}}',
+                )
+            ]
+        },
+    ),
 }

@@ -6,7 +6,7 @@ shared memory, in one pass, so that a store touches 4.
 
 import torch
 
-from grader.checks import check, device, last_element, launchers, limits, many, work_is_divided
+from grader.checks import Wrong, check, device, last_element, launchers, limits, many, work_is_divided
 
 MINUTES = 20
 FAILS = "each store of a warp touches 12 sectors"
@@ -21,14 +21,28 @@ def run(mine):
         return out
 
     def inputs(n):
-        return (torch.arange(3, device=device)[:, None] * 1000.0 + torch.arange(n, device=device),)
+        return (torch.arange(3, device=device)[:, None] * 1000.5 + torch.arange(n, device=device),)
 
-    check(interleave, lambda planes: planes.T.contiguous(), inputs, (0, 1, 2, 33, 255, 256, 600))
+    def reference(planes):
+        return planes.T.contiguous()
+
+    check(interleave, reference, inputs, (0, 1, 2, 33, 255, 256, 600), any_n=3)  # a thread has three elements
+    same_bits(interleave, reference, torch.rand(3, 40, device=device))
     for kind in "store", "load":
         work_is_divided(lambda: interleave(*inputs(512)), 3 * 512, kind)
     limits(lambda: interleave(*inputs(512)), sectors_per_request=4, wavefronts_per_request=1)
     n = 2**32 // 3 + 1
     out, planes = many(3 * n), many(3 * n)
     if planes is not None:
-        planes[:1000] = planes[-1] = 3  # an index of 32 bits leads to the first of these
+        planes[:1000], planes[-1] = 5, 3  # an index of 32 bits leads to the first of these
         last_element(launch, out, planes, n, expected=3, where=f"n = {n}", threads=n)
+
+
+def same_bits(op, reference, x):
+    """The values that a detour by int, a sum or a minimum changes."""
+    x.view(-1)[:6] = torch.tensor([0.5, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40])
+    found, expected = op(x).view(torch.int32), reference(x).view(torch.int32)
+    if wrong := (found != expected).sum():
+        raise Wrong(
+            f"in has 0.5, -0.0, inf, -inf, nan and 1e-40: {wrong} elements of out have other bits, expected: none"
+        )

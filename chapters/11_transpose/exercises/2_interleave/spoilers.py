@@ -67,4 +67,16 @@ WRONG = {
             ],
         },
     ),
+    "fixed_grid": (
+        "The launcher starts 4096 threads for n = 600 and for n = 4800",
+        {"interleave.cu": [("<<<blocks_for(n, threads)", "<<<16")]},
+    ),
+    "load_of_32_bits": (
+        "the last one is 5, expected 3",
+        {"interleave.cu": [("in[c * n + first + t]", "in[unsigned(c * n + first + t)]")]},
+    ),
+    "no_infinity": (
+        "2 elements of out have other bits, expected: none",
+        {"interleave.cu": [("= pixels[k];", "= fminf(pixels[k], 3e38f);")]},
+    ),
 }

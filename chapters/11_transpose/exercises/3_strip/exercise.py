@@ -6,7 +6,7 @@ between two tiles. The check says which.
 
 import torch
 
-from grader.checks import check, device, last_element, launchers, limits, many, work_is_divided
+from grader.checks import Wrong, check, device, last_element, launchers, limits, many, work_is_divided
 
 MINUTES = 15
 FAILS = "barrier left out"
@@ -21,22 +21,33 @@ def run(mine):
         return out
 
     def inputs(n):
-        return (torch.arange(n, device=device)[:, None] * 100.0 + torch.arange(7, device=device),)
+        return (torch.arange(n, device=device)[:, None] * 100.5 + torch.arange(7, device=device),)
 
-    check(transpose, lambda x: x.T.contiguous(), inputs, (0, 1, 2, 7, 32, 65), name="7 columns, rows")
+    def reference(x):
+        return x.T.contiguous()
+
+    check(transpose, reference, inputs, (0, 1, 2, 7, 32, 65, 300), name="7 columns, rows")
     square = torch.rand(70, 70, device=device)
+    check(transpose, reference, lambda n: (square[:n, :n].contiguous(),), (32, 33, 70), name="square, rows")
     check(
-        transpose,
-        lambda x: x.T.contiguous(),
-        lambda n: (square[:n, :n].contiguous(),),
-        (32, 33, 70),
-        name="square, rows",
+        transpose, reference, lambda n: (torch.rand(7, n, device=device),), (33, 70), name="7 rows, columns", any_n=True
     )
+    same_bits(transpose, reference, torch.rand(40, 7, device=device))
     x = torch.rand(64, 96, device=device)
     work_is_divided(lambda: transpose(x), x.numel())
     limits(lambda: transpose(x), sectors_per_request=4, wavefronts_per_request=1)
     rows, columns = 7, 2**32 // 7 + 1
     out, x = many(rows * columns), many(rows * columns)
     if x is not None:
-        x[:1000] = x[-1] = 3  # an index of 32 bits leads to the first of these
+        x[:1000], x[-1] = 5, 3  # an index of 32 bits leads to the first of these
         last_element(launch, out, x, rows, columns, expected=3, where=f"{rows} rows, {columns} columns")
+
+
+def same_bits(op, reference, x):
+    """The values that a detour by int, a sum or a minimum changes."""
+    x.view(-1)[:6] = torch.tensor([0.5, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40])
+    found, expected = op(x).view(torch.int32), reference(x).view(torch.int32)
+    if wrong := (found != expected).sum():
+        raise Wrong(
+            f"in has 0.5, -0.0, inf, -inf, nan and 1e-40: {wrong} elements of out have other bits, expected: none"
+        )

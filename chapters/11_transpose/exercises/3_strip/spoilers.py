@@ -132,4 +132,20 @@ WRONG = {
             "strip.cu": [(("left + x];\n        __syncthreads();\n"), "left + x];\n")],
         },
     ),
+    "three_tiles": (
+        "7 columns, rows = 300",
+        {
+            "strip.cu": [
+                (
+                    "for (int64_t top = 0; top < rows; top += side) {",
+                    "for (int64_t top = 0; top < rows && top < 3 * side; top += side) {",
+                )
+            ]
+        },
+    ),
+    "fixed_grid": ("7 rows, columns = 1120", {"strip.cu": [("<<<blocks_for(columns, side)", "<<<4")]}),
+    "load_of_32_bits": (
+        "the last one is 5, expected 3",
+        {"strip.cu": [("in[(top + y) * columns + left + x]", "in[unsigned((top + y) * columns + left + x)]")]},
+    ),
 }

@@ -6,7 +6,7 @@ share a tile? Each access may touch 4 sectors and take 1 pass.
 
 import torch
 
-from grader.checks import check, device, last_element, launchers, limits, many, work_is_divided
+from grader.checks import Wrong, check, device, last_element, launchers, limits, many, work_is_divided
 
 MINUTES = 30
 FAILS = "each store of a warp touches 32 sectors"
@@ -21,9 +21,9 @@ def run(mine):
         launch(out, x, a, b, c)
         return out
 
-    def numbered(a, b, c):  # the element [i][j][k] is 10000 i + 100 j + k
+    def numbered(a, b, c):  # the element [i][j][k] is 10000.5 i + 100 j + k
         i, j, k = (torch.arange(n, device=device) for n in (a, b, c))
-        return (10000.0 * i[:, None, None] + 100 * j[:, None] + k,)
+        return (10000.5 * i[:, None, None] + 100 * j[:, None] + k,)
 
     def reference(x):
         return x.permute(2, 1, 0).contiguous()
@@ -44,12 +44,24 @@ def run(mine):
         name="a = 5, b = 3, c",
         any_n=True,
     )
-    check(permute, reference, lambda b: numbered(5, b, 3), (0, 1, 9), name="a = 5, c = 3, b")
+    check(permute, reference, lambda b: numbered(5, b, 3), (0, 1, 9, 300), name="a = 5, c = 3, b")
+    same_bits(permute, reference, torch.rand(5, 3, 40, device=device))
     limits(lambda: permute(torch.rand(32, 3, 64, device=device)), sectors_per_request=4, wavefronts_per_request=1)
     x = torch.rand(64, 3, 64, device=device)
     work_is_divided(lambda: permute(x), x.numel())
-    a, b, c = 7, 3, 2**32 // 21 + 1
-    out, x = many(a * b * c), many(a * b * c)
-    if x is not None:
-        x[:1000] = x[-1] = 3  # an index of 32 bits leads to the first of these
-        last_element(launch, out, x, a, b, c, expected=3, where=f"a = {a}, b = {b}, c = {c}")
+    # In the second, k * b + j has more than 32 bits, in the third i * b + j.
+    for a, b, c in (7, 3, 2**32 // 21 + 1), (1, 3, 2**32 // 3 + 1), (2**16 + 64, 65535, 1):
+        out, x = many(a * b * c), many(a * b * c)
+        if x is not None:
+            x[:1000], x[-1] = 5, 3  # an index of 32 bits leads to the first of these
+            last_element(launch, out, x, a, b, c, expected=3, where=f"a = {a}, b = {b}, c = {c}")
+
+
+def same_bits(op, reference, x):
+    """The values that a detour by int, a sum or a minimum changes."""
+    x.view(-1)[:6] = torch.tensor([0.5, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40])
+    found, expected = op(x).view(torch.int32), reference(x).view(torch.int32)
+    if wrong := (found != expected).sum():
+        raise Wrong(
+            f"in has 0.5, -0.0, inf, -inf, nan and 1e-40: {wrong} elements of out have other bits, expected: none"
+        )

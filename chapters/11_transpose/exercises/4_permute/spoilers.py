@@ -93,4 +93,23 @@ WRONG = {
             ],
         },
     ),
+    "array_of_int": (
+        "b = 2, c = 5, a = 2: wrong result",
+        {"permute.cu": [("__shared__ float shared", "__shared__ int shared")]},
+    ),
+    "grid_of_64": (
+        "a = 5, c = 3, b = 300: wrong result",
+        {"permute.cu": [("unsigned(b)", "unsigned(b < 64 ? b : 64)")]},
+    ),
+    "load_of_32_bits": (
+        "the last one is 5, expected 3",
+        {
+            "permute.cu": [
+                (
+                    "in[((first_i + y) * b + j) * c + first_k + x]",
+                    "in[unsigned(((first_i + y) * b + j) * c + first_k + x)]",
+                )
+            ]
+        },
+    ),
 }
