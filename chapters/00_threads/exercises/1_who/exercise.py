@@ -29,7 +29,9 @@ def run(mine):
     arrays = "block", "warp", "lane"
     sizes = (1, 2, 32, 33, 70, 1024)
     check(who, expected, lambda threads: (3, threads), sizes, name="3 blocks, threads", outputs=arrays)
-    check(who, expected, lambda blocks: (blocks, 40), (1, 7, 50), name="blocks of 40 threads, blocks", outputs=arrays)
+    check(
+        who, expected, lambda blocks: (blocks, 40), (1, 7, 50, 300), name="blocks of 40 threads, blocks", outputs=arrays
+    )
     work_is_divided(lambda: who(8, 64), 3 * 8 * 64)
     block, warp, lane = (array.tolist() for array in who(3, 70))
     lines = []

@@ -40,4 +40,12 @@ WRONG = {
             "who.cu": [("block[i] = blockIdx.x", "block[i] = blockIdx.x % 3")],
         },
     ),
+    "only_4096": (
+        "blocks of 40 threads, blocks = 300: wrong result",
+        {"who.cu": [("    block[i] =", "    if (i >= 4096) return;\n    block[i] =")]},
+    ),
+    "block_in_a_byte": (
+        "elements of block wrong",
+        {"who.cu": [("block[i] = blockIdx.x", "block[i] = uint8_t(blockIdx.x)")]},
+    ),
 }

@@ -43,4 +43,13 @@ WRONG = {
             "triple.cu": [("out[i] = 3 * in[i]", "out[i] = int(3 * in[i])")],
         },
     ),
+    "blocks_as_float": (
+        "and 4294967296 threads: each element needs a thread of its own",
+        {"triple.cu": [("(n + threads - 1) / threads;", "ceilf(n / float(threads));")]},
+    ),
+    "at_most_2_to_20_blocks": (
+        "and 134217728 threads: each element needs a thread of its own",
+        {"triple.cu": [("<<<unsigned(blocks)", "<<<unsigned(blocks < 1 << 20 ? blocks : 1 << 20)")]},
+    ),
+    "as_double": ("wrong result", {"triple.cu": [("3 * in[i]", "3.0 * in[i]")]}),
 }

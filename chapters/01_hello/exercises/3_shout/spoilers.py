@@ -23,7 +23,10 @@ WRONG = {
         },
     ),
     "other_name": ("wrap_pybind_function(shout)", {"shout.py": [("string shout(", "string shouted(")]}),
-    "every_character": ("shout('Hello World', 1)", {"shout.py": [("std::toupper(letter)", "letter - 32")]}),
+    "every_character": (
+        "shout('Hello World', 1)",
+        {"shout.py": [("std::toupper((unsigned char)letter)", "letter - 32")]},
+    ),
     "answers_by_heart": (
         "expected '@AZ[`AZ{!!!!!!!!!!!!', yours 'HELLO WORLD!'",
         {
@@ -31,7 +34,7 @@ WRONG = {
                 (
                     (
                         "std::string shout(std::string text, int marks) {\n"
-                        "    for (char& letter : text) letter = char(std::toupper(letter));\n"
+                        "    for (char& letter : text) letter = char(std::toupper((unsigned char)letter));\n"
                         "    return text + std::string(marks, '!');\n"
                         "}\n"
                     ),
@@ -48,7 +51,7 @@ WRONG = {
     ),
     "braces_are_letters": (
         "yours '@AZ[`AZ[!!!!!!!!!!!!'",
-        {"shout.py": [("letter = char(std::toupper(letter));", "if (letter >= 'a') letter -= 32;")]},
+        {"shout.py": [("letter = char(std::toupper((unsigned char)letter));", "if (letter >= 'a') letter -= 32;")]},
     ),
     "up_to_the_first_zero": (
         "yours 'YES!!!'",
@@ -76,6 +79,48 @@ WRONG = {
                         "    return load_inline("
                     ),
                 )
+            ]
+        },
+    ),
+    "text_of_256_letters": (
+        "the program crashed (",
+        {
+            "shout.py": [
+                (
+                    "    for (char& letter : text) letter = char(std::toupper((unsigned char)letter));\n"
+                    "    return text + std::string(marks, '!');\n",
+                    "    char buffer[256];\n"
+                    "    size_t n = 0;\n"
+                    "    for (char letter : text) buffer[n++] = char(std::toupper((unsigned char)letter));\n"
+                    "    for (int i = 0; i < marks; i++) buffer[n++] = '!';\n"
+                    "    return std::string(buffer, n);\n",
+                )
+            ]
+        },
+    ),
+    "upper_of_python": (
+        "expected 'SEñOR!",
+        {
+            "shout.py": [
+                ("#include <string>\n", "#include <string>\n#include <torch/csrc/utils/pybind.h>\n"),
+                (
+                    "    for (char& letter : text) letter = char(std::toupper((unsigned char)letter));\n",
+                    '    text = py::cast<std::string>(py::str(text).attr("upper")());\n',
+                ),
+            ]
+        },
+    ),
+    "own_binding_of_the_right_name": (
+        "shout.py has PYBIND11_MODULE",
+        {
+            "shout.py": [
+                ('        functions=["shout"],\n', ""),
+                (
+                    "    return text + std::string(marks, '!');\n}\n",
+                    "    return text + std::string(marks, '!');\n}\n"
+                    "#include <torch/csrc/utils/pybind.h>\n"
+                    'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("shout", &shout); }\n',
+                ),
             ]
         },
     ),

@@ -111,4 +111,24 @@ WRONG = {
             ]
         },
     ),
+    "default_stream": (
+        "hex launches on the default stream",
+        {"hex.cpp": [("               c10::cuda::getCurrentCUDAStream());", "               nullptr);")]},
+    ),
+    "launch_of_nothing": (
+        "hex launches no kernel",
+        {
+            "hex.cpp": [
+                (
+                    "x.numel(),\n               c10::cuda::getCurrentCUDAStream());\n",
+                    "0, c10::cuda::getCurrentCUDAStream());\n"
+                    "    for (int64_t i = 0; i < x.numel(); i++) {\n"
+                    "        const uint8_t byte = x.const_data_ptr<int8_t>()[i];\n"
+                    '        out.mutable_data_ptr<int8_t>()[2 * i] = "0123456789abcdef"[byte / 16];\n'
+                    '        out.mutable_data_ptr<int8_t>()[2 * i + 1] = "0123456789abcdef"[byte % 16];\n'
+                    "    }\n",
+                )
+            ]
+        },
+    ),
 }

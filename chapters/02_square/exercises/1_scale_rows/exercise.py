@@ -4,6 +4,8 @@ Multiply each row of a matrix by a factor of its own: result[row][column] = fact
 over the matrix, and each thread has at most one element.
 """
 
+import math
+
 import torch
 
 from grader.checks import check, device, last_element, launchers, limits, many, work_is_divided
@@ -22,11 +24,16 @@ def run(mine):
         return result
 
     def inputs(n):
-        matrix = torch.randint(-9, 9, (n, n + 2), device=device).float()
-        return matrix, 2 + torch.randperm(n, device=device).float()  # neither 0 nor 1: a drawing shows them
+        matrix = torch.randint(-9, 9, (n, n + 2), device=device) / 4
+        return matrix, 2 + 1.25 * torch.randperm(n, device=device)  # neither 0 nor 1: a drawing shows them
+
+    def reference(matrix, factors):
+        return matrix * factors[:, None]
 
     sizes = (0, 1, 2, 5, 15, 16, 17, 40)
-    check(scale_rows, lambda matrix, factors: matrix * factors[:, None], inputs, sizes, name="rows")
+    check(scale_rows, reference, inputs, sizes, name="rows", any_n=True)
+    special = torch.tensor([0, 1e-40, -3e38, math.inf, math.nan], device=device)
+    check(scale_rows, reference, lambda n: (special.repeat(n, 1), special), (5,), name="0, inf and NaN too, rows")
     work_is_divided(lambda: scale_rows(*inputs(40)), 40 * 42)
     matrix, factors = torch.zeros(256, 64, device=device), torch.ones(256, device=device)
     limits(lambda: scale_rows(matrix, factors), sectors_per_request=4)
@@ -35,9 +42,8 @@ def run(mine):
     if matrix is not None:
         matrix[: 2**21] = matrix[-1] = 3  # an index of 32 bits leads to the first of these
         factors = torch.full((height,), 2.0)
-        last_element(
-            launch, result, matrix, factors, height, width, expected=6, where=f"{height} rows, {width} columns"
-        )
+        where = f"{height} rows, {width} columns"
+        last_element(launch, result, matrix, factors, height, width, expected=6, where=where, may_loop=False)
     show("a disc, and what your kernel makes of it with the factors 0, 1, 2 and so on", *faded(scale_rows))
 
 

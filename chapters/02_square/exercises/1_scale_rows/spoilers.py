@@ -58,4 +58,20 @@ WRONG = {
             ],
         },
     ),
+    "factor_as_int": (
+        "rows = 2 (matrix: 2 rows, 4 columns): wrong result",
+        {"scale_rows.cu": [("= factors[row] * matrix", "= int(factors[row]) * matrix")]},
+    ),
+    "zeros_left_out": (
+        "0, inf and NaN too, rows = 5 (matrix: 5 rows, 5 columns): wrong result",
+        {
+            "scale_rows.cu": [
+                ("= factors[row] * matrix", "= matrix[row * width + column] == 0 ? 0 : factors[row] * matrix")
+            ]
+        },
+    ),
+    "fixed_grid": (
+        "rows = 80 (matrix: 80 rows, 82 columns): wrong result",
+        {"scale_rows.cu": [("grid(blocks_for(width, tile), blocks_for(height, tile))", "grid(3, 3)")]},
+    ),
 }

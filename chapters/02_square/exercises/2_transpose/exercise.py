@@ -22,14 +22,19 @@ def run(mine):
         return result
 
     def inputs(n):
-        return (torch.arange(n * (n + 2), device=device).float().view(n, n + 2),)
+        return ((torch.arange(n * (n + 2), device=device) / 4 - 5).view(n, n + 2),)
+
+    def reference(matrix):
+        return matrix.t().contiguous()
 
     sizes = (0, 1, 2, 5, 15, 16, 17, 40)
-    check(transpose, lambda matrix: matrix.t().contiguous(), inputs, sizes, name="rows", any_n=True)
+    check(transpose, reference, inputs, sizes, name="rows", any_n=True)
+    check(transpose, reference, lambda n: (inputs(n)[0].view(n + 2, n),), sizes, name="columns")
     work_is_divided(lambda: transpose(*inputs(40)), 40 * 42)
-    height, width = 2**17 + 3, 2**15 + 9
-    result, matrix = many(height * width), many(height * width)
-    if matrix is not None:
-        matrix[: 2**21] = matrix[-1] = 3  # an index of 32 bits leads to the first of these
-        where = f"{height} rows, {width} columns"
-        last_element(launch, result, matrix, height, width, expected=3, where=where, may_loop=False)
+    most = 2**20 - 16  # of each dimension, says transpose.h
+    for height, width in (2**17 + 3, 2**15 + 9), (most, 2**12 + 1), (2**12 + 1, most):
+        result, matrix = many(height * width), many(height * width)
+        if matrix is not None:
+            matrix[: 2**21] = matrix[-1] = 3  # an index of 32 bits leads to the first of these
+            where = f"{height} rows, {width} columns"
+            last_element(launch, result, matrix, height, width, expected=3, where=where, may_loop=False)

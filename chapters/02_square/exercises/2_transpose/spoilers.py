@@ -74,4 +74,30 @@ WRONG = {
             "transpose.cu": [("grid(blocks_for(width, tile), blocks_for(height, tile))", "grid(64, 64)")],
         },
     ),
+    "blocks_of_8_rows": (
+        "1048560 rows, 4097 columns: 4295950320 elements, more than 2^32: launch_transpose failed: invalid configuration",
+        {
+            "transpose.cu": [
+                (
+                    "block(tile, tile), grid(blocks_for(width, tile), blocks_for(height, tile))",
+                    "block(32, 8), grid(blocks_for(width, 32), blocks_for(height, 8))",
+                )
+            ]
+        },
+    ),
+    "as_int": (
+        "wrong result",
+        {"transpose.cu": [("= matrix[row", "= int(matrix[row"), ("width + column]", "width + column])")]},
+    ),
+    "wide_alone": (
+        "columns = 1 (matrix: 3 rows, 1 column): wrong result",
+        {
+            "transpose.cu": [
+                (
+                    "(height == 0 || width == 0) return;",
+                    "(height == 0 || width == 0) return;\n    if (height > width) height = width;",
+                )
+            ]
+        },
+    ),
 }

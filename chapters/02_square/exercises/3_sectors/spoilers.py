@@ -62,4 +62,30 @@ WRONG = {
             "negate.cu": [("= -matrix[row * width + column]", "= -fabsf(matrix[row * width + column])")],
         },
     ),
+    "grid_that_ends_without_a_loop": (
+        "33554432 elements, 16776960 threads, and each computes one",
+        {
+            "negate.cu": [
+                ("blocks_for(height, tile))", "blocks_for(height, tile) < 65535 ? blocks_for(height, tile) : 65535)")
+            ]
+        },
+    ),
+    "four_lanes_down_a_column": (
+        "uses 12%: too few lanes take part",
+        {
+            "negate.cu": [
+                (
+                    "const int64_t column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    const int64_t row = int64_t(blockIdx.y) * blockDim.y + threadIdx.y;",
+                    "const int64_t row = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+                    "    const int64_t column = int64_t(blockIdx.y) * blockDim.y + threadIdx.y;",
+                ),
+                (
+                    "tile, tile), grid(blocks_for(width, tile), blocks_for(height, tile",
+                    "4, 1), grid(blocks_for(height, 4), blocks_for(width, 1",
+                ),
+            ]
+        },
+    ),
+    "from_zero": ("of 0, -0 is expected", {"negate.cu": [("= -matrix", "= 0 - matrix")]}),
 }

@@ -26,10 +26,10 @@ def run(mine):
         return (left + matrix + right) / 3
 
     def inputs(n):
-        return (3 * torch.randint(-9, 9, (n, n + 1), device=device).float(),)
+        return (3 * torch.randint(-999, 999, (n, n + 1), device=device) / 4,)
 
     try:
-        check(blur, reference, inputs, (0, 1, 2, 5, 15, 16, 17, 40), name="rows")
+        check(blur, reference, inputs, (0, 1, 2, 5, 15, 16, 17, 40), name="rows", any_n=True)
     except Wrong as error:
         race, lacks_a_barrier, _ = str(error).partition("; no __sync")
         if not lacks_a_barrier:
@@ -40,4 +40,5 @@ def run(mine):
     result, matrix = many(height * width), many(height * width)
     if matrix is not None:
         matrix[: 2**21] = matrix[-2:] = 3  # an index of 32 bits leads to the first of these
-        last_element(launch, result, matrix, height, width, expected=3, where=f"{height} rows, {width} columns")
+        where = f"{height} rows, {width} columns"
+        last_element(launch, result, matrix, height, width, expected=3, where=where, may_loop=False)

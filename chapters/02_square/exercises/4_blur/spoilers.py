@@ -64,4 +64,21 @@ WRONG = {
             ],
         },
     ),
+    "sum_as_int": (
+        "wrong result",
+        {"blur.cu": [("(left + matrix[i] + right) / 3", "int(left + matrix[i] + right) / 3")]},
+    ),
+    "half_precision": (
+        "wrong result",
+        {
+            "blur.cu": [
+                ('#include "blur.h"\n', '#include "blur.h"\n\n#include <cuda_fp16.h>\n'),
+                ("(left + matrix[i] + right) / 3", "__half2float(__float2half((left + matrix[i] + right) / 3))"),
+            ]
+        },
+    ),
+    "fixed_grid": (
+        "rows = 80 (matrix: 80 rows, 81 columns): wrong result",
+        {"blur.cu": [("grid(blocks_for(width, tile), blocks_for(height, tile))", "grid(3, 3)")]},
+    ),
 }

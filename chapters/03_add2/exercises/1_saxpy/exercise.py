@@ -6,7 +6,8 @@ so all elements after the 512th are missing. Let each thread compute several.
 
 import torch
 
-from grader.checks import check, device, launchers, limits, refuse_32_bits, work_is_divided
+from grader.checks import Wrong, check, device, launchers, limits, refuse_32_bits, work_is_divided
+from grader.launchers import threads_launched
 from grader.report import show
 
 MINUTES = 5
@@ -22,12 +23,20 @@ def run(mine):
         return out
 
     def inputs(n):
-        x, y = torch.randint(-9, 9, (2, n), device=device).float().unbind()
-        return x.clone(), y.clone(), 2.0 + n % 3
+        x, y = (torch.randint(-9, 9, (2, n), device=device) / 4).unbind()
+        return x.clone(), y.clone(), 2.0 + n % 3 / 2
 
-    check(saxpy, lambda x, y, factor: factor * x + y, inputs)
+    def reference(x, y, factor):
+        return factor * x + y
+
+    check(saxpy, reference, inputs)
+    if threads_launched() > 512:
+        raise Wrong(
+            f"n = 4099: {threads_launched()} threads, expected: at most two blocks of 256, as the launcher had them"
+        )
     work_is_divided(lambda: saxpy(*inputs(1000)), 1000, warps=16)
     limits(lambda: saxpy(*inputs(1024)), sectors_per_request=4)
+    check(saxpy, reference, inputs, (2**17 + 1,))
     refuse_32_bits(mine / "saxpy.cu")
     i = torch.arange(1024, device=device)
     curve = saxpy(torch.sin(i / 60), i / 256, 2.0)[::16].tolist()

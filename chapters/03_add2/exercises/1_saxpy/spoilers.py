@@ -50,4 +50,25 @@ WRONG = {
             ]
         },
     ),
+    "larger_grid": (
+        "n = 4099: 4352 threads, expected: at most two blocks of 256",
+        {
+            "saxpy.cu": [
+                ("std::min(blocks_for(n, threads), 2u)", "blocks_for(n, threads)"),
+                (
+                    "for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) out",
+                    "const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;\n    if (i < n) out",
+                ),
+            ]
+        },
+    ),
+    "sixty_four_each": (
+        "n = 131073: wrong result",
+        {
+            "saxpy.cu": [
+                ("i < n; i += stride) out", "i < n && i < 64 * stride; i += stride) out"),
+            ]
+        },
+    ),
+    "factor_as_int": ("n = 1: wrong result", {"saxpy.cu": [("factor * x[i]", "int(factor) * x[i]")]}),
 }

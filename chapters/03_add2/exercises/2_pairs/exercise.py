@@ -6,7 +6,8 @@ and says what it does.
 
 import torch
 
-from grader.checks import check, device, last_element, launchers, many, work_is_divided
+from grader.checks import Wrong, check, device, last_element, launchers, many, seen, work_is_divided
+from grader.launchers import threads_launched
 
 MINUTES = 20
 FAILS = "undefined reference to `launch_pairs"
@@ -21,7 +22,7 @@ def run(mine):
         return out
 
     def inputs(columns):
-        return lambda rows: (100.0 * torch.arange(rows, device=device), 1.0 * torch.arange(columns, device=device))
+        return lambda rows: (100.5 * torch.arange(rows, device=device), torch.arange(columns, device=device) / -4)
 
     def reference(a, b):
         return a[:, None] + b
@@ -37,3 +38,14 @@ def run(mine):
     a[-1] = 7  # a place of 32 bits leads to another one
     out = many(rows * columns)
     last_element(launch, out, a, b, rows, columns, expected=10, where=f"{columns} columns, rows = {rows}")
+    if out is not None and threads_launched() < rows * columns:
+        refuse_lost_rows(launch, 3 * threads_launched() + 1)
+
+
+def refuse_lost_rows(launch, n):
+    """n elements, of which each thread has to compute several: the last threads of the grid do so, too."""
+    rows = seen(lambda: launch(many(n), many(n), torch.zeros(1), n, 1, threads=1, only_last=True))  # the last blocks
+    stores = [row for row in rows if (row.space, row.kind) == ("global", "store")]
+    once = sum(row.threads * row.width // 4 for row in stores) <= 32 * max((row.warps for row in stores), default=0)
+    if stores and once and threads_launched() < n:
+        raise Wrong(f"1 column, rows = {n}: {threads_launched()} threads, and each computes one element")

@@ -113,4 +113,13 @@ WRONG = {
             "pairs.cu": [("<<<blocks_for(n, threads)", "<<<400")],
         },
     ),
+    "blocks_as_float": (
+        "1 column, rows = 12888735745: 12888735744 threads, and each computes one element",
+        {"pairs.cu": [("<<<blocks_for(n, threads)", "<<<unsigned(ceilf(n / float(threads)))")]},
+    ),
+    "grid_that_ends_without_a_loop": (
+        "1 column, rows = 805306369: 268435456 threads, and each computes one element",
+        {"pairs.cu": [("<<<blocks_for(n, threads)", "<<<n < 1 << 28 ? blocks_for(n, threads) : 1 << 20")]},
+    ),
+    "as_int": ("wrong result", {"pairs.cu": [("a[i / columns] + b", "int(a[i / columns]) + b")]}),
 }

@@ -6,7 +6,8 @@ that use the same element in no order, and their lines; change the kernel and it
 
 import torch
 
-from grader.checks import check, device, last_element, launchers, many, work_is_divided
+from grader.checks import Wrong, check, device, last_element, launchers, many, seen, work_is_divided
+from grader.report import count_of
 
 MINUTES = 20
 FAILS = "data race"
@@ -25,10 +26,14 @@ def run(mine):
         return total, (total + total.roll(-1)) / 2
 
     def inputs(n):
-        return torch.randint(-9, 9, (n,), device=device).float(), torch.randint(-9, 9, (n,), device=device).float()
+        return torch.randint(-9, 9, (n,), device=device) / 4, torch.randint(-9, 9, (n,), device=device) / 4
 
     check(average, reference, inputs, outputs=("sum", "out"))
     work_is_divided(lambda: average(*inputs(1000)), 2 * 1000)
+    for row in seen(lambda: average(*inputs(1000))):
+        if (row.space, row.kind) == ("global", "store") and row.requests > row.warps:
+            count = f"{row.requests} stores of {count_of(row.warps, 'warp')} for 1000 elements"
+            raise Wrong(f"average.cu:{row.line}: {count}, expected: each element has a thread of its own")
     n = 2**32 + 10
     out, total, a, b = (many(n) for _ in range(4))
     if b is not None:

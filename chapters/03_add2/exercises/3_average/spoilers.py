@@ -215,4 +215,17 @@ WRONG = {
             ],
         },
     ),
+    "second_kernel_of_one_block": (
+        "32 stores of 8 warps for 1000 elements, expected: each element has a thread of its own",
+        {
+            "average.cu": [
+                (
+                    "if (i < n) out[i] = (sum[i] + sum[(i + 1) % n]) / 2",
+                    "for (int64_t k = i; k < n; k += blockDim.x) out[k] = (sum[k] + sum[(k + 1) % n]) / 2",
+                ),
+                ("average_kernel<<<blocks_for(n, threads)", "average_kernel<<<1"),
+            ]
+        },
+    ),
+    "as_int": ("wrong result", {"average.cu": [("sum[i] = a[i] + b[i]", "sum[i] = int(a[i]) + int(b[i])")]}),
 }

@@ -59,4 +59,28 @@ WRONG = {
             ]
         },
     ),
+    "no_device": (
+        "a tensor of another device, meta: ",
+        {
+            "scale.cpp": [
+                (
+                    '    check_input(x, "x", at::kFloat);\n',
+                    '    TORCH_CHECK_TYPE(x.scalar_type() == at::kFloat, "x must have dtype float32");\n'
+                    '    TORCH_CHECK_VALUE(x.is_contiguous(), "x must be contiguous");\n',
+                )
+            ]
+        },
+    ),
+    "begins_at_the_storage": (
+        "makes of ten ones",
+        {
+            "scale.cpp": [
+                (
+                    "static_cast<float*>(x.mutable_data_ptr())",
+                    "static_cast<float*>(const_cast<void*>(x.storage().data()))",
+                )
+            ]
+        },
+    ),
+    "factor_as_int": ("n = 3: scale_(x, -1.5)", {"scale.cpp": [("float(factor)", "float(int(factor))")]}),
 }

@@ -11,7 +11,7 @@ CPP = r"""
 // The text in capitals, followed by so many exclamation marks: shout("hello", 2) is "HELLO!!".
 // your code
 std::string shout(std::string text, int marks) {
-    for (char& letter : text) letter = char(std::toupper(letter));
+    for (char& letter : text) letter = char(std::toupper((unsigned char)letter));
     return text + std::string(marks, '!');
 }
 // end of your code
