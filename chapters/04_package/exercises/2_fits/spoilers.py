@@ -148,4 +148,23 @@ WRONG = {
             ]
         },
     ),
+    "third_part_on": (
+        "torch 2.12.0: expected None, yours 'python'",
+        {"fits.py": [('if not wheel.name.endswith(f"-{tag}.whl")', 'if wheel.stem.split("-", 2)[2] != tag')]},
+    ),
+    "anywhere_in_a_line": (
+        "torch 2.11.0: expected None, yours 'torch'",
+        {
+            "fits.py": [
+                (
+                    '(required,) = [line.partition("==")[2] for line in lines if line.startswith("Requires-Dist: torch==")]',
+                    'required = [line.partition("==")[2] for line in lines if " torch==" in line][0]',
+                )
+            ]
+        },
+    ),
+    "four_letters": (
+        "torch 10.12.0: expected 'torch', yours None",
+        {"fits.py": [('torch.split(".")[:2] == required.split(".")[:2]', "torch[:4] == required[:4]")]},
+    ),
 }

@@ -55,4 +55,16 @@ WRONG = {
             ]
         },
     ),
+    "twice_halves": (
+        "scaling.twice of 1, -3, 8 gives [0.5, -1.5, 4.0]",
+        {"scaling.cpp": [("wrap_pybind_function_no_gil(twice)", "wrap_pybind_function_no_gil(halve)")]},
+    ),
+    "all_is_a_string": (
+        "`from scaling import *` fails",
+        {"src/scaling/__init__.py": [('["halve", "twice"]', '"halve, twice"')]},
+    ),
+    "stub_without_tensor": (
+        "my_kernel.pyi does not import Tensor from torch",
+        {"src/scaling/my_kernel.pyi": [("from torch import Tensor\n", "")]},
+    ),
 }

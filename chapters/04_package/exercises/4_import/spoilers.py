@@ -59,4 +59,16 @@ WRONG = {
             ]
         },
     ),
+    "named_like_the_module": (
+        "scaling.scale_ is written in Python",
+        {
+            "src/scaling/__init__.py": [
+                (
+                    "import torch  # first: it loads the libraries that my_kernel is linked to\n"
+                    "from .my_kernel import scale_\n",
+                    "def scale_(x, factor):\n    x.mul_(factor)\n\n\nscale_.__module__ = 'scaling.my_kernel'\n",
+                )
+            ]
+        },
+    ),
 }

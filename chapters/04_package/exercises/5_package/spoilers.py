@@ -70,4 +70,12 @@ WRONG = {
             ]
         },
     ),
+    "torch_twice": (
+        "METADATA requires torch 2 times",
+        {"setup.py": [(""".*"]""", """.*", f"torch=={torch.__version__}"]""")]},
+    ),
+    "fetches_torch_after_an_extra": (
+        "pip would download a torch",
+        {"pyproject.toml": [('["setuptools>=77,<85"]', '["setuptools[core]>=77,<85", "torch"]')]},
+    ),
 }

@@ -77,4 +77,16 @@ WRONG = {
             ]
         },
     ),
+    "links_torch_by_name": (
+        "links torch, which neither of them needs",
+        {
+            "CMakeLists.txt": [
+                (
+                    "target_link_libraries(scale PUBLIC cuda)\n",
+                    "target_link_directories(scale PUBLIC ${TORCH_INSTALL_PREFIX}/lib)\n"
+                    "target_link_libraries(scale PUBLIC cuda -ltorch -lc10)\n",
+                )
+            ]
+        },
+    ),
 }

@@ -15,6 +15,7 @@ from grader.checks import Wrong, module, place
 from grader.checks import run as start
 
 projects = module(Path(__file__).parents[1] / "projects.py")
+ROOT = Path(__file__).resolve().parents[4]
 
 MINUTES = 30
 MEMORY_CHECK = False
@@ -32,10 +33,12 @@ def run(mine):
     start(mine, [program, "--install", folder.parent, "--prefix", installed])
     files = sorted(file.relative_to(installed) for file in installed.rglob("*") if file.is_file())
     listed = "  ".join(str(file) for file in files if "cuda_on_cpu" not in file.parts)
+    for line in (folder.parent / "install_manifest.txt").read_text().splitlines():
+        if not Path(line).is_relative_to(installed):
+            raise Wrong(f"{line} is outside of the prefix: DESTINATION has to be a path that is relative to it")
+    foreign = "|".join(re.escape(str(path)) for path in (mine, folder.parent, ROOT))
     for file in installed.rglob("*.cmake"):
-        if path := re.search(
-            rf"[^\s;\"]*({re.escape(str(mine))}|{re.escape(str(folder.parent))})[^\s;\"]*", file.read_text()
-        ):
+        if path := re.search(rf"[^\s;\"]*({foreign})[^\s;\"]*", file.read_text()):
             raise Wrong(
                 f"{file.relative_to(installed)} has a path of your build, which no other machine has\n{path[0]}"
             )

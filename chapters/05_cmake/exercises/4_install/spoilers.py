@@ -50,4 +50,8 @@ WRONG = {
             ]
         },
     ),
+    "absolute_destination": (
+        "include/scale.h is outside of the prefix",
+        {"CMakeLists.txt": [("scale.h DESTINATION include", "scale.h DESTINATION ${CMAKE_BINARY_DIR}/include")]},
+    ),
 }

@@ -16,6 +16,12 @@ def some(n):
     return torch.complex(*torch.randint(-9, 9, (2, n), device=device).float())
 
 
+def fractions(n, first):
+    return torch.cat(
+        (torch.tensor(first, device=device), torch.complex(*torch.randn(2, n - len(first), device=device)))
+    )
+
+
 def run(mine):
     launch = launchers(mine / "multiply.cu").launch_multiply
 
@@ -24,7 +30,11 @@ def run(mine):
         launch(out, a, b, a.numel())
         return out
 
-    check(multiply, lambda a, b: a * b, lambda n: (some(n), some(n)))
+    # One number lies in front of a, so a is no multiple of 16 bytes: two numbers are no float4.
+    check(multiply, lambda a, b: a * b, lambda n: (some(n + 1)[1:], some(n)))
+    special = [0, 1e30 + 1e-20j, 1 + 0j, complex("nan+1j")]  # 0 * nan is nan
+    inputs = lambda n: (fractions(n, special), fractions(n, special[::-1]))  # noqa: E731
+    check(multiply, lambda a, b: a * b, inputs, (260,), name="fractions, n")
     rows = seen(lambda: multiply(some(1024), some(1024)))
     for row in rows:
         if row.sectors > row.least_sectors:

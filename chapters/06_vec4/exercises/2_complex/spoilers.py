@@ -40,4 +40,38 @@ WRONG = {
             "multiply.cu": [("    out[i] = make", ("    out[i] = make_float2(0, 0);\n    out[i] = make"))],
         },
     ),
+    "two_numbers_as_float4": (
+        "n = 2: kernel multiply_kernel: misaligned address",
+        {
+            "multiply.cu": [
+                (
+                    "    const float2 u = a[i], v = b[i];\n"
+                    "    out[i] = make_float2(u.x * v.x - u.y * v.y, u.x * v.y + u.y * v.x);\n",
+                    "    const int64_t p = 2 * i;\n"
+                    "    if (p + 1 < n) {\n"
+                    "        const float4 u = reinterpret_cast<const float4*>(a)[i];\n"
+                    "        const float4 v = reinterpret_cast<const float4*>(b)[i];\n"
+                    "        reinterpret_cast<float4*>(out)[i] =\n"
+                    "            make_float4(u.x * v.x - u.y * v.y, u.x * v.y + u.y * v.x, u.z * v.z - u.w * v.w,\n"
+                    "                        u.z * v.w + u.w * v.z);\n"
+                    "    } else if (p < n) {\n"
+                    "        const float2 u = a[p], v = b[p];\n"
+                    "        out[p] = make_float2(u.x * v.x - u.y * v.y, u.x * v.y + u.y * v.x);\n"
+                    "    }\n",
+                )
+            ],
+        },
+    ),
+    "whole_numbers": (
+        "fractions, n = 260: wrong result",
+        {
+            "multiply.cu": [
+                (
+                    "    out[i] = make_float2(u.x * v.x - u.y * v.y, u.x * v.y + u.y * v.x);\n",
+                    "    const int p = u.x, q = u.y, r = v.x, s = v.y;\n"
+                    "    out[i] = make_float2(p * r - q * s, p * s + q * r);\n",
+                )
+            ],
+        },
+    ),
 }

@@ -4,6 +4,8 @@ The launcher of subtract.cu starts the kernel with float4 where the addresses al
 wrong, and the kernel would end all work on a GPU. The check names the line and the address.
 """
 
+import itertools
+
 import torch
 
 from grader.checks import Wrong, check, device, found_by_cuda, last_element, launchers, many, seen
@@ -35,20 +37,32 @@ def run(mine):
 
         return of
 
-    for first, second, third in (0, 0, 0), (1, 1, 0), (0, 1, 0), (2, 0, 0), (0, 2, 0), (1, 0, 0), (0, 0, 1), (1, 1, 1):
+    def named(first, second, third):
         parts = ("a = x", first), ("b = y", second), ("c = z", third)
-        name = ", ".join(whole + f"[{begin}:]" * (begin > 0) for whole, begin in parts)
-        sizes = 0, 1, 3, 4, 5, 8, 1027
-        check(into(third), torch.sub, inputs(first, second), sizes, name=f"{name}, n", any_n=4)
-    for n in 4096, 4099:
-        whole = inputs(0, 0)(n)
-        rows = seen(lambda whole=whole: into(0)(*whole))
+        return ", ".join(whole + f"[{begin}:]" * (begin > 0) for whole, begin in parts)
+
+    for first, second, third in (0, 0, 0), (1, 1, 0), (0, 1, 0), (2, 0, 0), (0, 2, 0), (1, 0, 0), (0, 0, 1), (1, 1, 1):
+        name = f"{named(first, second, third)}, n"
+        check(into(third), torch.sub, inputs(first, second), (0, 1, 3, 4, 5, 8, 1027), name=name, any_n=4)
+    # All of them, for a condition that is right by chance: with one call each.
+    for offsets in itertools.product(range(4), repeat=3):
+        a, b = inputs(*offsets[:2])(8)
+        try:
+            c = into(offsets[2])(a, b)
+        except RuntimeError as error:
+            raise Wrong(f"{named(*offsets)}, n = 8: {found_by_cuda(error)}") from None
+        if not torch.equal(c, a - b):
+            raise Wrong(f"{named(*offsets)}, n = 8: wrong result: {c.tolist()}, expected {(a - b).tolist()}")
+    print(f"{'right':8}each of x, y and z from element 0, 1, 2 or 3 on, n = 8")
+    for what, begin, n in ("whole tensors", 0, 4096), ("whole tensors", 0, 4099), ("slices [4:]", 4, 7):
+        a, b = inputs(begin, begin)(n)
+        rows = seen(lambda a=a, b=b, begin=begin: into(begin)(a, b))
         single = [row for row in rows if row.width < 16]
         if (count := sum(row.threads for row in single)) > (expected := 3 * (n % 4)):
             where = " ".join(dict.fromkeys(f"subtract.cu:{row.line}" for row in single))
             every = sum(row.threads for row in rows)
             raise Wrong(
-                f"{where}: whole tensors of {n} elements: {count} of {every} loads and stores take one float at a time, "
+                f"{where}: {what} of {n} elements: {count} of {every} loads and stores take one float at a time, "
                 f"expected: {expected}"
             )
     n = 2**32 + 10

@@ -62,4 +62,24 @@ WRONG = {
             "subtract.cu": [("const int64_t n4 =", "const int n4 =")],
         },
     ),
+    "sum_of_addresses": (
+        "a = x, b = y[1:], c = z[3:], n = 8: kernel subtract_kernel_vec4: misaligned",
+        {
+            "subtract.cu": [
+                (
+                    "is_aligned(c) && is_aligned(a) && is_aligned(b) ?",
+                    "(reinterpret_cast<uintptr_t>(c) + reinterpret_cast<uintptr_t>(a) + "
+                    "reinterpret_cast<uintptr_t>(b)) % 16 == 0 ?",
+                )
+            ],
+        },
+    ),
+    "result_as_for_float2": (
+        "a = x, b = y, c = z[2:], n = 8: kernel subtract_kernel_vec4: misaligned",
+        {"subtract.cu": [("= is_aligned(c) &&", "= reinterpret_cast<uintptr_t>(c) % 8 == 0 &&")]},
+    ),
+    "as_for_64_bytes": (
+        "slices [4:] of 7 elements: 21 of 21 loads and stores take one float",
+        {"subtract.cu": [("% 16", "% 64")]},
+    ),
 }

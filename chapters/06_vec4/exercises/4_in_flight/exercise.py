@@ -30,21 +30,23 @@ def run(mine):
     limits(lambda: add(some(4096), some(4096)), sectors_per_request=4)
     refuse_32_bits(mine / "add.cu")
 
-    # One block. What thread t stores in c[t] lies where it loads a[t + 256] from; no other thread uses that place. Then the
-    # same with b.
+    # What thread t stores in c[t] lies where it loads a[t + 256] from; no other thread uses that place. Then the same with b,
+    # and with c[t + 256] where it loads a[t] from, for a thread that begins with its last element. One block: two would race.
     n = PAIRS * THREADS
-    for name in "a", "b":
+    for name, ahead in ("a", 1), ("b", 1), ("a", -1), ("b", -1):
         memory, other = some(n + THREADS), torch.full((n,), 100.0, device=device)
-        aliased, c = memory[:n], memory[THREADS:]
+        aliased, c = (memory[:n], memory[THREADS:]) if ahead > 0 else (memory[THREADS:], memory[:n])
         expected = aliased + other
         launch(c, *((aliased, other) if name == "a" else (other, aliased)), n)
         wrong = (c != expected).nonzero()
         if len(wrong):
-            i = int(wrong[0])
-            t, loaded = i % THREADS, i // THREADS
+            i = int(wrong[0 if ahead > 0 else -1])
+            t, k = i % THREADS, i // THREADS
+            loaded = k if ahead > 0 else PAIRS - 1 - k
             raise Wrong(
                 f"at most {loaded} pair{'s' * (loaded > 1)} in flight, {PAIRS} are expected: thread {t} stores "
-                f"c[{i - THREADS}] before it loads {name}[{i}]\n"
-                f"The check saw it because c begins {THREADS} floats past {name} here, so c[{i - THREADS}] is {name}[{i}]."
+                f"c[{i - ahead * THREADS}] before it loads {name}[{i}]\n"
+                f"The check saw it because c begins {THREADS} floats {'past' if ahead > 0 else 'before'} {name} here, so "
+                f"c[{i - ahead * THREADS}] is {name}[{i}]."
             )
     print(f"{'right':8}{PAIRS} pairs in flight")

@@ -65,4 +65,24 @@ WRONG = {
             ]
         },
     ),
+    "from_the_last_on": (
+        "at most 1 pair in flight, 4 are expected: thread 255 stores c[1023] before it loads a[767]",
+        {
+            "add.cu": [
+                (
+                    "        float x[4] = {}, y[4] = {};\n"
+                    "        for (int k = 0; k < 4; k++) {\n"
+                    "            const int64_t i = first + k * int(blockDim.x);\n"
+                    "            if (i < n) x[k] = a[i], y[k] = b[i];\n"
+                    "        }\n"
+                    "        for (int k = 0; k < 4; k++) {\n"
+                    "            const int64_t i = first + k * int(blockDim.x);\n"
+                    "            if (i < n) c[i] = x[k] + y[k];\n",
+                    "        for (int k = 3; k >= 0; k--) {\n"
+                    "            const int64_t i = first + k * int(blockDim.x);\n"
+                    "            if (i < n) c[i] = a[i] + b[i];\n",
+                )
+            ]
+        },
+    ),
 }

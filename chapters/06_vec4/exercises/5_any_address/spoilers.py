@@ -112,4 +112,21 @@ WRONG = {
             "scale.cu": [("const int64_t i = head + 4 * thread", "const int i = int(head) + 4 * int(thread)")],
         },
     ),
+    "one_thread": (
+        "1024 stores, each by one lane alone",
+        {
+            "scale.cu": [
+                ("const int64_t i = head + 4 * thread, tail", "const int64_t tail"),
+                ("    if (i + 4 <= n) {\n", "    for (int64_t i = head; thread == 0 && i + 4 <= n; i += 4) {\n"),
+            ],
+        },
+    ),
+    "whole_factor": (
+        "x[1:] *= -2.7, n = 1000: wrong result",
+        {"scale.cu": [("scale_kernel(float* x, float factor", "scale_kernel(float* x, int factor")]},
+    ),
+    "factor_of_zero": (
+        "x[1:] *= 0, n = 1000: wrong result",
+        {"scale.cu": [("= make_float4(", "= factor == 0 ? make_float4(0, 0, 0, 0) : make_float4(")]},
+    ),
 }

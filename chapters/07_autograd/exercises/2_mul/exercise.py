@@ -5,6 +5,8 @@ and no more.
 """
 
 import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
 
 from grader.checks import Wrong, module
 
@@ -14,12 +16,18 @@ FAILS = "a.grad is None"
 
 def run(mine):
     Mul = module(mine / "mul.py").Mul
-    returned = []
+    returned, products = [], []
+
+    class Counting(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            products.extend([function] * ("mul" in function.__name__))
+            return function(*args, **kwargs or {})
 
     class Watched(Mul):
         @staticmethod
         def backward(ctx, grad):
-            returned[:] = Mul.backward(ctx, grad)
+            with Counting():
+                returned[:] = Mul.backward(ctx, grad)
             return tuple(returned)
 
     mul = Watched.apply
@@ -29,6 +37,7 @@ def run(mine):
         grads = " and ".join(name for name, wanted in (("a", of_a), ("b", of_b)) if wanted)
         case = f"mul(a, b), a = {a.tolist()}, b = {b.tolist()}, grad for {grads}: "
         saved, out = saved_of(lambda a=a, b=b: mul(a, b))
+        products.clear()
         if out.tolist() != [6, 20]:
             raise Wrong(f"{case}the result is {out.tolist()}, expected [6, 20]")
         grad = torch.ones(2)  # other nodes may get the same tensor
@@ -50,6 +59,12 @@ def run(mine):
         for name, x, gradient in ("a", a, returned[0]), ("b", b, returned[1]):
             if gradient is not None and not x.requires_grad:
                 raise Wrong(f"{case}backward returns a gradient of {name}, expected None: it is not wanted")
+        if len(saved) > len(expected):
+            raise Wrong(f"{case}the node saves {len(saved)} tensors, expected {' and '.join(expected)} alone")
+        if any(isinstance(t, torch.Tensor) for t in tree_leaves(vars(out.grad_fn))):
+            raise Wrong(f"{case}ctx keeps a tensor beside what save_for_backward() saves")
+        if len(products) > of_a + of_b:
+            raise Wrong(f"{case}backward computes {len(products)} products, expected {of_a + of_b}")
     x, y = (torch.randn(4, dtype=torch.float64, requires_grad=True) for _ in range(2))
     torch.autograd.gradcheck(mul, (x, y))
     torch.autograd.gradgradcheck(mul, (x, y))

@@ -69,4 +69,29 @@ WRONG = {
             ],
         },
     ),
+    "saves_the_product": (
+        "the node saves 3 tensors, expected a and b alone",
+        {
+            "mul.py": [
+                ("a if of_b else None, b if of_a else None)", "a if of_b else None, b if of_a else None, a * b)"),
+                ("a, b = ctx.saved_tensors", "a, b, _ = ctx.saved_tensors"),
+            ]
+        },
+    ),
+    "also_on_ctx": (
+        "ctx keeps a tensor beside what save_for_backward() saves",
+        {"mul.py": [("b if of_a else None)\n", "b if of_a else None)\n        ctx.both = a, b\n")]},
+    ),
+    "computes_and_drops": (
+        "backward computes 2 products, expected 1",
+        {
+            "mul.py": [
+                (
+                    "        return grad * b if of_a else None, grad * a if of_b else None",
+                    "        grad_a, grad_b = grad * (a if b is None else b), grad * (b if a is None else a)\n"
+                    "        return grad_a if of_a else None, grad_b if of_b else None",
+                )
+            ]
+        },
+    ),
 }

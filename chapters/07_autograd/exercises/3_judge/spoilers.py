@@ -69,4 +69,39 @@ WRONG = {
             "judge.py": [("[-3.0, -1.0, -0.1, 0.1, 1.0, 3.0]", "[-1.0]")],
         },
     ),
+    "gradients_of_a_sum": (
+        "GradOfOne: is_right() says True, expected False",
+        {
+            "judge.py": [
+                (
+                    "    if not gradcheck(silu, (x,), raise_exception=False):\n"
+                    "        return False\n"
+                    "    if not gradgradcheck(silu, (x,), raise_exception=False):\n"
+                    "        return False\n",
+                    "    found = []\n"
+                    "    for f in silu, torch.nn.functional.silu:\n"
+                    "        (first,) = torch.autograd.grad(f(x).sum(), x, create_graph=True)\n"
+                    "        second = torch.autograd.grad(first.sum(), x)[0] if first.requires_grad else first\n"
+                    "        found.append(torch.cat((first, second)))\n"
+                    "    if not torch.allclose(*found):\n"
+                    "        return False\n",
+                )
+            ]
+        },
+    ),
+    "asks_for_a_graph": (
+        "HalfAGraph: is_right() says True, expected False",
+        {
+            "judge.py": [
+                (
+                    "if not gradgradcheck(silu, (x,), raise_exception=False):",
+                    "if not torch.autograd.grad(silu(x).sum(), x, create_graph=True)[0].requires_grad:",
+                )
+            ]
+        },
+    ),
+    "backward_twice": (
+        "Right: is_right() says True before it has looked at all three",
+        {"judge.py": [("with torch.no_grad():\n        x.mul_(2)", "out.sum().backward()")]},
+    ),
 }

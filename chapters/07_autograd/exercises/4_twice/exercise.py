@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from grader.checks import Wrong, device, launchers, module, saves
+from grader.checks import Wrong, device, launchers, module, refuses, saves
 
 MINUTES = 20
 MEMORY_CHECK = False
@@ -45,18 +45,17 @@ def run(mine):
     silu, of_torch = (lambda x: function.apply(kernels, x)), torch.nn.functional.silu
     x = torch.tensor(VALUES, dtype=torch.float64, device=device, requires_grad=True)
 
-    # Without create_graph=True: a kernel, once. The gradient of sum() is one element, expanded.
-    (first,) = torch.autograd.grad(silu(x).sum(), x)
-    close("the first derivative", first, torch.autograd.grad(of_torch(x).sum(), x)[0])
-    if kernels.backwards != 1:
-        raise Wrong(
-            f"backward without create_graph=True has launched the kernel {kernels.backwards} times, expected once"
-        )
+    # Without create_graph=True: a kernel, once each time. The gradient of sum() is one element, expanded; others are not.
+    for grad in torch.ones((), dtype=x.dtype, device=device).expand(3), torch.ones_like(x):
+        before = kernels.backwards
+        (first,) = torch.autograd.grad(silu(x), x, grad)
+        close(x, "the first derivative", first, torch.autograd.grad(of_torch(x), x, grad)[0])
+        if (launched := kernels.backwards - before) != 1:
+            raise Wrong(f"backward without create_graph=True has launched the kernel {launched} times, expected once")
+        if not kernels.forwards or first.data_ptr() != kernels.address:
+            raise Wrong("a result does not come from a kernel: both passes have to return what theirs computes")
 
-    if not kernels.forwards or first.data_ptr() != kernels.address:
-        raise Wrong("a result does not come from a kernel: both passes have to return what theirs computes")
-
-    def second_derivative(f):
+    def second_derivative(f, x=x):
         (first,) = torch.autograd.grad(f(x).sum(), x, create_graph=True)
         return torch.autograd.grad(first.sum(), x)[0]
 
@@ -68,18 +67,26 @@ def run(mine):
             "kernel"
         )
         close(
+            x,
             f"of {what}, the second derivative",
             second,
             second_derivative(of(of_torch)),
             why if kernels.while_recording else "",
         )
+    far = torch.tensor([-1000.0, 1000.0], dtype=x.dtype, device=device, requires_grad=True)  # exp() overflows
+    close(far, "the second derivative", second_derivative(silu, far), second_derivative(of_torch, far))
     saves(silu(x), x, "x")
+    out = silu(x)
+    with torch.no_grad():
+        x.mul_(1)
+    what = "backward with create_graph=True, after x was overwritten"
+    refuses(lambda: torch.autograd.grad(out.sum(), x, create_graph=True), RuntimeError, "modified by an inplace", what)
     torch.autograd.gradcheck(silu, (x,))
     torch.autograd.gradgradcheck(silu, (x,))
     print("right   first derivative, by the kernel; second derivative")
 
 
-def close(what, found, expected, why=""):
+def close(x, what, found, expected, why=""):
     if not torch.allclose(found, expected):
         found, expected = ([round(value, 4) for value in t.tolist()] for t in (found, expected))
-        raise Wrong(f"x = {VALUES}: {what} is {found}, expected {expected}{why}")
+        raise Wrong(f"x = {x.tolist()}: {what} is {found}, expected {expected}{why}")

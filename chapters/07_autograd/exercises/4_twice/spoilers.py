@@ -94,4 +94,19 @@ WRONG = {
         "after x was overwritten",
         {"twice.py": [("ctx.save_for_backward(x)", "ctx.x = x"), ("(x,) = ctx.saved_tensors", "x = ctx.x")]},
     ),
+    "kernel_for_sums_alone": (
+        "launched the kernel 0 times, expected once",
+        {"twice.py": [("if torch.is_grad_enabled():", "if torch.is_grad_enabled() or grad.is_contiguous():")]},
+    ),
+    "overflows": (
+        "x = [-1000.0, 1000.0]: the second derivative is [nan, 0.0], expected [0.0, 0.0]",
+        {
+            "twice.py": [
+                (
+                    "            s = torch.sigmoid(x)\n            return None, grad * s * (1 + x * (1 - s))\n",
+                    "            e = torch.exp(-x)\n            return None, grad * (1 + e + x * e) / (1 + e) ** 2\n",
+                )
+            ]
+        },
+    ),
 }

@@ -205,4 +205,36 @@ WRONG = {
             ]
         },
     ),
+    "fixed_grid": (
+        "The launcher starts 2048 threads for n = 257 and for n = 2056",
+        {
+            "quick_glu.cu": [
+                (
+                    "backward_kernel<<<blocks_for(n, 256), 256, 0, stream>>>(grad_a",
+                    "backward_kernel<<<8, 256, 0, stream>>>(grad_a",
+                )
+            ]
+        },
+    ),
+    "refuses_for_a_alone": (
+        "the second derivative of quick_glu(a, b) * b by b is [-0.0643, 0.0, 0.8458], expected",
+        {"quick_glu.py": [("if torch.is_grad_enabled():", "if torch.is_grad_enabled() and ctx.needs_input_grad[1]:")]},
+    ),
+    "b_detached": (
+        "the second derivative of quick_glu(a, b) * a by a, then b is",
+        {
+            "quick_glu.py": [
+                (
+                    "        if torch.is_grad_enabled():  # create_graph=True\n"
+                    '            raise RuntimeError("QuickGLU has no second derivative: its backward runs a kernel")\n'
+                    "        a, b = ctx.saved_tensors\n",
+                    "        a, b = ctx.saved_tensors\n"
+                    "        if torch.is_grad_enabled():\n"
+                    "            s = torch.sigmoid(1.702 * a)\n"
+                    "            grad_a = None if b is None else grad * b.detach() * (s + 1.702 * a * s * (1 - s))\n"
+                    "            return None, grad_a, grad * a * s\n",
+                )
+            ]
+        },
+    ),
 }
