@@ -1,5 +1,5 @@
 """Finds what nvcc refuses and C++ does not: device code that calls a host function or uses a host variable of the same
-file, or an object of the host's library; and a launch of a host function.
+file, or an object of the host's library; a launch of a host function; exceptions in device code.
 
 These are mistakes that people make: they forget a __device__ or a __global__. The search keeps quiet in doubt: where #if or
 a macro may decide which side a function is for, where a name has two meanings or is one of CUDA's, in __host__ __device__
@@ -25,6 +25,7 @@ FUNCTION = CALL + ": device code has no such functions of the host's library"
 VARIABLE = (
     'identifier "{name}" is undefined in device code: it is a variable of the host, and no parameter of the kernel'
 )
+EXCEPTIONS = "device code does not support exception handling"  # this, too
 GLOBAL = "{name}() lacks __global__: nvcc launches nothing else"
 NO_HOST_FUNCTIONS = {"__device__", "__global__", "constexpr", "consteval", "operator", "="}
 NO_HOST_VARIABLES = {
@@ -101,6 +102,9 @@ def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str, str]]:
         for i in range(f.opening, f.end):
             if t.is_text(i + 1, "<<<") and t.text(i) in host and t.text(i - 1) not in (".", "->", "::"):
                 yield i, GLOBAL.format(name=t.text(i)), ERROR
+    for i, token in enumerate(t.tokens):
+        if token.text in ("throw", "try") and t.is_device_code(i):
+            yield i, EXCEPTIONS, ERROR
 
 
 def host_variables(t: Tokens, host: set[str]) -> set[str]:

@@ -29,6 +29,9 @@ LACKING = "cuda_on_cpu/lacking.py"
 NOT_COVERED = "tests/cuda_on_cpu/test_translate.py::test_what_is_not_covered_ends_the_compilation"
 REFUSED = "tests/cuda_on_cpu/test_translate.py::test_a_header_that_is_lacking_is_refused_unless_the_reader_has_it"
 FAULTS = f"{TESTS}::test_blocks_that_wait_for_ever[g++-False]"
+HOST_CALLS = "cuda_on_cpu/host_calls.py"
+NVCC_REFUSES = "tests/cuda_on_cpu/test_translate.py::test_what_nvcc_refuses_in_device_code"
+LEFT_ALONE = "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_left_alone"
 
 MUTANTS = [
     # A fault ends the launch.
@@ -149,6 +152,8 @@ MUTANTS = [
            "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_left_alone"),
     Mutant("cuda_on_cpu/host_calls.py", "if directive or depth else", "if directive else",
            "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_left_alone"),
+    Mutant(HOST_CALLS, ' in ("throw", "try") and', ' == "throw" and', NVCC_REFUSES),
+    Mutant(HOST_CALLS, ' and t.is_device_code(i):', ":", LEFT_ALONE),
     Mutant(TRANSLATOR, "            found |= more\n", "            break\n", HEADERS,
            why="who includes one finds the translation"),
     Mutant(TOKENS, "device = device or self.opens_device_code(k)", "device = self.opens_device_code(k)", OTHER_PTX,

@@ -382,6 +382,55 @@ def test_a_kernel_uses_no_member_of_the_host():
     assert 'identifier \\\\\\"S::x\\\\\\" is undefined in device code' in said
 
 
+# What nvcc says of device code, word for word. The place is at the @.
+NVCC_SAYS = {
+    "exceptions": (
+        "device code does not support exception handling",
+        [
+            "__global__ void k(int* a) { if (!a) @throw 1; }",
+            "__device__ void f(int* a) { @try { a[0] = 1; } catch (...) { a[0] = 2; } }",
+            "struct S { __host__ __device__ int f(int n) {\nif (n < 0) @throw n;\nreturn n; } };",
+        ],
+    ),
+}
+NVCC_SAYS_NOTHING = [
+    "void f(int n) { try { throw n; } catch (...) { throw; } }\n__device__ void g() noexcept {}\nvoid h() { throw 1; }",
+    "template <class T> __device__ void f(T* a) {\n#ifndef __CUDA_ARCH__\nthrow 1;\n#endif\na[0] = 1; }",
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "source"), [(words, source) for words, sources in NVCC_SAYS.values() for source in sources]
+)
+def test_what_nvcc_refuses_in_device_code(words, source):
+    words = words.replace('"', r"\\\"")
+    assert re.sub(rf'_Pragma\("GCC error \\"{re.escape(words)}.*?\\""\) ', "@", body(source.replace("@", ""))) == source
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", [*NVCC_SAYS, "nothing"])
+def test_nvcc_says_the_same_of_device_code(key, tmp_path):
+    """nvcc with torch's option, and the host's compiler: these words in these lines, and no others. 1 s each."""
+    from common import toolkit
+
+    if toolkit.cuda_home() is None:
+        pytest.skip("no nvcc of torch's CUDA version on this machine")
+    words, sources = NVCC_SAYS.get(key, ("", NVCC_SAYS_NOTHING))
+    text = "#include <arpa/inet.h>\n" + "".join(f"namespace n{i} {{\n{s}\n}}\n" for i, s in enumerate(sources))
+    expected = [(i, words) for i, line in enumerate(text.splitlines(), 1) if "@" in line]
+    cu = tmp_path / "a.cu"
+    cu.write_text(text.replace("@", ""))
+    nvcc = [toolkit.cuda_home() / "bin/nvcc", "-arch=sm_90", "--expt-relaxed-constexpr", "-ptx", cu]
+    # It also says in which namespace a function is, and what it takes.
+    said = re.sub(r'\bn\d::|\([^()"]*\)(?=")', "", run(*nvcc, "-o", tmp_path / "a.ptx").stderr)
+    errors = [(int(line), said) for line, said in re.findall(r"a\.cu\((\d+)\): error: (.*)", said)]
+    assert sorted(error for error in errors if "is undefined in device code" not in error[1]) == expected
+    translate_file(cu, tmp_path / "a.cpp", [])
+    said = run("c++", "-std=c++17", *CFLAGS, f"-I{INCLUDE}", "-fsyntax-only", "-w", tmp_path / "a.cpp").stderr
+    errors = re.findall(r"a\.cu:(\d+):\d+: error: (?:static assertion failed: )?(.*)", said)
+    assert [(int(line), said[: len(words)]) for line, said in errors] == expected
+
+
 @pytest.mark.parametrize("standard", ["c++17", "c++20"])
 def test_a_kernel_calls_no_function_of_the_hosts_library(standard, tmp_path):
     """In C++20 std::swap is constexpr, and torch has nvcc accept that. 0.5 s each"""
@@ -426,6 +475,7 @@ def test_a_launch_that_may_be_right_is_left_alone(source):
     "source",
     [
         *NVCC_ACCEPTS,
+        *NVCC_SAYS_NOTHING,
         HOST + "int g() { return f(1); } __host__ __device__ int h() { return f(1); }",
         HOST + "__global__ void k(int* a) { a[0] = g.f(1) + g->f(1) + A::f(1) + sizeof(f); }",
         HOST + "template <class F> __global__ void k(F f, int* a) { a[0] = f(1); }",
