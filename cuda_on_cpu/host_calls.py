@@ -1,5 +1,6 @@
 """Finds what nvcc refuses and C++ does not: device code that calls a host function or uses a host variable of the same
-file, or an object of the host's library; a launch of a host function; exceptions in device code.
+file, or an object of the host's library; a launch of a host function; exceptions in device code; a kernel that
+returns something.
 
 These are mistakes that people make: they forget a __device__ or a __global__. The search keeps quiet in doubt: where #if or
 a macro may decide which side a function is for, where a name has two meanings or is one of CUDA's, in __host__ __device__
@@ -26,12 +27,17 @@ VARIABLE = (
     'identifier "{name}" is undefined in device code: it is a variable of the host, and no parameter of the kernel'
 )
 EXCEPTIONS = "device code does not support exception handling"  # this, too
+RETURNS = "a __global__ function must have a void return type"  # and this
 GLOBAL = "{name}() lacks __global__: nvcc launches nothing else"
 NO_HOST_FUNCTIONS = {"__device__", "__global__", "constexpr", "consteval", "operator", "="}
 NO_HOST_VARIABLES = {
     *("__device__", "__constant__", "__managed__", "__shared__", "constexpr", "constinit", "extern"),
     *("template", "using", "typedef", "struct", "class", "union", "enum", "namespace"),
     *("static_assert", "friend", "asm"),
+}
+NOT_VOID = {
+    *("*", "bool", "char", "short", "int", "long", "unsigned", "float", "double", "half", "__half"),
+    *("size_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t"),
 }
 HOST_OBJECTS = {
     *("vector", "string", "map", "set", "unordered_map", "unordered_set", "list", "deque", "function"),
@@ -57,6 +63,7 @@ DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w+)")
 class Function(NamedTuple):
     """Its tokens: what stands before the name, what follows up to the {, and the body."""
 
+    start: int
     words: set[str]
     name: int
     opening: int
@@ -99,6 +106,8 @@ def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str, str]]:
             ]
             uses = [i for i in uses if is_evaluated(t, i)]
             yield from ((i, VARIABLE.format(name=f"{t.text(i)}::{t.text(i + 2)}"), ERROR) for i in uses[:1])
+        if "__global__" in f.words and returns(t, f):
+            yield next(i for i in range(f.start, f.name) if t.is_text(i, "__global__")), RETURNS, ERROR
         for i in range(f.opening, f.end):
             if t.is_text(i + 1, "<<<") and t.text(i) in host and t.text(i - 1) not in (".", "->", "::"):
                 yield i, GLOBAL.format(name=t.text(i)), ERROR
@@ -208,13 +217,22 @@ def functions(t: Tokens) -> Iterator[Function]:
             words = {t.text(k) for k in range(start, name)}
             if name < i:
                 end = t.group_end(i)
-                yield Function(words, name, i, end)
+                yield Function(start, words, name, i, end)
                 i, start = end, end + 1
             elif words & {"namespace", "extern"}:
                 start = i + 1
             else:
                 i = t.group_end(i)
         i += 1
+
+
+def returns(t: Tokens, f: Function) -> bool:
+    """Whether it surely returns something: void may have another name."""
+    last = f.name - 1
+    while t.is_text(last, ")"):  # of an attribute
+        last = t.group_start(last) - 2
+    of_template = {t.text(i) for i in range(f.start, last) if t.text(i - 1) in ("class", "typename")}
+    return t.text(last) in NOT_VOID | of_template
 
 
 def is_for_the_host(t: Tokens, f: Function) -> bool:

@@ -392,8 +392,20 @@ NVCC_SAYS = {
             "struct S { __host__ __device__ int f(int n) {\nif (n < 0) @throw n;\nreturn n; } };",
         ],
     ),
+    "void": (
+        "a __global__ function must have a void return type",
+        [
+            "@__global__ int k(int* a) { a[0] = 1; return 1; }",
+            "static @__global__ float* k(float* a) { a[0] = 1; return a; }",
+            "@__global__ float __launch_bounds__(32) k(int* a) { a[0] = 1; return 1; }",
+            "template <class T> @__global__ T k(T* a) { a[0] = 1; return 1; }\nint (*f)(int*) = k<int>;",
+        ],
+    ),
 }
 NVCC_SAYS_NOTHING = [
+    "using nothing = void;\n__global__ nothing k(int* a) { a[0] = 1; }\n__device__ int f(int* a) { return a[0]; }",
+    "template <class T, int n> void __global__ __launch_bounds__(n) k(T* a) { a[0] = 1; }\n"
+    "template <class T> __device__ T f(T a) { return a; }",
     "void f(int n) { try { throw n; } catch (...) { throw; } }\n__device__ void g() noexcept {}\nvoid h() { throw 1; }",
     "template <class T> __device__ void f(T* a) {\n#ifndef __CUDA_ARCH__\nthrow 1;\n#endif\na[0] = 1; }",
 ]
