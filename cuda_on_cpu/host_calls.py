@@ -1,6 +1,6 @@
 """Finds what nvcc refuses and C++ does not: device code that calls a host function or uses a host variable of the same
 file, or an object of the host's library; a launch of a host function; exceptions in device code; a kernel that
-returns something.
+returns something; an array of device code whose length is not constant.
 
 These are mistakes that people make: they forget a __device__ or a __global__. The search keeps quiet in doubt: where #if or
 a macro may decide which side a function is for, where a name has two meanings or is one of CUDA's, in __host__ __device__
@@ -28,6 +28,8 @@ VARIABLE = (
 )
 EXCEPTIONS = "device code does not support exception handling"  # this, too
 RETURNS = "a __global__ function must have a void return type"  # and this
+CONSTANT = "expression must have a constant value"  # and this
+IF_NOT_CONSTANT = '; static_assert(__builtin_constant_p(sizeof {}), "{{}}")'  # g++ knows
 GLOBAL = "{name}() lacks __global__: nvcc launches nothing else"
 NO_HOST_FUNCTIONS = {"__device__", "__global__", "constexpr", "consteval", "operator", "="}
 NO_HOST_VARIABLES = {
@@ -39,6 +41,7 @@ NOT_VOID = {
     *("*", "bool", "char", "short", "int", "long", "unsigned", "float", "double", "half", "__half"),
     *("size_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t"),
 }
+TYPE = {"::", "<", ">", ",", "*"}  # what there may be in one, besides words and numbers
 HOST_OBJECTS = {
     *("vector", "string", "map", "set", "unordered_map", "unordered_set", "list", "deque", "function"),
     *("cout", "cerr", "to_string"),
@@ -106,6 +109,9 @@ def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str, str]]:
             ]
             uses = [i for i in uses if is_evaluated(t, i)]
             yield from ((i, VARIABLE.format(name=f"{t.text(i)}::{t.text(i + 2)}"), ERROR) for i in uses[:1])
+        if f.words & {"__global__", "__device__"}:
+            for name, end in local_arrays(t, f):
+                yield end, CONSTANT, IF_NOT_CONSTANT.format(t.text(name))
         if "__global__" in f.words and returns(t, f):
             yield next(i for i in range(f.start, f.name) if t.is_text(i, "__global__")), RETURNS, ERROR
         for i in range(f.opening, f.end):
@@ -233,6 +239,23 @@ def returns(t: Tokens, f: Function) -> bool:
         last = t.group_start(last) - 2
     of_template = {t.text(i) for i in range(f.start, last) if t.text(i - 1) in ("class", "typename")}
     return t.text(last) in NOT_VOID | of_template
+
+
+def local_arrays(t: Tokens, f: Function) -> Iterator[tuple[int, int]]:
+    """The names of those whose length has a name in it, and the ; after each."""
+    for name in range(f.opening, f.end):
+        first = name - 1
+        if t.is_text(name + 1, "[") and t.kind(name) == "word" and t.text(name) != "auto":
+            while t.text(first) in TYPE or (t.kind(first) in ("word", "number") and not t.is_keyword(first)):
+                first -= 1
+            last = name + 1
+            while t.is_text(last, "["):
+                last = t.group_end(last) + 1
+            has_name = any(t.kind(i) == "word" for i in range(name + 1, last))
+            if has_name and first < name - 1 and t.text(first) in (";", "{", "}"):
+                while not t.is_text(last, ";"):
+                    last = t.group_end(last) + 1
+                yield name, last
 
 
 def is_for_the_host(t: Tokens, f: Function) -> bool:

@@ -401,8 +401,20 @@ NVCC_SAYS = {
             "template <class T> @__global__ T k(T* a) { a[0] = 1; return 1; }\nint (*f)(int*) = k<int>;",
         ],
     ),
+    "arrays": (
+        "expression must have a constant value",
+        [
+            "__global__ void k(float* a) { int r = 4; float sums[r]@; sums[0] = 1; a[0] = sums[0]; }",
+            "__host__ __device__ void f(float* a, const int r) { a[1] = 3;\nconst float sums[2][r + 1] = {}@;\n"
+            "a[0] = sums[0][0]; }",
+            "template <class T> __device__ T f(T a, int n) { cuda::std::pair<T, int> more[n], two[2]@; return a; }\n"
+            "float (*g)(float, int) = f<float>;",
+        ],
+    ),
 }
 NVCC_SAYS_NOTHING = [
+    "void f(int n) { float sums[n]; sums[0] = 1; }\n"
+    "__device__ void g(float* a, int n) { a[0] = 3 * a[n]; const auto [x, y] = float2{}; }",
     "using nothing = void;\n__global__ nothing k(int* a) { a[0] = 1; }\n__device__ int f(int* a) { return a[0]; }",
     "template <class T, int n> void __global__ __launch_bounds__(n) k(T* a) { a[0] = 1; }\n"
     "template <class T> __device__ T f(T a) { return a; }",
@@ -415,8 +427,9 @@ NVCC_SAYS_NOTHING = [
     ("words", "source"), [(words, source) for words, sources in NVCC_SAYS.values() for source in sources]
 )
 def test_what_nvcc_refuses_in_device_code(words, source):
-    words = words.replace('"', r"\\\"")
-    assert re.sub(rf'_Pragma\("GCC error \\"{re.escape(words)}.*?\\""\) ', "@", body(source.replace("@", ""))) == source
+    said = body(source.replace("@", "")).replace(r"\\\"", '"')
+    words = rf"""_Pragma\("GCC error \\"{re.escape(words)}.*?\\""\) |; static_assert\([^"]*"{re.escape(words)}"\)"""
+    assert re.sub(words, "@", said) == source
 
 
 @pytest.mark.thorough
@@ -428,7 +441,9 @@ def test_nvcc_says_the_same_of_device_code(key, tmp_path):
     if toolkit.cuda_home() is None:
         pytest.skip("no nvcc of torch's CUDA version on this machine")
     words, sources = NVCC_SAYS.get(key, ("", NVCC_SAYS_NOTHING))
-    text = "#include <arpa/inet.h>\n" + "".join(f"namespace n{i} {{\n{s}\n}}\n" for i, s in enumerate(sources))
+    text = "#include <arpa/inet.h>\n#include <cuda/std/utility>\n" + "".join(
+        f"namespace n{i} {{\n{s}\n}}\n" for i, s in enumerate(sources)
+    )
     expected = [(i, words) for i, line in enumerate(text.splitlines(), 1) if "@" in line]
     cu = tmp_path / "a.cu"
     cu.write_text(text.replace("@", ""))
