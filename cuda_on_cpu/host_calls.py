@@ -1,8 +1,8 @@
-"""Finds what nvcc refuses and C++ does not: device code that calls a host function or uses a host variable of the same
-file, or an object of the host's library; a launch of a host function; exceptions in device code; a kernel that
-returns something; an array of device code whose length is not constant.
+"""Finds what nvcc refuses and C++ does not. Device code that calls a host function or uses a host variable of the same
+file, or an object of the host's library; that throws or catches, has an array of run-time length, or changes threadIdx.
+A launch of a host function; a kernel that returns something.
 
-These are mistakes that people make: they forget a __device__ or a __global__. The search keeps quiet in doubt: where #if or
+These are mistakes that people make: most often they forget a __device__ or a __global__. The search keeps quiet in doubt: where #if or
 a macro may decide which side a function is for, where a name has two meanings or is one of CUDA's, in __host__ __device__
 functions (nvcc only warns there). It does not find methods, constexpr arrays (which a constant expression may use), and what
 headers declare.
@@ -29,6 +29,7 @@ VARIABLE = (
 EXCEPTIONS = "device code does not support exception handling"  # this, too
 RETURNS = "a __global__ function must have a void return type"  # and this
 CONSTANT = "expression must have a constant value"  # and this
+READ_ONLY = "expression must be a modifiable lvalue"  # and this
 IF_NOT_CONSTANT = '; static_assert(__builtin_constant_p(sizeof {}), "{{}}")'  # g++ knows
 GLOBAL = "{name}() lacks __global__: nvcc launches nothing else"
 NO_HOST_FUNCTIONS = {"__device__", "__global__", "constexpr", "consteval", "operator", "="}
@@ -59,6 +60,8 @@ AT_RUN_TIME = {
     "time",
 }  # a constant that calls one gets its value when a program starts
 CUDA_HAS = re.compile("(abs|cbrt|ceil|cos|exp|fabs|floor|fma|fmax|fmin|log|max|min|pow|round|rsqrt|sin|sqrt|tanh?)f?")
+BUILT_IN = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
+CHANGED = re.compile(r"\s*\.\s*[xyz]\s*(([-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")  # what follows one of them then
 LINE = re.compile(r"(?:\\\r?\n|[^\n])*\n?")
 DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w+)")
 
@@ -118,8 +121,11 @@ def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str, str]]:
             if t.is_text(i + 1, "<<<") and t.text(i) in host and t.text(i - 1) not in (".", "->", "::"):
                 yield i, GLOBAL.format(name=t.text(i)), ERROR
     for i, token in enumerate(t.tokens):
-        if token.text in ("throw", "try") and t.is_device_code(i):
-            yield i, EXCEPTIONS, ERROR
+        said = EXCEPTIONS if token.text in ("throw", "try") else ""
+        if token.text in BUILT_IN and CHANGED.match(t.source, token.end):
+            said = READ_ONLY
+        if said and t.is_device_code(i):
+            yield i, said, ERROR
 
 
 def host_variables(t: Tokens, host: set[str]) -> set[str]:

@@ -411,8 +411,17 @@ NVCC_SAYS = {
             "float (*g)(float, int) = f<float>;",
         ],
     ),
+    "built_in": (
+        "expression must be a modifiable lvalue",
+        [
+            "__global__ void k() { @threadIdx.x = 0; }",
+            "struct S { __device__ void f() { while (@gridDim.z-- > 1)\n@blockIdx . y <<= 2; } };",
+        ],
+    ),
 }
 NVCC_SAYS_NOTHING = [
+    "void f() { dim3 blockDim(2); blockDim.x = 3; }\n"
+    "__global__ void k(int* a) { if (threadIdx.x == 3 || blockIdx.x <= 3) a[0] = threadIdx.x - -1; }",
     "void f(int n) { float sums[n]; sums[0] = 1; }\n"
     "__device__ void g(float* a, int n) { a[0] = 3 * a[n]; const auto [x, y] = float2{}; }",
     "using nothing = void;\n__global__ nothing k(int* a) { a[0] = 1; }\n__device__ int f(int* a) { return a[0]; }",
