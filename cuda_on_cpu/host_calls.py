@@ -2,16 +2,16 @@
 file, or an object of the host's library; that throws or catches, has an array of run-time length, or changes threadIdx.
 A launch of a host function; a kernel that returns something.
 
-These are mistakes that people make: most often they forget a __device__ or a __global__. The search keeps quiet in doubt: where #if or
-a macro may decide which side a function is for, where a name has two meanings or is one of CUDA's, in __host__ __device__
-functions (nvcc only warns there). It does not find methods, constexpr arrays (which a constant expression may use), and what
-headers declare.
+These are mistakes that people make: most often they forget a __device__ or a __global__. The search keeps quiet in doubt:
+where #if or a macro may decide which side a function is for, where a name has two meanings or is one of CUDA's, in calls
+from __host__ __device__ functions (nvcc only warns there). It does not find methods that are not static, constexpr arrays
+(which a constant expression may use), and what headers declare.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str, str]]:
     with what is wrong and the directive that says it. `doubtful`: no names of the host's."""
     found = list(functions(t))
     host = {t.text(f.name) for f in found if f.words.isdisjoint(doubtful) and is_for_the_host(t, f)} - doubtful
-    variables, members = host_variables(t, host) - doubtful, host_members(t)
+    variables, members, methods = host_variables(t, host) - doubtful, host_members(t), host_methods(t, doubtful)
     for f in found:
         if f.words & {"__global__", "__device__"} and "__host__" not in f.words:
             kind = "__global__" if "__global__" in f.words else "__device__"
@@ -107,11 +107,12 @@ def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str, str]]:
             for of_std, said, directive in (HOST_OBJECTS, OBJECT, ERROR), (HOST_FUNCTIONS, FUNCTION, UNTIL_CPP20):
                 uses = [i for i in range(f.opening, f.end) if t.text(i) in of_std and is_of_std(t, i)]
                 yield from ((i - 2, said.format(name=f"std::{t.text(i)}", **names), directive) for i in uses[:1])
-            uses = [
-                i for i in range(f.opening, f.end) if t.is_text(i + 1, "::") and (t.text(i), t.text(i + 2)) in members
-            ]
-            uses = [i for i in uses if is_evaluated(t, i)]
-            yield from ((i, VARIABLE.format(name=f"{t.text(i)}::{t.text(i + 2)}"), ERROR) for i in uses[:1])
+            uses = [i for i in range(f.opening, f.end) if t.is_text(i + 1, "::") and is_evaluated(t, i)]
+            named = {i: f"{t.text(i)}::{t.text(i + 2)}" for i in uses}
+            uses = [i for i in named if named[i] in members]
+            yield from ((i, VARIABLE.format(name=named[i]), ERROR) for i in uses[:1])
+            uses = [i for i in named if named[i] in methods and t.is_text(i + 3, "(")]
+            yield from ((i, DEVICE.format(name=named[i], **names), ERROR) for i in uses[:1])
         if f.words & {"__global__", "__device__"}:
             for name, end in local_arrays(t, f):
                 yield end, CONSTANT, IF_NOT_CONSTANT.format(t.text(name))
@@ -135,8 +136,9 @@ def host_variables(t: Tokens, host: set[str]) -> set[str]:
         words = [t.text(i) for i in range(start, end) if t.kind(i) == "word"]
         last = name_end(t, start, end)
         name, is_plain = t.text(last - 1), t.text(last) in ("=", "[", "{", ";") and last - start > 1
-        no_macros = not any(w.isupper() and len(w) > 1 for w in words)
-        if not (is_plain and no_macros and NO_HOST_VARIABLES.isdisjoint(words) and t.kind(last - 1) == "word"):
+        if not (
+            is_plain and not has_macro(words) and NO_HOST_VARIABLES.isdisjoint(words) and t.kind(last - 1) == "word"
+        ):
             others |= set(words)
         elif name != "auto" and not t.is_text(last + 1, "[") and not is_a_value(t, start, last, end, host | found):
             found.add(name)
@@ -155,17 +157,39 @@ def is_a_value(t: Tokens, start: int, last: int, end: int, of_the_host: set[str]
     return is_const and not t.is_text(last, "[") and not at_run_time and not from_the_host
 
 
-def host_members(t: Tokens) -> set[tuple[str, str]]:
-    """(class, member) of the static ones that are no constants, in classes of namespaces."""
+def host_members(t: Tokens) -> set[str]:
+    """The static ones that are no constants, in classes of namespaces: class::member."""
     found = set()
+    for name, i, last in static_members(t):
+        words = {t.text(k) for k in range(i, last)}
+        if not t.is_text(last, "(") and words.isdisjoint(NO_HOST_VARIABLES | {"const"}):
+            found.add(name)
+    return found
+
+
+def host_methods(t: Tokens, doubtful: set[str]) -> set[str]:
+    """The static functions of these classes."""
+    found = set()
+    for name, i, last in static_members(t):
+        while t.text(i - 1) not in (";", "{", "}", ":"):
+            i -= 1
+        words = {t.text(k) for k in range(i, last)}
+        if t.is_text(last, "(") and words.isdisjoint(NO_HOST_FUNCTIONS | doubtful) and not has_macro(words):
+            found.add(name)
+    return found
+
+
+def static_members(t: Tokens) -> Iterator[tuple[str, int, int]]:
+    """class::member, where its `static` is, and what follows its name."""
     for start, end in declarations(t):
         for i in range(start, end) if t.text(start) in ("class", "struct") else ():
             if t.text(i) == "static":
                 last = name_end(t, i, end)
-                words = {t.text(k) for k in range(i, last)}
-                if not t.is_text(last, "(") and words.isdisjoint(NO_HOST_VARIABLES | {"const"}):
-                    found.add((t.text(start + 1), t.text(last - 1)))
-    return found
+                yield f"{t.text(start + 1)}::{t.text(last - 1)}", i, last
+
+
+def has_macro(words: Iterable[str]) -> bool:
+    return any(w.isupper() and len(w) > 1 for w in words)
 
 
 def name_end(t: Tokens, start: int, end: int) -> int:
@@ -265,7 +289,7 @@ def local_arrays(t: Tokens, f: Function) -> Iterator[tuple[int, int]]:
 
 
 def is_for_the_host(t: Tokens, f: Function) -> bool:
-    plain = f.words.isdisjoint(NO_HOST_FUNCTIONS) and not any(w.isupper() and len(w) > 1 for w in f.words)
+    plain = f.words.isdisjoint(NO_HOST_FUNCTIONS) and not has_macro(f.words)
     return plain and t.group_end(f.name + 1) + 1 == f.opening and not CUDA_HAS.fullmatch(t.text(f.name))
 
 

@@ -418,8 +418,21 @@ NVCC_SAYS = {
             "struct S { __device__ void f() { while (@gridDim.z-- > 1)\n@blockIdx . y <<= 2; } };",
         ],
     ),
+    "methods": (
+        'calling a __host__ function("Math::square") from a __global__ function("k") is not allowed',
+        [
+            "struct Math { static int square(int i) { return i * i; } };\n"
+            "__global__ void k(int* a) { a[0] = @Math::square(a[0]); }",
+            "class Math { int n; public: inline static int square(int i); };\n"
+            "__global__ void k(int* a) { a[0] = n1::@Math::square(a[0]); }",
+        ],
+    ),
 }
 NVCC_SAYS_NOTHING = [
+    "struct Math { static constexpr int f(int i) { return i; } static __device__ int g(int i) { return i; } };\n"
+    "#define HD __host__ __device__\nHD int one() { return 1; }\n"
+    "struct More { static int n(int i); HD static int h(int i) { return i; } };\n"
+    "__global__ void k(int* a) { a[0] = Math::f(a[0]) + Math::g(a[0]) + More::h(a[0]) + sizeof(More::n(1)); }",
     "void f() { dim3 blockDim(2); blockDim.x = 3; }\n"
     "__global__ void k(int* a) { if (threadIdx.x == 3 || blockIdx.x <= 3) a[0] = threadIdx.x - -1; }",
     "void f(int n) { float sums[n]; sums[0] = 1; }\n"
