@@ -52,6 +52,10 @@ HOST_FUNCTIONS = {
     *("accumulate", "reduce", "inner_product", "partial_sum", "iota", "fill", "fill_n", "copy", "copy_n", "transform"),
     *("sort", "stable_sort", "nth_element", "reverse", "rotate", "swap", "find", "find_if", "count", "count_if"),
 }
+# What changes the order of bytes, and those of g++'s own functions that nvcc refuses.
+NAMES_OF_THE_HOST = re.compile(
+    r"[hn]to[hn][sl]|(__)?bswap_\d+|htobe\d+|be\d+toh|__builtin_(bswap\d+|(ctz|parity|clrsb)l*|trap|abort)"
+)
 AT_RUN_TIME = {
     "atof",
     "atoi",
@@ -93,14 +97,15 @@ def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str, str]]:
     found = list(functions(t))
     host = {t.text(f.name) for f in found if f.words.isdisjoint(doubtful) and is_for_the_host(t, f)} - doubtful
     variables, members, methods = host_variables(t, host) - doubtful, host_members(t), host_methods(t, doubtful)
+    of_library = {token.text for token in t.tokens if NAMES_OF_THE_HOST.fullmatch(token.text)} - doubtful - host
     for f in found:
         if f.words & {"__global__", "__device__"} and "__host__" not in f.words:
             kind = "__global__" if "__global__" in f.words else "__device__"
             names = {"kind": kind, "caller": t.text(f.name)}
-            for name in sorted(host | variables):
+            for name in sorted(host | of_library | variables):
                 uses = [i for i in range(f.name + 1, f.end) if t.text(i) == name]
-                if name in host and uses and all(is_call(t, i) for i in uses):
-                    yield uses[0], DEVICE.format(name=name, **names), ERROR
+                if name not in variables and uses and all(is_call(t, i) for i in uses):
+                    yield uses[0], (DEVICE if name in host else FUNCTION).format(name=name, **names), ERROR
                 if name in variables and all(is_use(t, i) for i in uses):
                     uses = [i for i in uses if is_evaluated(t, i)]
                     yield from ((i, VARIABLE.format(name=name), ERROR) for i in uses[:1])

@@ -165,6 +165,8 @@ MUTANTS = [
     Mutant(HOST_CALLS, 'while t.text(i - 1) not in (";", "{", "}", ":"):', "while False:", LEFT_ALONE),
     Mutant(HOST_CALLS, 'words.isdisjoint(NO_HOST_FUNCTIONS | doubtful)', "True", LEFT_ALONE,
            why="a static function may be for the device"),
+    Mutant(HOST_CALLS, "|(ctz|", "|(", NVCC_REFUSES),
+    Mutant(HOST_CALLS, "fullmatch(token.text)} - doubtful - host", "fullmatch(token.text)} - host", LEFT_ALONE),
     Mutant(TRANSLATOR, "            found |= more\n", "            break\n", HEADERS,
            why="who includes one finds the translation"),
     Mutant(TOKENS, "device = device or self.opens_device_code(k)", "device = self.opens_device_code(k)", OTHER_PTX,

@@ -427,8 +427,24 @@ NVCC_SAYS = {
             "__global__ void k(int* a) { a[0] = n1::@Math::square(a[0]); }",
         ],
     ),
+    "bytes": (
+        'calling a __host__ function("htonl") from a __global__ function("k") is not allowed',
+        ["__global__ void k(unsigned* a) { a[0] = @htonl(a[0]); }"],
+    ),
+    "builtins": (
+        'calling a __host__ function("__builtin_bswap32") from a __device__ function("f") is not allowed',
+        ["__device__ unsigned f(unsigned n) { return @__builtin_bswap32(n); }"],
+    ),
+    "bits": (
+        'calling a __host__ function("__builtin_ctz") from a __device__ function("f") is not allowed',
+        ["__device__ int f(int n) { return @__builtin_ctz(n); }"],
+    ),
 }
 NVCC_SAYS_NOTHING = [
+    "struct V { unsigned ntohl; __device__ unsigned htons() { return 1; } };\nunsigned f(unsigned n) { return ntohl(n); }\n"
+    "__device__ float bswap_32(float x) { return x; }\n"
+    "__global__ void k(V* a) { a->ntohl = a->htons() + __builtin_clz(__builtin_popcount(__builtin_ffs(3))); }\n"
+    "__global__ void l(float* a) { a[0] = bswap_32(2.5f); }",
     "struct Math { static constexpr int f(int i) { return i; } static __device__ int g(int i) { return i; } };\n"
     "#define HD __host__ __device__\nHD int one() { return 1; }\n"
     "struct More { static int n(int i); HD static int h(int i) { return i; } };\n"
