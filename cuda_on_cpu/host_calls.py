@@ -277,16 +277,17 @@ def returns(t: Tokens, f: Function) -> bool:
 
 
 def local_arrays(t: Tokens, f: Function) -> Iterator[tuple[int, int]]:
-    """The names of those whose length has a name in it, and the ; after each."""
-    for name in range(f.opening, f.end):
-        first = name - 1
-        if t.is_text(name + 1, "[") and t.kind(name) == "word" and t.text(name) != "auto":
+    """The names of those whose length has another local name in it, and the ; after each."""
+    names = {t.text(i) for i in range(f.name + 2, f.end) if t.kind(i) == t.kind(i - 1) == "word"} | BUILT_IN
+    for name, token in enumerate(t.tokens[f.opening : f.end], f.opening):
+        if token.kind == "word" and t.tokens[name + 1].text == "[" and token.text != "auto":
+            first = name - 1
             while t.text(first) in TYPE or (t.kind(first) in ("word", "number") and not t.is_keyword(first)):
                 first -= 1
             last = name + 1
             while t.is_text(last, "["):
                 last = t.group_end(last) + 1
-            has_name = any(t.kind(i) == "word" for i in range(name + 1, last))
+            has_name = any(t.text(i) in names for i in range(name + 2, last))
             if has_name and first < name - 1 and t.text(first) in (";", "{", "}"):
                 while not t.is_text(last, ";"):
                     last = t.group_end(last) + 1

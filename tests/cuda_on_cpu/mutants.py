@@ -161,6 +161,7 @@ MUTANTS = [
     Mutant(HOST_CALLS, '    while t.is_text(last, ")"):', "    while False:", NVCC_REFUSES),
     Mutant(HOST_CALLS, '{"__global__", "__device__"}:', "{*f.words}:", LEFT_ALONE, why="g++ has them in host code"),
     Mutant(HOST_CALLS, 'first < name - 1 and t.text(first) in (";", "{", "}")', "first < name - 1", LEFT_ALONE),
+    Mutant(HOST_CALLS, '== "word"} | BUILT_IN', '== "word"}', NVCC_REFUSES),
     Mutant(HOST_CALLS, "yield name, last", "yield name, name", NVCC_REFUSES),
     Mutant(HOST_CALLS, 'while t.text(i - 1) not in (";", "{", "}", ":"):', "while False:", LEFT_ALONE),
     Mutant(HOST_CALLS, 'words.isdisjoint(NO_HOST_FUNCTIONS | doubtful)', "True", LEFT_ALONE,

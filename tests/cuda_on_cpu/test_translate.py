@@ -405,7 +405,8 @@ NVCC_SAYS = {
         "expression must have a constant value",
         [
             "__global__ void k(float* a) { int r = 4; float sums[r]@; sums[0] = 1; a[0] = sums[0]; }",
-            "__host__ __device__ void f(float* a, const int r) { a[1] = 3;\nconst float sums[2][r + 1] = {}@;\n"
+            "__host__ __device__ void f(float* a, const int r) { float s[blockDim.x]@;\ns[0] = 1;\n"
+            "const float sums[2][r + 1] = {}@;\n"
             "a[0] = sums[0][0]; }",
             "template <class T> __device__ T f(T a, int n) { cuda::std::pair<T, int> more[n], two[2]@; return a; }\n"
             "float (*g)(float, int) = f<float>;",
