@@ -29,6 +29,9 @@ LACKING = "cuda_on_cpu/lacking.py"
 NOT_COVERED = "tests/cuda_on_cpu/test_translate.py::test_what_is_not_covered_ends_the_compilation"
 REFUSED = "tests/cuda_on_cpu/test_translate.py::test_a_header_that_is_lacking_is_refused_unless_the_reader_has_it"
 FAULTS = f"{TESTS}::test_blocks_that_wait_for_ever[g++-False]"
+HOST_CALLS = "cuda_on_cpu/host_calls.py"
+NVCC_REFUSES = "tests/cuda_on_cpu/test_translate.py::test_what_nvcc_refuses_in_device_code"
+LEFT_ALONE = "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_left_alone"
 
 MUTANTS = [
     # A fault ends the launch.
@@ -149,6 +152,22 @@ MUTANTS = [
            "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_left_alone"),
     Mutant("cuda_on_cpu/host_calls.py", "if directive or depth else", "if directive else",
            "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_left_alone"),
+    Mutant(HOST_CALLS, ' in ("throw", "try") else', ' == "throw" else', NVCC_REFUSES),
+    Mutant(HOST_CALLS, ' and t.is_device_code(i):', ":", LEFT_ALONE),
+    Mutant(HOST_CALLS, "=(?!=)", "=", LEFT_ALONE),
+    Mutant(HOST_CALLS, r"|\+\+|--)", r"|\+\+)", NVCC_REFUSES),
+    Mutant(HOST_CALLS, "return t.text(last) in NOT_VOID | of_template", 'return t.text(last) != "void"', LEFT_ALONE,
+           why="a type of another name may be void"),
+    Mutant(HOST_CALLS, '    while t.is_text(last, ")"):', "    while False:", NVCC_REFUSES),
+    Mutant(HOST_CALLS, '{"__global__", "__device__"}:', "{*f.words}:", LEFT_ALONE, why="g++ has them in host code"),
+    Mutant(HOST_CALLS, 'first < name - 1 and t.text(first) in (";", "{", "}")', "first < name - 1", LEFT_ALONE),
+    Mutant(HOST_CALLS, '== "word"} | BUILT_IN', '== "word"}', NVCC_REFUSES),
+    Mutant(HOST_CALLS, "yield name, last", "yield name, name", NVCC_REFUSES),
+    Mutant(HOST_CALLS, 'while t.text(i - 1) not in (";", "{", "}", ":"):', "while False:", LEFT_ALONE),
+    Mutant(HOST_CALLS, 'words.isdisjoint(NO_HOST_FUNCTIONS | doubtful)', "True", LEFT_ALONE,
+           why="a static function may be for the device"),
+    Mutant(HOST_CALLS, "|(ctz|", "|(", NVCC_REFUSES),
+    Mutant(HOST_CALLS, "fullmatch(token.text)} - doubtful - host", "fullmatch(token.text)} - host", LEFT_ALONE),
     Mutant(TRANSLATOR, "            found |= more\n", "            break\n", HEADERS,
            why="who includes one finds the translation"),
     Mutant(TOKENS, "device = device or self.opens_device_code(k)", "device = self.opens_device_code(k)", OTHER_PTX,

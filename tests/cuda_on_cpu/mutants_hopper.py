@@ -51,6 +51,10 @@ MUTANTS = [
         KERNELS,
         why="what TMA has written needs no fence",
     ),
+    # An mbarrier that is asked once.
+    Mutant(f"{INCLUDE}/mbarrier.h", "(!over() || has_copies())", "!over()", WRONG_TMA[0]),
+    Mutant(f"{INCLUDE}/mbarrier.h", "(!over() || has_copies())", "has_copies()", WRONG_TMA[1]),
+    Mutant(f"{INCLUDE}/mbarrier.h", "in_kernel && self->said_no_at == this", "in_kernel", WRONG_TMA[0]),
     Mutant(f"{INCLUDE}/mbarrier.h", "by_async_proxy && wants_barrier_fence() &&", "false &&", WRONG_TMA),
     # wgmma.
     Mutant(

@@ -382,6 +382,121 @@ def test_a_kernel_uses_no_member_of_the_host():
     assert 'identifier \\\\\\"S::x\\\\\\" is undefined in device code' in said
 
 
+# What nvcc says of device code, word for word. The place is at the @.
+NVCC_SAYS = {
+    "exceptions": (
+        "device code does not support exception handling",
+        [
+            "__global__ void k(int* a) { if (!a) @throw 1; }",
+            "__device__ void f(int* a) { @try { a[0] = 1; } catch (...) { a[0] = 2; } }",
+            "struct S { __host__ __device__ int f(int n) {\nif (n < 0) @throw n;\nreturn n; } };",
+        ],
+    ),
+    "void": (
+        "a __global__ function must have a void return type",
+        [
+            "@__global__ int k(int* a) { a[0] = 1; return 1; }",
+            "static @__global__ float* k(float* a) { a[0] = 1; return a; }",
+            "@__global__ float __launch_bounds__(32) k(int* a) { a[0] = 1; return 1; }",
+            "template <class T> @__global__ T k(T* a) { a[0] = 1; return 1; }\nint (*f)(int*) = k<int>;",
+        ],
+    ),
+    "arrays": (
+        "expression must have a constant value",
+        [
+            "__global__ void k(float* a) { int r = 4; float sums[r]@; sums[0] = 1; a[0] = sums[0]; }",
+            "__host__ __device__ void f(float* a, const int r) { float s[blockDim.x]@;\ns[0] = 1;\n"
+            "const float sums[2][r + 1] = {}@;\n"
+            "a[0] = sums[0][0]; }",
+            "template <class T> __device__ T f(T a, int n) { cuda::std::pair<T, int> more[n], two[2]@; return a; }\n"
+            "float (*g)(float, int) = f<float>;",
+        ],
+    ),
+    "built_in": (
+        "expression must be a modifiable lvalue",
+        [
+            "__global__ void k() { @threadIdx.x = 0; }",
+            "struct S { __device__ void f() { while (@gridDim.z-- > 1)\n@blockIdx . y <<= 2; } };",
+        ],
+    ),
+    "methods": (
+        'calling a __host__ function("Math::square") from a __global__ function("k") is not allowed',
+        [
+            "struct Math { static int square(int i) { return i * i; } };\n"
+            "__global__ void k(int* a) { a[0] = @Math::square(a[0]); }",
+            "class Math { int n; public: inline static int square(int i); };\n"
+            "__global__ void k(int* a) { a[0] = n1::@Math::square(a[0]); }",
+        ],
+    ),
+    "bytes": (
+        'calling a __host__ function("htonl") from a __global__ function("k") is not allowed',
+        ["__global__ void k(unsigned* a) { a[0] = @htonl(a[0]); }"],
+    ),
+    "builtins": (
+        'calling a __host__ function("__builtin_bswap32") from a __device__ function("f") is not allowed',
+        ["__device__ unsigned f(unsigned n) { return @__builtin_bswap32(n); }"],
+    ),
+    "bits": (
+        'calling a __host__ function("__builtin_ctz") from a __device__ function("f") is not allowed',
+        ["__device__ int f(int n) { return @__builtin_ctz(n); }"],
+    ),
+}
+NVCC_SAYS_NOTHING = [
+    "struct V { unsigned ntohl; __device__ unsigned htons() { return 1; } };\nunsigned f(unsigned n) { return ntohl(n); }\n"
+    "__device__ float bswap_32(float x) { return x; }\n"
+    "__global__ void k(V* a) { a->ntohl = a->htons() + __builtin_clz(__builtin_popcount(__builtin_ffs(3))); }\n"
+    "__global__ void l(float* a) { a[0] = bswap_32(2.5f); }",
+    "struct Math { static constexpr int f(int i) { return i; } static __device__ int g(int i) { return i; } };\n"
+    "#define HD __host__ __device__\nHD int one() { return 1; }\n"
+    "struct More { static int n(int i); HD static int h(int i) { return i; } };\n"
+    "__global__ void k(int* a) { a[0] = Math::f(a[0]) + Math::g(a[0]) + More::h(a[0]) + sizeof(More::n(1)); }",
+    "void f() { dim3 blockDim(2); blockDim.x = 3; }\n"
+    "__global__ void k(int* a) { if (threadIdx.x == 3 || blockIdx.x <= 3) a[0] = threadIdx.x - -1; }",
+    "void f(int n) { float sums[n]; sums[0] = 1; }\n"
+    "__device__ void g(float* a, int n) { a[0] = 3 * a[n]; const auto [x, y] = float2{}; }",
+    "using nothing = void;\n__global__ nothing k(int* a) { a[0] = 1; }\n__device__ int f(int* a) { return a[0]; }",
+    "template <class T, int n> void __global__ __launch_bounds__(n) k(T* a) { a[0] = 1; }\n"
+    "template <class T> __device__ T f(T a) { return a; }",
+    "void f(int n) { try { throw n; } catch (...) { throw; } }\n__device__ void g() noexcept {}\nvoid h() { throw 1; }",
+    "template <class T> __device__ void f(T* a) {\n#ifndef __CUDA_ARCH__\nthrow 1;\n#endif\na[0] = 1; }",
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "source"), [(words, source) for words, sources in NVCC_SAYS.values() for source in sources]
+)
+def test_what_nvcc_refuses_in_device_code(words, source):
+    said = body(source.replace("@", "")).replace(r"\\\"", '"')
+    words = rf"""_Pragma\("GCC error \\"{re.escape(words)}.*?\\""\) |; static_assert\([^"]*"{re.escape(words)}"\)"""
+    assert re.sub(words, "@", said) == source
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", [*NVCC_SAYS, "nothing"])
+def test_nvcc_says_the_same_of_device_code(key, tmp_path):
+    """nvcc with torch's option, and the host's compiler: these words in these lines, and no others. 1 s each."""
+    from common import toolkit
+
+    if toolkit.cuda_home() is None:
+        pytest.skip("no nvcc of torch's CUDA version on this machine")
+    words, sources = NVCC_SAYS.get(key, ("", NVCC_SAYS_NOTHING))
+    text = "#include <arpa/inet.h>\n#include <cuda/std/utility>\n" + "".join(
+        f"namespace n{i} {{\n{s}\n}}\n" for i, s in enumerate(sources)
+    )
+    expected = [(i, words) for i, line in enumerate(text.splitlines(), 1) if "@" in line]
+    cu = tmp_path / "a.cu"
+    cu.write_text(text.replace("@", ""))
+    nvcc = [toolkit.cuda_home() / "bin/nvcc", "-arch=sm_90", "--expt-relaxed-constexpr", "-ptx", cu]
+    # It also says in which namespace a function is, and what it takes.
+    said = re.sub(r'\bn\d::|\([^()"]*\)(?=")', "", run(*nvcc, "-o", tmp_path / "a.ptx").stderr)
+    errors = [(int(line), said) for line, said in re.findall(r"a\.cu\((\d+)\): error: (.*)", said)]
+    assert sorted(error for error in errors if "is undefined in device code" not in error[1]) == expected
+    translate_file(cu, tmp_path / "a.cpp", [])
+    said = run("c++", "-std=c++17", *CFLAGS, f"-I{INCLUDE}", "-fsyntax-only", "-w", tmp_path / "a.cpp").stderr
+    errors = re.findall(r"a\.cu:(\d+):\d+: error: (?:static assertion failed: )?(.*)", said)
+    assert [(int(line), said[: len(words)]) for line, said in errors] == expected
+
+
 @pytest.mark.parametrize("standard", ["c++17", "c++20"])
 def test_a_kernel_calls_no_function_of_the_hosts_library(standard, tmp_path):
     """In C++20 std::swap is constexpr, and torch has nvcc accept that. 0.5 s each"""
@@ -426,6 +541,7 @@ def test_a_launch_that_may_be_right_is_left_alone(source):
     "source",
     [
         *NVCC_ACCEPTS,
+        *NVCC_SAYS_NOTHING,
         HOST + "int g() { return f(1); } __host__ __device__ int h() { return f(1); }",
         HOST + "__global__ void k(int* a) { a[0] = g.f(1) + g->f(1) + A::f(1) + sizeof(f); }",
         HOST + "template <class F> __global__ void k(F f, int* a) { a[0] = f(1); }",

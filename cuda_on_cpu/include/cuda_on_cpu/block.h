@@ -60,6 +60,7 @@ struct Thread {
     bool (*done)(const void* condition);
     const void* condition;
     LooksAt looks_at;
+    const void* said_no_at;  // the barrier object that has told it no at once, until it says yes
     CalledAt called;
     unsigned grid_phase, cluster_phase;  // of the barriers between blocks where it has arrived, see grid.h
 

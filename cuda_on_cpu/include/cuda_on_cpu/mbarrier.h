@@ -99,12 +99,20 @@ struct __attribute__((may_alias)) Mbarrier {
         carry_out_copies();
     }
 
-    // The same, but not for longer than `time`; whether it is over.
+    // The same, but not for longer than `time`; whether it is over. A GPU may say no at once. Here a thread is told no
+    // once, if the phase is not over or its copies have not been carried out: a kernel that asks only once reads too
+    // early.
     bool try_wait(bool parity, std::chrono::nanoseconds time, const char* function, Location where) {
         check(function, where);
+        const auto over = [this, parity] { return phase % 2 != parity; };
+        if (in_kernel && !self->said_no_at && (!over() || has_copies())) {
+            self->said_no_at = this;
+            return false;
+        }
         const Looks looks(this, parity);
         const auto end = std::chrono::steady_clock::now() + time;
-        if (!try_until([this, parity] { return phase % 2 != parity; }, end, function, where)) return false;
+        if (!try_until(over, end, function, where)) return false;
+        if (in_kernel && self->said_no_at == this) self->said_no_at = nullptr;
         CUDA_ON_CPU_RECORD(acquire(name()));
         carry_out_copies();
         return true;
@@ -244,6 +252,12 @@ private:
         carry_out(found->second);
         if (found->second.empty()) all.erase(found);
     }
+    template <class T>
+    bool has(const std::map<Key, std::deque<T>>& all) const {  // of phases that are over
+        const auto found = all.empty() ? all.end() : all.find(key());
+        return found != all.end() && found->second.front().phase != phase;
+    }
+    bool has_copies() const { return has(all_copies()) || has(all_stores()); }
     void carry_out_copies() const {
         carry_out(all_copies());
         carry_out(all_stores());

@@ -164,7 +164,8 @@ inline void number_threads(Room& room) {
     for (unsigned z = 0; z < blockDim.z; z++)
         for (unsigned y = 0; y < blockDim.y; y++)
             for (unsigned x = 0; x < blockDim.x; x++, rank++)
-                room.threads[rank].index = {x, y, z}, room.threads[rank].rank = rank, room.threads[rank].called = {};
+                room.threads[rank].index = {x, y, z}, room.threads[rank].rank = rank, room.threads[rank].called = {},
+                room.threads[rank].said_no_at = nullptr;
 }
 
 // A block at its start; no thread has run.

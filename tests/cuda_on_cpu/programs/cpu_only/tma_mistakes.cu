@@ -216,6 +216,16 @@ KERNEL(no_wait) {  // reads what has not come
     __syncwarp();
     WAIT(0);
 }
+KERNEL(asked_once) {  // whether the copy is over
+    TILE;
+    INIT;
+    LOAD(tile, plain, {0, 0});
+    if (!ptx::mbarrier_try_wait_parity(&bar, 0)) {
+    }
+    if (t == 1) data[1024] = tile[5];
+    __syncwarp();
+    WAIT(0);
+}
 KERNEL(overwrites) {  // what a store by TMA still reads
     TILE;
     for (unsigned i = t; i < columns * rows; i += 32) tile[i] = 1;
@@ -225,6 +235,18 @@ KERNEL(overwrites) {  // what a store by TMA still reads
     if (t == 0) tile[5] = 2;
     WAIT_STORE;
     if (t == 0) data[1024] = data[5];
+}
+KERNEL(asks_two) {  // barriers in one loop, which is right
+    __shared__ uint64_t first, second;
+    if (threadIdx.x == 0) ptx::mbarrier_init(&first, 32), ptx::mbarrier_init(&second, 1);
+    __syncwarp();
+    ptx::mbarrier_arrive(&first);
+    while (threadIdx.x == 31 && !ptx::mbarrier_try_wait_parity(&first, 0)) {
+    }
+    if (threadIdx.x == 31) ptx::mbarrier_arrive(&second);
+    while (!ptx::mbarrier_try_wait_parity(&first, 0) || !ptx::mbarrier_try_wait_parity(&second, 0)) {
+    }
+    if (threadIdx.x == 0) data[1024] = 7;
 }
 KERNEL(right) {
     TILE;
@@ -281,6 +303,6 @@ int main() {
         RUN(wrong_rank);
     RUN(freed_tensor), RUN(wrong_strides), RUN(narrow_box), RUN(unknown_nan), RUN(stores_with_steps);
     RUN(between_16_bytes), RUN(stores_between_16_bytes), RUN(stores_at_a_negative_row), RUN(no_multiple_of_16);
-    RUN(misaligned_source), RUN(no_such_block), RUN(no_wait), RUN(overwrites), RUN(right);
+    RUN(misaligned_source), RUN(no_such_block), RUN(no_wait), RUN(asked_once), RUN(overwrites), RUN(right), RUN(asks_two);
     run("waits_there", waits_there, 2);
 }
