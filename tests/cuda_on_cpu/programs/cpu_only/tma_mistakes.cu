@@ -303,6 +303,7 @@ int main() {
         RUN(wrong_rank);
     RUN(freed_tensor), RUN(wrong_strides), RUN(narrow_box), RUN(unknown_nan), RUN(stores_with_steps);
     RUN(between_16_bytes), RUN(stores_between_16_bytes), RUN(stores_at_a_negative_row), RUN(no_multiple_of_16);
-    RUN(misaligned_source), RUN(no_such_block), RUN(no_wait), RUN(asked_once), RUN(overwrites), RUN(right), RUN(asks_two);
+    RUN(misaligned_source), RUN(no_such_block), RUN(no_wait), RUN(asked_once), RUN(overwrites), RUN(right),
+        RUN(asks_two);
     run("waits_there", waits_there, 2);
 }
