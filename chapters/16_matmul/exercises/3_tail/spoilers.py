@@ -135,7 +135,7 @@ WRONG = {
         "fractions: m = 70, n = 5, k = 1",
         {
             "tail.cu": [
-                ("row_of_b < k ? b[row_of_b * n + column_of_b]", "row_of_b < k ? int(b[row_of_b * n + column_of_b])")
+                ("row_of_b < k ? b[row_of_b * n + column_of_b]", "row_of_b < k ? rintf(b[row_of_b * n + column_of_b])")
             ]
         },
     ),
