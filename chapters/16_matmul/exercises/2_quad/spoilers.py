@@ -123,4 +123,23 @@ WRONG = {
         "more than 2^32",
         {"quad.cu": [("out[row * n + left + x]", "out[unsigned(row * n + left + x)]")]},
     ),
+    "index_of_b_as_int": (
+        "m = 1, n = 2147483649, k = 3, b has 6442450947 elements",
+        {"quad.cu": [("b[(first + r) * n + left + x]", "b[int((first + r) * n + left + x)]")]},
+    ),
+    "zeros_past_k_in_a_alone": (
+        "are infinite, and a NaN is in b: m = 35, n = 5, k = 1",
+        {
+            "quad.cu": [
+                (
+                    "first + r < k && left + x < n ? b[(first + r) * n + left + x]",
+                    "left + x < n ? b[min(first + r, k - 1) * n + left + x]",
+                )
+            ]
+        },
+    ),
+    "tiles_of_whole_numbers": (
+        "fractions: m = 35, n = 35, k = 1",
+        {"quad.cu": [("__shared__ float a_tile", "__shared__ int a_tile")]},
+    ),
 }

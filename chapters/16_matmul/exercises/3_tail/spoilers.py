@@ -119,4 +119,24 @@ WRONG = {
             ]
         },
     ),
+    "index_of_a_as_unsigned": (
+        "the last one is 2050, expected 1025",
+        {"tail.cu": [("a[row_of_a * k + column_of_a]", "a[unsigned(row_of_a * k + column_of_a)]")]},
+    ),
+    "numbers_of_32_bits": (
+        "m = 1, n = 2147483649, k = 3, b has 6442450947 elements",
+        {
+            "tail.cu": [
+                ("column_of_b = min(left + i % side, n - 1);", "column_of_b = int(min(left + i % side, n - 1));")
+            ]
+        },
+    ),
+    "whole_numbers": (
+        "fractions: m = 70, n = 5, k = 1",
+        {
+            "tail.cu": [
+                ("row_of_b < k ? b[row_of_b * n + column_of_b]", "row_of_b < k ? rintf(b[row_of_b * n + column_of_b])")
+            ]
+        },
+    ),
 }

@@ -28,12 +28,22 @@ def run(mine):
         a[:, 66] = torch.inf
         return (a,)
 
+    def with_nan(k):
+        a = matrix(k, 70)[0]
+        a[k - 1, 69] = torch.nan
+        return (a,)
+
+    def fractions(k):
+        return (torch.randn(k, 70, device=device),)
+
     def product(a):
         return a.T @ a
 
     check(gram, product, lambda n: matrix(5, n), (0, 1, 2, 15, 17, 63, 64, 65, 130), name="k = 5, n")
     check(gram, product, lambda k: matrix(k, 70), (0, 1, 15, 16, 17, 33), name="n = 70, k")
     check(gram, product, with_infinity, (1, 16, 17), name="column 66 of a is infinite, n = 70, k")
+    check(gram, product, with_nan, (1, 16, 17), name="a NaN in column 69 of a, n = 70, k")
+    check(gram, product, fractions, (1, 33), rtol=1e-5, atol=1e-4, name="fractions, n = 70, k")
     k, n = 32, 128
     (a,) = matrix(k, n)
     work_is_divided(lambda: gram(a), n * n, warps=24)
@@ -48,7 +58,7 @@ def run(mine):
                 raise Wrong(f"{row.file}:{row.line}: a load of a warp takes {each}")
     for space, most, what in ("global", 2 / 64, "device memory"), ("shared", 8 / 16, "shared memory"):
         lines = [row for row in loads if row.space == space]
-        count = sum(row.threads * row.width // 4 for row in lines) / (k * n * n)
+        count = sum(row.threads * row.width / 4 for row in lines) / (k * n * n)
         if count > most:
             where = " ".join(f"{row.file}:{row.line}" for row in lines)
             said = f"{where}: {count:.4g} floats from {what} for each product, at most {most:g} allowed"

@@ -183,4 +183,19 @@ WRONG = {
             ]
         },
     ),
+    "no_nan": (
+        "a NaN in column 69 of a, n = 70, k = 1",
+        {
+            "gram.cu": [
+                (
+                    "sums[i][j] += of_row[i] * of_column[j]",
+                    "sums[i][j] = fmaxf(sums[i][j] + of_row[i] * of_column[j], -3e38f)",
+                )
+            ]
+        },
+    ),
+    "rounded": (
+        "fractions, n = 70, k = 1",
+        {"gram.cu": [("out[row * n + column] = sums[i][j]", "out[row * n + column] = rintf(sums[i][j])")]},
+    ),
 }

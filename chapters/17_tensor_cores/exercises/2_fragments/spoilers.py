@@ -22,4 +22,26 @@ WRONG = {
         },
     ),
     "first_16_only": ("wrong result", {"product.cu": [("* k + l + i / 2 * 8", "* k + i / 2 * 8")]}),
+    "no_tensor_core": (
+        "the tensor cores have nothing to do",
+        {
+            "product.cu": [
+                (
+                    "        multiply<__half>(sums, x, y[0], y[1]);\n",
+                    "        for (int i = 0; i < 4; i++)\n"
+                    "            for (int j = l; j < l + 16; j++)\n"
+                    "                sums[i] += __half2float(a[(row + lane / 4 + i / 2 * 8) * k + j]) *\n"
+                    "                           __half2float(b[(column + lane % 4 * 2 + i % 2) * k + j]);\n",
+                )
+            ]
+        },
+    ),
+    "results_as_half": (
+        "fractions, 16 x k by k x 8, k = 16",
+        {"product.cu": [("+ i % 2] = sums[i]", "+ i % 2] = __half2float(__float2half(sums[i]))")]},
+    ),
+    "no_nan": (
+        "a NaN in a, and one in b",
+        {"product.cu": [("+ i % 2] = sums[i]", "+ i % 2] = fmaxf(sums[i], -60000.f)")]},
+    ),
 }

@@ -6,7 +6,7 @@ Find the reason, and change the file so that nothing takes more passes than it m
 
 import torch
 
-from grader.checks import check, device, launchers, limits
+from grader.checks import Wrong, check, device, launchers, limits, seen, work_is_divided
 
 MINUTES = 15
 FAILS = "passes of shared memory"
@@ -24,6 +24,17 @@ def run(mine):
     def inputs(rows):
         return (torch.randint(0, 999, (rows, 128), device=device).half(),)
 
+    def fractions(columns):
+        return (torch.randn(128, columns, device=device).half(),)
+
     check(turn, lambda x: x.T.contiguous(), inputs, (0, 64, 128), name="rows of 128, rows")
     (x,) = inputs(64)
     limits(lambda: turn(x), wavefronts_per_request=4)
+    check(turn, lambda x: x.T.contiguous(), fractions, (64, 192), name="128 rows of fractions, columns")
+    pairs = x.numel() // 2  # they are loaded from device memory once, and stored once
+    work_is_divided(lambda: turn(x), pairs, "load", warps=8)
+    work_is_divided(lambda: turn(x), pairs, warps=8)
+    rows = [row for row in seen(lambda: turn(x)) if row.space == "shared"]
+    passes, enough = sum(row.wavefronts for row in rows), 2 * x.nbytes // 128  # a pass stores or loads 128 bytes
+    if passes > enough:
+        raise Wrong(f"all stores and loads take {passes} passes of shared memory, where {enough} are enough")

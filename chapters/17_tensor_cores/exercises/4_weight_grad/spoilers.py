@@ -38,4 +38,19 @@ WRONG = {
             ]
         },
     ),
+    "index_of_32_bits": (
+        "m = 268435457, n = 17, k = 17",
+        {"weight_grad.cu": [("of[(l + i) * columns + c]", "of[unsigned((l + i) * columns + c)]")]},
+    ),
+    "zeros_beyond_k_in_grad_alone": (
+        "are infinite, and both have a NaN: k rows, k = 1",
+        {
+            "weight_grad.cu": [
+                (
+                    "elements[i] = l + i < k && c < columns ? of[(l + i) * columns + c]",
+                    "elements[i] = (l + i < k || of == x) && c < columns ? of[min(l + i, k - 1) * columns + c]",
+                )
+            ]
+        },
+    ),
 }

@@ -6,7 +6,7 @@ of 16 bytes. The window may reach beyond the matrix.
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, without_comments
+from grader.checks import Wrong, check, device, launchers, seen, without_comments, work_is_divided
 
 MINUTES = 20
 FAILS = "window"
@@ -31,7 +31,18 @@ def run(mine):
     def inputs(n):
         return (torch.randint(-99, 100, (n, 8 * (n // 8 + 1)), device=device).bfloat16(),)
 
+    def fractions(n):
+        return (torch.randn(n, 72, device=device).bfloat16(),)
+
     for where in (0, 0), (3, 16), (-5, -8), (40, 64):
         check(window, reference, inputs, (64, 100, 130, 1), name=f"window at row {where[0]}, column {where[1]}; rows")
+    check(window, reference, fractions, (100,), name="fractions, window at row 40, column 64; rows")
+    (x,) = inputs(100)
+    for row in seen(lambda: window(x)):
+        if (row.space, row.kind) == ("global", "load"):
+            raise Wrong(
+                f"{row.file}:{row.line}: threads load from device memory: TMA must do the copy, not the threads"
+            )
+    work_is_divided(lambda: window(x), 64 * 8, itemsize=16, warps=4)
     if "tma_load(" not in without_comments(mine / "window.cu"):
         raise Wrong("no tma_load(): TMA must do the copy, not the threads")

@@ -19,4 +19,34 @@ WRONG = {
             ]
         },
     ),
+    "one_thread_stores": (
+        "one lane alone",
+        {"window.cu": [("i = int(threadIdx.x); i < 64 * 8; i += 128", "i = 0; i < 64 * 8 && threadIdx.x == 0; i++")]},
+    ),
+    "every_thread_stores_all": (
+        "threads repeat work",
+        {"window.cu": [("i = int(threadIdx.x); i < 64 * 8; i += 128", "i = 0; i < 64 * 8; i++")]},
+    ),
+    "threads_copy": (
+        "threads load from device memory",
+        {
+            "window.cu": [
+                (
+                    "bf16* out, int row, int column) {",
+                    "bf16* out, int row, int column, const bf16* m, int rows, int columns) {",
+                ),
+                ("out, row, column);", "out, row, column, x, rows, columns);"),
+                (
+                    "        to[i] = box[y][piece ^ y % 8];",
+                    "        for (int j = 0; j < 8; j++) {\n"
+                    "            const int r = row + y, c = column + piece * 8 + j;\n"
+                    "            bf16 value = __float2bfloat16(0.f);\n"
+                    "            if (r >= 0 && r < rows && c >= 0 && c < columns) value = m[int64_t(r) * columns + c];\n"
+                    "            out[i * 8 + j] = value;\n"
+                    "        }\n"
+                    "        (void)to;",
+                ),
+            ]
+        },
+    ),
 }

@@ -30,5 +30,12 @@ def run(mine):
     check(product, reference, inputs, (1, 2, 3), name="a few steps, steps")
     check(product, reference, inputs, (4, 7, 12), name="many steps, steps")
     text = without_comments(mine / "product.cu")
-    if text.count("wgmma_wait<0>") != 1 or text.count("wgmma_wait<1>") != 1:
+    if "STAGES = 3;" not in text:
+        raise Wrong("STAGES = 3 is given: with more buffers, a mistake shows after more steps")
+    waits = [text.count(words) for words in ("wgmma_wait<0>", "wgmma_wait<1>", "wgmma_wait")]
+    if waits != [1, 1, 2] or "asm" in text:
         raise Wrong("one group of products must stay under way: wgmma_wait<1>() in the loop, wgmma_wait<0>() after it")
+    if text.count("wgmma_commit()") != 1:
+        raise Wrong(
+            "one group of products must stay under way: one wgmma_commit() a step; an empty group counts as well"
+        )

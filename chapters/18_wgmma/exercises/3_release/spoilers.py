@@ -23,4 +23,34 @@ WRONG = {
         },
     ),
     "every_thread": ("many steps", {"product.cu": [("if (threadIdx.x == 0 && step > 0)", "if (step > 0)")]}),
+    "empty_groups": (
+        "an empty group counts as well",
+        {
+            "product.cu": [
+                ("        wgmma_commit();\n", "        wgmma_commit();\n        wgmma_commit();\n"),
+                ("step > 0) mbarrier_arrive(empty(step - 1))", "true) mbarrier_arrive(empty(step))"),
+            ]
+        },
+    ),
+    "waits_for_all_by_a_name": (
+        "must stay under way",
+        {
+            "product.cu": [
+                (
+                    "        wgmma_wait<1>();\n",
+                    "        constexpr int none = 0;\n        wgmma_wait<none>();\n        if (steps < 0) wgmma_wait<1>();\n",
+                ),
+                ("step > 0) mbarrier_arrive(empty(step - 1))", "true) mbarrier_arrive(empty(step))"),
+            ]
+        },
+    ),
+    "more_buffers": (
+        "STAGES = 3 is given",
+        {
+            "product.cu": [
+                ("STAGES = 3", "STAGES = 13"),
+                ("step > 0) mbarrier_arrive(empty(step - 1))", "true) mbarrier_arrive(empty(step))"),
+            ]
+        },
+    ),
 }

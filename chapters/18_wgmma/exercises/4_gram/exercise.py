@@ -6,7 +6,7 @@ are numbers of other columns: both operands are stored across k.
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, without_comments
+from grader.checks import Wrong, check, device, launchers, seen, without_comments, work_is_divided
 
 MINUTES = 40
 FAILS = "wrong result"
@@ -27,8 +27,17 @@ def run(mine):
     def inputs(rows, columns=128):
         return (torch.randint(-3, 4, (rows, columns), device=device).bfloat16(),)
 
+    def fractions(rows):
+        return (torch.randn(rows, 64, device=device).bfloat16(),)
+
     check(gram, reference, inputs, (1, 64, 65, 200), name="128 columns, rows")
     check(gram, reference, lambda n: inputs(70, 64 * n), (1, 2), name="70 rows, columns / 64")
+    check(gram, reference, fractions, (65,), rtol=1e-5, atol=1e-3, name="fractions, 64 columns, rows")
+    (x,) = inputs(64, 64)
+    work_is_divided(lambda: gram(x), 64 * 64, warps=4)
+    for row in seen(lambda: gram(x)):
+        if (row.space, row.kind) == ("global", "load"):
+            raise Wrong(f"{row.file}:{row.line}: threads load from device memory: TMA must copy what is multiplied")
     text = without_comments(mine / "gram.cu")
     for name in "tma_load", "wgmma_descriptor":
         if name not in text and "load_box" not in text:

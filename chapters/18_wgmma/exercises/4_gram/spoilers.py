@@ -13,4 +13,30 @@ WRONG = {
     "rows_for_columns": ("wrong result", {"gram.cu": [("&x, left, step * 64", "&x, step * 64, left")]}),
     "no_fence": ("no wgmma.fence", {"gram.cu": [("        wgmma_fence();\n", "")]}),
     "sums_read_at_once": ("wrong result", {"gram.cu": [("        wgmma_wait<0>();\n", "")]}),
+    "every_tile_twice": (
+        "threads repeat work",
+        {"gram.cu": [("dim3(columns / 64, columns / 64), 128", "dim3(columns / 64, columns / 64, 2), 128")]},
+    ),
+    "threads_multiply": (
+        "threads load from device memory",
+        {
+            "gram.cu": [
+                ("int rows, int columns) {\n#ifdef", "int rows, int columns, const bf16* m) {\n#ifdef"),
+                ("out, rows, columns);\n    CHECK", "out, rows, columns, x);\n    CHECK"),
+                ("step < (rows + 63) / 64; step++", "step < 0; step++"),
+                (
+                    "    // end of your code\n",
+                    "    const int r = top + int(threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4),\n"
+                    "              c = left + int(threadIdx.x % 4 * 2);\n"
+                    "    for (int l = 0; l < rows; l++)\n"
+                    "        for (int i = 0; i < 32; i++) {\n"
+                    "            const bf16 first = m[l * columns + r + i / 2 % 2 * 8],\n"
+                    "                       second = m[l * columns + c + i / 4 * 8 + i % 2];\n"
+                    "            sums[i] += __bfloat162float(first) * __bfloat162float(second);\n"
+                    "        }\n"
+                    "    // end of your code\n",
+                ),
+            ]
+        },
+    ),
 }  # fmt: skip

@@ -35,9 +35,10 @@ def run(mine):
     def inputs(rows):
         return tuple(torch.randn(rows, 32, device=device) for _ in range(3))
 
-    for width in 1000, 40, 32, 1:
+    for width in 1000, 2**31 - 1, 40, 32, 1:
         check(attention(width), reference(width), inputs, (0, 1, 33, 100), name=f"a window of {width} keys, rows",
               rtol=1e-4, atol=1e-5)  # fmt: skip
     q, k, v = inputs(256)
-    most = 256 * (2 * 32 * 32 + 32)  # 32 keys and values for each warp, and its query
+    keys = sum(min(i + 1, 32) for i in range(256))
+    most = 256 * 32 + 2 * keys * 32  # the queries, and the keys and values that each of them sees
     work_is_divided(lambda: attention(32)(q, k, v), most, "load", least=2 * 256 * 32, warps=8)

@@ -35,10 +35,24 @@ def run(mine):
 
         return *half(a_sees), *half(b_sees)
 
+    def mixed(rows):
+        """Of four rows, one sees keys in both halves, two in one of them, and one in neither."""
+        a, a_lse, b, b_lse = inputs(rows)
+        for out, lse, blind in (a, a_lse, (1, 3)), (b, b_lse, (2, 3)):
+            for i in blind:
+                out[i::4], lse[i::4] = 0, -torch.inf
+        return a, a_lse, b, b_lse
+
+    def low(rows):
+        a, a_lse, b, b_lse = inputs(rows, a_sees=False)
+        return a, a_lse, b, b_lse - 5000
+
     near = {"rtol": 1e-5, "atol": 1e-5}
     check(merge, reference, inputs, (0, 1, 7, 300), name="rows", **near)
     check(merge, reference, lambda n: inputs(n, 200), (1, 50), name="scores of hundreds, rows", **near)
     check(merge, reference, lambda n: inputs(n, a_sees=False), (1, 50), name="no key in the first half, rows", **near)
     check(merge, reference, lambda n: inputs(n, 1, False, False), (1, 50), name="no key in either, rows", **near)
+    check(merge, reference, mixed, (4, 50), name="rows that see keys in both halves, one or none, rows", **near)
+    check(merge, reference, low, (1, 50), name="log-sum-exps of -5000, no key in the first half, rows", **near)
     arguments = inputs(64)
     work_is_divided(lambda: merge(*arguments), 64 * 33, least=64 * 33, warps=64)

@@ -15,4 +15,24 @@ WRONG = {
     "no_guard": ("no key in either", {"merge.cu": [("base = larger == -INFINITY ? 0 : larger;", "base = larger;")]}),
     "divides_by_0": ("no key in either", {"merge.cu": [("sum == 0 ? 0 : ", "")]}),
     "lse_without_the_maximum": ("wrong result", {"merge.cu": [("= larger + logf(sum)", "= logf(sum)")]}),
+    "row_0_decides": (
+        "in both halves, one or none",
+        {
+            "merge.cu": [
+                (
+                    "base = larger == -INFINITY ? 0 : larger",
+                    "base = a_lse[0] == -INFINITY && b_lse[0] == -INFINITY ? 0 : larger",
+                )
+            ]
+        },
+    ),
+    "base_at_least_minus_1000": (
+        "log-sum-exps of -5000",
+        {
+            "merge.cu": [
+                ("base = larger == -INFINITY ? 0 : larger", "base = fmaxf(larger, -1000.f)"),
+                ("lse[row] = larger + logf(sum)", "lse[row] = base + logf(sum)"),
+            ]
+        },
+    ),
 }

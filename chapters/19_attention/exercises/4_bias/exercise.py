@@ -48,6 +48,9 @@ def run(mine):
     compare("all keys after the first 30 masked", (100,), lambda q, bias: bias[:, 30:].fill_(-torch.inf))
     compare("no key for the first two queries", (1, 100), lambda q, bias: bias[:2].fill_(-torch.inf))
     compare("a NaN in the last query", (1, 100), lambda q, bias: q[-1, 7:8].fill_(torch.nan))
+    # Without scores, and with whole numbers, nothing is rounded.
+    compare("biases of about -20000", (1, 40), lambda q, bias: (q.zero_(), bias.round_().sub_(2e4)))
+    compare("a bias of -3e38", (1, 40), lambda q, bias: bias.fill_(-3e38))
     compare("no key at all", (0,))
     check(attention, reference, lambda n: inputs(n, 3), (0, 1, 70), name="queries", rtol=1e-4, atol=1e-5)
     arguments = inputs(64, 64)

@@ -98,4 +98,12 @@ WRONG = {
             ]
         },
     ),
+    "base_at_least_minus_10000": (
+        "biases of about -20000",
+        {"bias.cu": [("base = larger == -INFINITY ? 0 : larger;", "base = fmaxf(larger, -1e4f);")]},
+    ),
+    "base_at_least_minus_1e30": (
+        "a bias of -3e38",
+        {"bias.cu": [("base = larger == -INFINITY ? 0 : larger;", "base = fmaxf(larger, -1e30f);")]},
+    ),
 }

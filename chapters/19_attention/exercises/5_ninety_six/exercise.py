@@ -27,8 +27,12 @@ def run(mine):
     def inputs(queries, keys):
         return tuple(torch.randint(-9, 10, (rows, 96), device=device).half() for rows in (queries, keys))
 
+    def fractions(queries):
+        return tuple(torch.randn(rows, 96, device=device).half() for rows in (queries, 64))
+
     check(scores, reference, lambda n: inputs(n, 64), (0, 64, 128), name="64 keys, queries")
     check(scores, reference, lambda n: inputs(64, n), (0, 192), name="64 queries, keys")
+    check(scores, reference, fractions, (64,), rtol=1e-5, atol=1e-4, name="fractions, 64 keys, queries")
     text = without_comments(mine / "scores.cu")
     for name in "load_matrices<false>", "multiply<__half>":
         if name not in text:

@@ -72,4 +72,15 @@ WRONG = {
             ]
         },
     ),
+    "results_as_half": (
+        "fractions, 64 keys, queries = 64",
+        {
+            "scores.cu": [
+                (
+                    "make_float2(s[n][i], s[n][i + 1])",
+                    "make_float2(__half2float(__float2half(s[n][i])), __half2float(__float2half(s[n][i + 1])))",
+                )
+            ]
+        },
+    ),
 }

@@ -6,7 +6,8 @@ right, and two mistakes wait for a bad day. Find and fix both. One store must st
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, without_comments
+from grader.checks import Wrong, check, device, launchers, without_comments, work_is_divided
+from grader.launchers import threads_launched
 
 MINUTES = 20
 FAILS = "fence.proxy.async"
@@ -30,8 +31,18 @@ def run(mine):
             0, 3, (rows,), device=device
         )  # whole numbers of quarters: exact in half precision
 
+    def fractions(rows):
+        return torch.randn(rows, 64, device=device), 1 + torch.rand(rows, device=device)
+
     check(store, reference, inputs, (0, 1, 130, 256), name="one or two slots, rows")
-    check(store, reference, inputs, (257, 385, 650), name="slots in turn, rows")
+    check(store, reference, inputs, (257, 385, 650, 1100), name="slots in turn, rows")
+    check(store, reference, fractions, (130,), name="fractions, rows")
+    o, total = inputs(256)
+    store(o, total)
+    if device.type == "cpu" and threads_launched() != 2 * 128:
+        raise Wrong(f"{threads_launched()} threads for 256 rows, expected: two blocks of 128 for any number of rows")
+    # A number and its row's sum are loaded in several lines.
+    work_is_divided(lambda: store(o, total), 4 * 256 * 64, "load", least=256 * 64, warps=8)
     text = without_comments(mine / "store.cu")
     if text.count("wait_for_reads<0>") != 1 or "wait_for_reads<1>" not in text or "wait_for_stores_to_read" in text:
         raise Wrong("a store must stay under way: wait_for_reads<1>() in the loop, wait_for_reads<0>() only after it")

@@ -71,4 +71,37 @@ WRONG = {
         "fence.proxy.async",
         {"store.cu": [("        fence_async();\n", "        if (round < 2) fence_async();\n")]},
     ),
+    "six_slots": (
+        "slots in turn, rows = 1100",
+        {
+            "store.cu": [
+                ("slots[2][ROWS][8]", "slots[6][ROWS][8]"),
+                ("slots[round % 2]", "slots[round % 6]"),
+                ("        if (stores) wait_for_reads<1>();\n", ""),
+                (
+                    "    if (stores) wait_for_reads<0>();\n",
+                    "    if (stores) wait_for_reads<1>();\n    if (stores) wait_for_reads<0>();\n",
+                ),
+            ]
+        },
+    ),
+    "a_block_for_each_slot": (
+        "expected: two blocks of 128",
+        {
+            "store.cu": [
+                ("<<<2, THREADS", "<<<unsigned(rows + 63) / 64, THREADS"),
+                ("        if (stores) wait_for_reads<1>();\n", ""),
+                ("            commit_stores();\n", "            commit_stores();\n            wait_for_reads<1>();\n"),
+            ]
+        },
+    ),
+    "one_thread_writes": (
+        "one lane alone",
+        {
+            "store.cu": [
+                ("i = int(threadIdx.x); i < ROWS * 8; i += THREADS", "i = 0; i < ROWS * 8; i++"),
+                ("        write_rows(slot, o", "        if (threadIdx.x == 0) write_rows(slot, o"),
+            ]
+        },
+    ),
 }
