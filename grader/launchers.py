@@ -101,7 +101,7 @@ def declarations(cu: Path) -> dict[str, list[tuple[str, str]]]:
 def compiled(cu: Path, device: str) -> Path:
     """A shared library of that .cu and what Python calls in it, compiled unless it is there already."""
     tool = os.environ.get("CHAPTERS_SANITIZE", "")
-    command = _nvcc() if device == "cuda" else _host_compiler(tool)
+    command = _nvcc() if device == "cuda" else _host_compiler(tool, cu)
     library = _place(cu, command, f"{device}{tool}")
     with open(library.with_name("lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another process may be compiling it: wait for that
@@ -124,12 +124,15 @@ def compile_together(cus: list[Path]) -> None:
     (ROOT / "build").mkdir(exist_ok=True)
     with open(ROOT / "build" / "launchers.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another process may be compiling the same ones
-        _compile_together(cus)
+        tool = os.environ.get("CHAPTERS_SANITIZE", "")
+        alike = {}
+        for cu in cus:
+            alike.setdefault(tuple(_host_compiler(tool, cu)), []).append(cu)
+        for command, these in alike.items():
+            _compile_together(list(command), these, tool)
 
 
-def _compile_together(cus):
-    tool = os.environ.get("CHAPTERS_SANITIZE", "")
-    command = _host_compiler(tool)
+def _compile_together(command, cus, tool):
     todo = [(cu, library) for cu in cus if not (library := _place(cu, command, f"cpu{tool}")).exists()]
     todo = [(cu, library) for cu, library in todo if all(f"{name}(" in cu.read_text() for name in declarations(cu))]
     if not todo:
@@ -274,10 +277,14 @@ extern "C" const char* call_{prefix}{name}({declared}) {{
     return text
 
 
-def _host_compiler(tool: str) -> list[str]:
+def _host_compiler(tool: str, cu: Path) -> list[str]:
     flags = ["-std=c++17", *cuda_on_cpu.CFLAGS, f"-I{cuda_on_cpu.INCLUDE}", "-fPIC", "-pthread", "-w"]
     if tool == "memory":  # -O2 takes twice as long to compile
-        return [*memory_check.compiler(), *flags, *memory_check.cflags(memory_check.compiler()), "-O1", "-fno-inline"]
+        # g++ reports no load of a struct that is an argument, as in __half2float(x[i]), unless the function is inlined.
+        text = "".join(file.read_text() for file in (cu, cu.with_suffix(".h")) if file.exists())
+        halves = re.search("_(fp16|bf16|fp8)|ptx_mma|hopper", text)
+        inlined = [] if halves else ["-fno-inline"]  # with them it compiles in less time
+        return [*memory_check.compiler(), *flags, *memory_check.cflags(memory_check.compiler()), "-O1", *inlined]
     if tool == "address":
         return [*memory_check.compiler(), *flags, "-fsanitize=address", "-fno-omit-frame-pointer", "-g1", "-O1"]
     return [*memory_check.compiler(), *flags, "-O2"]

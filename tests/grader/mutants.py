@@ -27,6 +27,7 @@ MUTANTS = [
     Mutant(LAUNCHERS, "    for file in sorted(used):\n        key.update(file.read_bytes())\n", "",
            CALL + "several_are_compiled_at_once"),
     Mutant(LAUNCHERS, '"-Wl,-z,defs"', '"-Wl,-O1"', CALL + "what_cannot_be_built_is_said"),
+    Mutant(LAUNCHERS, "_(fp16|bf16|fp8)|", "_(fp17)|", CALL + "a_half_that_is_an_argument_is_seen"),
     Mutant(LAUNCHERS, "if left <= 0 and not raised:", "if False:", CALL + "an_error_arrives_once"),
     Mutant(LAUNCHERS, "if raised and left:", "if False:", CALL + "an_error_arrives_once"),
     Mutant(CHECKS, "elif 0 <= threads_launched() - ", "elif threads_launched() > 0 > ",

@@ -143,6 +143,27 @@ def test_several_are_compiled_at_once(tmp_path, monkeypatch):
         launchers.launchers(cus[0])
 
 
+HALVES = """
+import sys, torch
+from grader.launchers import launchers
+launchers(sys.argv[1]).launch_halves(torch.zeros(32), torch.zeros(32, dtype=torch.float16))
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(device.type == "cuda" or sys.platform != "linux", reason="the memory check: on the CPU, on Linux")
+def test_a_half_that_is_an_argument_is_seen(tmp_path):
+    """10 s: a process of its own has to begin with the memory check."""
+    cu = tmp_path / "halves.cu"
+    cu.with_suffix(".h").write_text("#include <cuda_fp16.h>\nvoid launch_halves(float* out, const __half* x);\n")
+    kernel = "__global__ void k(float* out, const __half* x) { out[threadIdx.x] = __half2float(x[threadIdx.x + 8]); }"
+    launch = "void launch_halves(float* out, const __half* x) { k<<<1, 32>>>(out, x); }"
+    cu.write_text(f'#include "halves.h"\n{kernel}\n{launch}\n')
+    env = os.environ | {"CHAPTERS_SANITIZE": "memory", "CHAPTERS_DEVICE": "cpu", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", HALVES, cu], env=env, capture_output=True, text=True)
+    assert "reads x[32] at" in done.stderr and "past the end of x" in done.stderr, done.stderr
+
+
 # ---- what a launcher does, on the CPU ------------------------------------------------------------------------------------
 
 WAYS = """
