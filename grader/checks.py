@@ -43,8 +43,7 @@ from common.guarded import Inputs, announce, tensors_in
 from common.machine import device
 from cuda_on_cpu.report import found_by_cuda
 
-from . import exercises
-from .exercises import ENDED_EARLY
+from .exercises import ENDED_EARLY, without_comments
 from .launchers import LaunchProbe, TooFewThreads, Unchecked, launchers, refuse_launch, threads_launched
 from .report import count_of, matrices, names_of_tensors, parameters, picture_of_wrong
 
@@ -478,39 +477,6 @@ def module(file):
     return loaded
 
 
-def nothing_else_changed(exercise, mine):
-    """Raises Wrong where a file of the skeleton that has no place for the reader's code differs by more than comments."""
-    for name in exercises.files_in(exercise.folder / "skeleton"):
-        if str(name) not in exercises.names(exercise):
-            given, here = exercise.folder / "skeleton" / name, mine / name
-            if not here.exists() or _words(given) != _words(here):
-                raise Wrong(f"{name} is given, and not as it was: `git diff --no-index {_shown(given)} {_shown(here)}`")
-
-
-def _words(file):
-    return (without_comments(file) if file.suffix in (".cu", ".cpp", ".h") else file.read_text()).split()
-
-
-NO_RUN_SHOWS = {  # on a CPU: the words, and what is to be said of them
-    r"atomic\w+_block|__threadfence_block|thread_scope_block|scope_cta": "it is for the threads of one block. CUDA on CPU "
-    "makes it as strong as for the whole GPU, so no run can tell whether that is enough; write the one without _block",
-    "__cluster_barrier_arrive_relaxed": "it orders no memory. CUDA on CPU makes it as strong as __cluster_barrier_arrive(), "
-    "so no run can tell whether that is enough; write that one",
-    "CUDA_ON_CPU|__CUDACC__|__CUDA_ARCH__|redefine_extname": "a GPU would run other code than the one that was checked",
-}
-
-
-def refuse_what_no_run_shows(exercise, mine):
-    """Raises Wrong where the reader's code has words of NO_RUN_SHOWS that neither skeleton nor solution has."""
-    known = "\n".join(exercises.texts(exercise.folder / "skeleton", exercise.folder / "solution").values())
-    for name in exercises.files_in(mine):
-        if name.suffix in (".cu", ".cpp", ".h"):
-            for number, line in enumerate(without_comments(mine / name).splitlines(), 1):
-                for words, said in NO_RUN_SHOWS.items():
-                    if (found := re.search(rf"\b({words})\b", line)) and found[0] not in known:
-                        raise Wrong(f"{name}:{number}: {found[0]}: {said}")
-
-
 def refuse_activemask(file):
     """CUDA on CPU lets all lanes arrive, so no run shows what is wrong with it."""
     for number, line in enumerate(without_comments(file).splitlines(), 1):
@@ -530,11 +496,6 @@ def refuse_32_bits(file):
         if is_narrow and re.search(rf"(?<![-+*] )\b{name}\b( *\+[^<>;=&|)]*)? *[<>]=? *n\b", text):
             line = text.count("\n", 0, found.start()) + 1
             raise Wrong(f"{file.name}:{line}: {name} has 32 bits, and n has 64: an n above 2^32 is never reached")
-
-
-def without_comments(file) -> str:
-    """The text of a C++ file with spaces for comments, on the same lines."""
-    return re.sub(r"//[^\n]*|/\*.*?\*/", lambda found: re.sub(r".", " ", found[0]), file.read_text(), flags=re.S)
 
 
 def answer(mine, name, right, why):

@@ -154,6 +154,9 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
         if status == RIGHT and (left := sum(map(int, allocated))):
             status = WRONG
             rest += report.told("wrong", f"{left} bytes {NEVER_FREED}")
+        if status == RIGHT and (said := given_is_changed(exercise, files) or what_no_run_shows(exercise, files)):
+            status = WRONG
+            rest += report.told("wrong", with_sources(said.replace(f"{ROOT}/", ""), files))
     if echo and rest:
         echo(rest)
     return status, told + rest
@@ -216,7 +219,7 @@ def _checked(exercise, files, device, log, allocated, verdict):
 
     from common import device as chosen
     from common.progress import BuildError
-    from grader.checks import Wrong, nothing_else_changed, refuse_what_no_run_shows
+    from grader.checks import Wrong
 
     if device == "cuda" and chosen.type != "cuda":
         print(told("skipped", "this exercise needs a GPU") if exercise.needs_gpu else "", end="")
@@ -229,8 +232,6 @@ def _checked(exercise, files, device, log, allocated, verdict):
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         module.run(files)
-        nothing_else_changed(exercise, files)
-        refuse_what_no_run_shows(exercise, files)
     except (Wrong, BuildError) as error:
         print(told("wrong", with_sources(str(error), files)), end="")
         return verdict.send(WRONG)
@@ -249,6 +250,49 @@ def _checked(exercise, files, device, log, allocated, verdict):
         print(told("wrong", with_sources("\n".join(lines), files)), end="")
         return verdict.send(WRONG if theirs or isinstance(error, (RuntimeError, TypeError, ValueError)) else BROKEN)
     verdict.send(RIGHT)
+
+
+# ---- what is looked at where the result is right ----------------------------------------------------------------------
+
+
+def given_is_changed(exercise: Exercise, mine: Path) -> str:
+    """Says which file of the skeleton differs by more than comments, though it has no place for the reader's code."""
+    for name in files_in(exercise.folder / "skeleton"):
+        if str(name) not in names(exercise):
+            given, here = exercise.folder / "skeleton" / name, mine / name
+            if not here.exists() or _words(given) != _words(here):
+                return f"{name} is given, and not as it was: git diff --no-index {given} {here}"
+    return ""
+
+
+def _words(file):
+    return (without_comments(file) if file.suffix in CPP else file.read_text()).split()
+
+
+CPP = ".cu", ".cpp", ".h"
+NO_RUN_SHOWS = {  # on a CPU: the words, and what is to be said of them
+    r"atomic\w+_block|__threadfence_block|thread_scope_block|scope_cta": "it is for the threads of one block. CUDA on CPU "
+    "makes it as strong as for the whole GPU, so no run can tell whether that is enough; write the one without _block",
+    "__cluster_barrier_arrive_relaxed": "it orders no memory. CUDA on CPU makes it as strong as __cluster_barrier_arrive(), "
+    "so no run can tell whether that is enough; write that one",
+    "CUDA_ON_CPU|__CUDACC__|__CUDA_ARCH__|redefine_extname": "a GPU would run other code than the one that was checked",
+}
+
+
+def what_no_run_shows(exercise: Exercise, mine: Path) -> str:
+    """Says where the reader's code has words of NO_RUN_SHOWS that neither skeleton nor solution has."""
+    known = "\n".join(texts(exercise.folder / "skeleton", exercise.folder / "solution").values())
+    for name in files_in(mine):
+        for number, line in enumerate(without_comments(mine / name).splitlines() if name.suffix in CPP else (), 1):
+            for words, said in NO_RUN_SHOWS.items():
+                if (found := re.search(rf"\b({words})\b", line)) and found[0] not in known:
+                    return f"{name}:{number}: {found[0]}: {said}"
+    return ""
+
+
+def without_comments(file) -> str:
+    """The text of a C++ file with spaces for comments, on the same lines."""
+    return re.sub(r"//[^\n]*|/\*.*?\*/", lambda found: re.sub(r".", " ", found[0]), file.read_text(), flags=re.S)
 
 
 def told(word: str, text: str) -> str:

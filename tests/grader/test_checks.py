@@ -1,6 +1,5 @@
 """grader/checks.py: what the reader of an exercise is told. The exercises themselves: tests/grader/test_exercises.py."""
 
-import contextlib
 import os
 import sys
 
@@ -325,7 +324,7 @@ def test_an_index_of_32_bits_shows_at_the_end(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("file, text, words", [
-    ("saxpy.h", None, "saxpy.h is given, and not as it was: `git diff --no-index chapters/03_add2/"),
+    ("saxpy.h", None, "saxpy.h is given, and not as it was: git diff --no-index /"),
     ("saxpy.h", "// more comments\n", ""),
     ("saxpy.h", "int more;\n", "saxpy.h is given"),
     ("saxpy.cu", "__device__ int more;\n", ""),
@@ -341,14 +340,13 @@ def test_what_is_looked_at_after_a_check(tmp_path, file, text, words):
         (tmp_path / name).write_text((text or "") + given if str(name) == file else given)
     if text is None:
         (tmp_path / file).unlink()
-    with pytest.raises(Wrong, match=words) if words else contextlib.nullcontext():
-        checks.nothing_else_changed(it, tmp_path)
-        checks.refuse_what_no_run_shows(it, tmp_path)
+    said = exercises.given_is_changed(it, tmp_path) or exercises.what_no_run_shows(it, tmp_path)
+    assert words in said and bool(words) == bool(said)
 
 
 def test_words_of_the_solution_are_no_mistake():
     for it in exercises.find():
-        checks.refuse_what_no_run_shows(it, it.folder / "solution")
+        assert not exercises.what_no_run_shows(it, it.folder / "solution")
 
 
 def test_comments_are_left_out(tmp_path):
