@@ -1,5 +1,5 @@
 """Finds what nvcc refuses and C++ does not. Device code that calls a host function or uses a host variable of the same
-file, or an object of the host's library; that throws or catches, has an array of run-time length, or changes threadIdx.
+file, or an object of the host's library; that throws or catches, or changes threadIdx.
 A launch of a host function; a kernel that returns something.
 
 These are mistakes that people make: most often they forget a __device__ or a __global__. The search keeps quiet in doubt:
@@ -28,9 +28,7 @@ VARIABLE = (
 )
 EXCEPTIONS = "device code does not support exception handling"  # this, too
 RETURNS = "a __global__ function must have a void return type"  # and this
-CONSTANT = "expression must have a constant value"  # and this
 READ_ONLY = "expression must be a modifiable lvalue"  # and this
-IF_NOT_CONSTANT = '; static_assert(__builtin_constant_p(sizeof {}), "{{}}")'  # g++ knows
 GLOBAL = "{name}() lacks __global__: nvcc launches nothing else"
 NO_HOST_FUNCTIONS = {"__device__", "__global__", "constexpr", "consteval", "operator", "="}
 NO_HOST_VARIABLES = {
@@ -42,7 +40,6 @@ NOT_VOID = {
     *("*", "bool", "char", "short", "int", "long", "unsigned", "float", "double", "half", "__half"),
     *("size_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t"),
 }
-TYPE = {"::", "<", ">", ",", "*"}  # what there may be in one, besides words and numbers
 HOST_OBJECTS = {
     *("vector", "string", "map", "set", "unordered_map", "unordered_set", "list", "deque", "function"),
     *("cout", "cerr", "to_string"),
@@ -118,9 +115,6 @@ def host_calls(t: Tokens, doubtful: set[str]) -> Iterator[tuple[int, str, str]]:
             yield from ((i, VARIABLE.format(name=named[i]), ERROR) for i in uses[:1])
             uses = [i for i in named if named[i] in methods and t.is_text(i + 3, "(")]
             yield from ((i, DEVICE.format(name=named[i], **names), ERROR) for i in uses[:1])
-        if f.words & {"__global__", "__device__"}:
-            for name, end in local_arrays(t, f):
-                yield end, CONSTANT, IF_NOT_CONSTANT.format(t.text(name))
         if "__global__" in f.words and returns(t, f):
             yield next(i for i in range(f.start, f.name) if t.is_text(i, "__global__")), RETURNS, ERROR
         for i in range(f.opening, f.end):
@@ -274,24 +268,6 @@ def returns(t: Tokens, f: Function) -> bool:
         last = t.group_start(last) - 2
     of_template = {t.text(i) for i in range(f.start, last) if t.text(i - 1) in ("class", "typename")}
     return t.text(last) in NOT_VOID | of_template
-
-
-def local_arrays(t: Tokens, f: Function) -> Iterator[tuple[int, int]]:
-    """The names of those whose length has another local name in it, and the ; after each."""
-    names = {t.text(i) for i in range(f.name + 2, f.end) if t.kind(i) == t.kind(i - 1) == "word"} | BUILT_IN
-    for name, token in enumerate(t.tokens[f.opening : f.end], f.opening):
-        if token.kind == "word" and t.tokens[name + 1].text == "[" and token.text != "auto":
-            first = name - 1
-            while t.text(first) in TYPE or (t.kind(first) in ("word", "number") and not t.is_keyword(first)):
-                first -= 1
-            last = name + 1
-            while t.is_text(last, "["):
-                last = t.group_end(last) + 1
-            has_name = any(t.text(i) in names for i in range(name + 2, last))
-            if has_name and first < name - 1 and t.text(first) in (";", "{", "}"):
-                while not t.is_text(last, ";"):
-                    last = t.group_end(last) + 1
-                yield name, last
 
 
 def is_for_the_host(t: Tokens, f: Function) -> bool:

@@ -401,17 +401,6 @@ NVCC_SAYS = {
             "template <class T> @__global__ T k(T* a) { a[0] = 1; return 1; }\nint (*f)(int*) = k<int>;",
         ],
     ),
-    "arrays": (
-        "expression must have a constant value",
-        [
-            "__global__ void k(float* a) { int r = 4; float sums[r]@; sums[0] = 1; a[0] = sums[0]; }",
-            "__host__ __device__ void f(float* a, const int r) { float s[blockDim.x]@;\ns[0] = 1;\n"
-            "const float sums[2][r + 1] = {}@;\n"
-            "a[0] = sums[0][0]; }",
-            "template <class T> __device__ T f(T a, int n) { cuda::std::pair<T, int> more[n], two[2]@; return a; }\n"
-            "float (*g)(float, int) = f<float>;",
-        ],
-    ),
     "built_in": (
         "expression must be a modifiable lvalue",
         [
