@@ -19,7 +19,9 @@ place(mine)                     a folder in build/ for all that a check makes it
 answer(mine, "name", right)     a number or choice that the reader has typed into answers.py
 run(mine, command)              the output of a program that is started in the reader's folder
 run_python(code, folder)        how a program in Python ended that imports what is in that folder
-refuse_activemask(file), refuse_32_bits(file)    they refuse what no run can show
+refuse_32_bits(file)            refuses what no run can show
+refuse_lost(call, elements, said)    more elements than threads, of which each computes one
+same_bits(op, reference, x)     an op that only moves numbers must not change one
 without_comments(file)          the text of a C++ file, for what no run can show
 raise Wrong("what is wrong")    for all else
 """
@@ -67,10 +69,11 @@ __all__ = [
     "orders",
     "place",
     "refuse_32_bits",
-    "refuse_activemask",
+    "refuse_lost",
     "refuses",
     "run",
     "run_python",
+    "same_bits",
     "saves",
     "seen",
     "work_is_divided",
@@ -330,6 +333,25 @@ def last_element(launch, out, *args, expected, where, may_loop=True, threads=Non
         print(f"{'right':8}{said}")  # the last blocks of a larger grid have no element
 
 
+def refuse_lost(call, elements, said):
+    """call() launches the last blocks alone. Raises Wrong where the grid has fewer threads than there are `elements`, and each
+    of them computes one: then the others are lost. As limits(): where seen() sees nothing, nothing is said."""
+    stores = [row for row in seen(call) if (row.space, row.kind) == ("global", "store")]
+    once = sum(row.threads * row.width // 4 for row in stores) <= 32 * max((row.warps for row in stores), default=0)
+    if stores and once and threads_launched() < elements:
+        raise Wrong(f"{said} {threads_launched()} threads, and each computes one element")
+
+
+def same_bits(op, reference, x):
+    """Raises Wrong where op, which moves the floats of x, changes one: a detour by int, a sum or a minimum does."""
+    x.view(-1)[:6] = torch.tensor([0.5, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40])
+    found, expected = op(x).view(torch.int32), reference(x).view(torch.int32)
+    if wrong := (found != expected).sum():
+        raise Wrong(
+            f"in has 0.5, -0.0, inf, -inf, nan and 1e-40: {wrong} elements of out have other bits, expected: none"
+        )
+
+
 @contextlib.contextmanager
 def only_rows(crop):
     """Meanwhile the memory check takes each row of crop, a view, for an array of its own: a kernel may use no byte beside it.
@@ -475,16 +497,6 @@ def module(file):
     loaded = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
     return loaded
-
-
-def refuse_activemask(file):
-    """CUDA on CPU lets all lanes arrive, so no run shows what is wrong with it."""
-    for number, line in enumerate(without_comments(file).splitlines(), 1):
-        if "__activemask" in line:
-            raise Wrong(
-                f"{file.name}:{number}: __activemask() gives the lanes that happen to be there together; on a GPU the others "
-                "may come later, and their elements would be lost. Which lanes have to take part?"
-            )
 
 
 def refuse_32_bits(file):

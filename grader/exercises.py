@@ -270,12 +270,14 @@ def _words(file):
 
 
 CPP = ".cu", ".cpp", ".h"
-NO_RUN_SHOWS = {  # on a CPU: the words, and what is to be said of them
-    r"atomic\w+_block|__threadfence_block|thread_scope_block|scope_cta": "it is for the threads of one block. CUDA on CPU "
+NO_RUN_SHOWS = {  # on a CPU: words, and what is to be said of the one that is found
+    r"atomic\w+_block|__threadfence_block|thread_scope_block|scope_cta": "{}: it is for the threads of one block. CUDA on CPU "
     "makes it as strong as for the whole GPU, so no run can tell whether that is enough; write the one without _block",
-    "__cluster_barrier_arrive_relaxed": "it orders no memory. CUDA on CPU makes it as strong as __cluster_barrier_arrive(), "
-    "so no run can tell whether that is enough; write that one",
-    "CUDA_ON_CPU|__CUDACC__|__CUDA_ARCH__|redefine_extname": "a GPU would run other code than the one that was checked",
+    "__cluster_barrier_arrive_relaxed": "{}: it orders no memory. CUDA on CPU makes it as strong as "
+    "__cluster_barrier_arrive(), so no run can tell whether that is enough; write that one",
+    "__activemask": "{}() gives the lanes that happen to be there together; on a GPU the others may come later, and their "
+    "elements would be lost. Which lanes have to take part?",
+    "CUDA_ON_CPU|__CUDACC__|__CUDA_ARCH__|redefine_extname": "{}: a GPU would run other code than the one that was checked",
 }
 
 
@@ -286,7 +288,7 @@ def what_no_run_shows(exercise: Exercise, mine: Path) -> str:
         for number, line in enumerate(without_comments(mine / name).splitlines() if name.suffix in CPP else (), 1):
             for words, said in NO_RUN_SHOWS.items():
                 if (found := re.search(rf"\b({words})\b", line)) and found[0] not in known:
-                    return f"{name}:{number}: {found[0]}: {said}"
+                    return f"{name}:{number}: {said.format(found[0])}"
     return ""
 
 

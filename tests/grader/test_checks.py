@@ -331,6 +331,7 @@ def test_an_index_of_32_bits_shows_at_the_end(capsys, monkeypatch):
     ("saxpy.cu", "// atomicAdd_block\n", ""),
     ("saxpy.cu", "\natomicAdd_block", r"saxpy.cu:2: atomicAdd_block: it is for the threads of one block"),
     ("saxpy.cu", "int x = __cluster_barrier_arrive_relaxed", "it orders no memory"),
+    ("saxpy.cu", "\n\n__activemask()", "saxpy.cu:3: __activemask() gives the lanes that happen to be there"),
     ("saxpy.cu", "#ifdef CUDA_ON_CPU", "a GPU would run other code"),
 ])  # fmt: skip
 def test_what_is_looked_at_after_a_check(tmp_path, file, text, words):

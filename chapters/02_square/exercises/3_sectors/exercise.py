@@ -9,8 +9,18 @@ import contextlib
 
 import torch
 
-from grader.checks import Wrong, check, device, last_element, launchers, limits, many, seen, work_is_divided
-from grader.launchers import threads_launched
+from grader.checks import (
+    Wrong,
+    check,
+    device,
+    last_element,
+    launchers,
+    limits,
+    many,
+    refuse_lost,
+    seen,
+    work_is_divided,
+)
 
 MINUTES = 15
 FAILS = "each load of a warp touches 16 sectors of device memory, at most 4 allowed"
@@ -45,17 +55,8 @@ def run(mine):
     if matrix is not None:
         matrix[: 2**21] = matrix[-2:] = 3  # an index of 32 bits leads to the first of these
         last_element(launch, result, matrix, height, width, expected=-3, where=f"{height} rows, {width} columns")
-        refuse_lost_rows(launch, 2**21, 16)
-
-
-def refuse_lost_rows(launch, height, width):
-    """More rows than a grid of 16 x 16 threads has: as an error, a loop or another grid, but not without a word."""
-    n, stores = height * width, []
-    with contextlib.suppress(RuntimeError):  # the launcher says that there is no such grid
-        rows = seen(lambda: launch(many(n), many(n), height, width, threads=1, only_last=True))  # the last blocks
-        stores = [row for row in rows if (row.space, row.kind) == ("global", "store")]
-    once = sum(row.threads * row.width // 4 for row in stores) <= 32 * max((row.warps for row in stores), default=0)
-    if stores and once and threads_launched() < n:
-        raise Wrong(
-            f"{height} rows, {width} columns: {n} elements, {threads_launched()} threads, and each computes one"
-        )
+        height, width = 2**21, 16  # more rows than a grid of 16 x 16 threads has
+        args = many(height * width), many(height * width), height, width
+        said = f"{height} rows, {width} columns: {height * width} elements,"
+        with contextlib.suppress(RuntimeError):  # the launcher says that there is no such grid
+            refuse_lost(lambda: launch(*args, threads=1, only_last=True), height * width, said)

@@ -6,7 +6,7 @@ shared memory, in one pass, so that a store touches 4.
 
 import torch
 
-from grader.checks import Wrong, check, device, last_element, launchers, limits, many, work_is_divided
+from grader.checks import check, device, last_element, launchers, limits, many, same_bits, work_is_divided
 
 MINUTES = 20
 FAILS = "each store of a warp touches 12 sectors"
@@ -36,13 +36,3 @@ def run(mine):
     if planes is not None:
         planes[:1000], planes[-1] = 5, 3  # an index of 32 bits leads to the first of these
         last_element(launch, out, planes, n, expected=3, where=f"n = {n}", threads=n)
-
-
-def same_bits(op, reference, x):
-    """The values that a detour by int, a sum or a minimum changes."""
-    x.view(-1)[:6] = torch.tensor([0.5, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40])
-    found, expected = op(x).view(torch.int32), reference(x).view(torch.int32)
-    if wrong := (found != expected).sum():
-        raise Wrong(
-            f"in has 0.5, -0.0, inf, -inf, nan and 1e-40: {wrong} elements of out have other bits, expected: none"
-        )
