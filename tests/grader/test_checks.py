@@ -315,6 +315,8 @@ def test_an_index_of_32_bits_shows_at_the_end(capsys, monkeypatch):
         last_element(9, threads=65536, may_loop=False)
     with pytest.raises(Wrong, match="here: .* the last one is 2, expected 1"):
         last_element(-1, value=2)
+    with pytest.raises(Wrong, match="here: .* the last one is 0, expected 1"):
+        last_element(-1, value=0)  # of an index that leads to zeros, wherever the system has put them
     with pytest.raises(Wrong, match="(?s)here: .*past the end.*How many bits"):
         last_element(-1, refused="past the end")
     checks.last_element(None, None, expected=1, where="no such memory")
