@@ -76,8 +76,10 @@ def check_at(n, op, reference, held, first, second, name, rtol=None, atol=None, 
         case.close(_on_side_stream(op, held, first, prefix), expected, "wrong result on a side stream")
     if gradients:
         del result, expected
-        error = max(error, case.backward(first, NAN, torch.randn_like))
+        found, wanted = case.backward(first, NAN, torch.randn_like)
+        error = max(error, _largest_error(found, wanted))
         case.backward(second, OTHER, _as_sum_gives)
+        case.close(found, wanted, "the second backward pass overwrote the gradients of the first")
     return error
 
 
@@ -102,8 +104,9 @@ class _Case:
         self.unchanged(self.held, values, f"changed its inputs{when}")
         return result, expected
 
-    def backward(self, values, pattern, grad_output) -> float:
-        """Compares the gradients for these values and for what grad_output(result) returns. Returns the largest error."""
+    def backward(self, values, pattern, grad_output):
+        """The operator's gradients and the reference's, which agree, for these values and for what grad_output(result)
+        returns."""
         values = _requiring_gradients(values)
         expected = self.reference(*values)
         outputs = [grad_output(t.detach()) for t in tensors_in(expected) if _has_gradient(t)]
@@ -118,7 +121,7 @@ class _Case:
             raise
         except RuntimeError as error:  # torch refuses a gradient of a wrong shape, for example
             raise AssertionError(f"{self.prefix}the backward pass failed\n{error}") from error
-        error = 0.0
+        pairs = []
         for place, (mine, theirs) in enumerate(zip(found, wanted, strict=True)):
             if theirs is None and mine is None:
                 continue
@@ -126,10 +129,10 @@ class _Case:
                 raise AssertionError(f"{self.prefix}no gradient of input {place}, and the reference has one")
             theirs = torch.zeros_like(mine) if theirs is None else theirs
             self.close(mine, theirs, f"wrong gradient of input {place}")
-            error = max(error, _largest_error(mine, theirs))
+            pairs.append((mine, theirs))
         self.unchanged(self.held, values, "changed its inputs in the backward pass")
         self.unchanged(held_outputs, outputs, "changed its grad_output")
-        return error
+        return [mine for mine, _ in pairs], [theirs for _, theirs in pairs]
 
     def guarded(self, pattern, call):
         with Guarded(self.prefix, pattern), _on_a_side_stream_of_cuda_on_cpu():

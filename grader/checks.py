@@ -4,6 +4,7 @@ check(op, reference, inputs)    the harness' check() from the smallest size on, 
 launchers(mine / "name.cu")     the launchers of a .cu, with no binding (launchers.py)
 limits(call, name=most)         what each line of its kernels may ask of memory, counted by the microscope
 work_is_divided(call, numel)         its threads share out the elements, also counted there
+by_tensor_cores(call)           each product in the result must be one of theirs
 seen(call)                      what each line of its kernels asks of memory, for other limits
 many(numel)                     so many zeros, without so much memory
 last_element(launch, out, ...)  launches the last blocks alone, for a result with more than 2^32 elements
@@ -46,13 +47,22 @@ from common.machine import device
 from cuda_on_cpu.report import found_by_cuda
 
 from .exercises import ENDED_EARLY, without_comments
-from .launchers import LaunchProbe, TooFewThreads, Unchecked, launchers, refuse_launch, threads_launched
+from .launchers import (
+    LaunchProbe,
+    TooFewThreads,
+    Unchecked,
+    launchers,
+    refuse_launch,
+    threads_launched,
+    with_doubled_products,
+)
 from .report import count_of, matrices, names_of_tensors, parameters, picture_of_wrong
 
 __all__ = [
     "WATCH",
     "Wrong",
     "answer",
+    "by_tensor_cores",
     "check",
     "device",
     "drawn",
@@ -293,13 +303,13 @@ def many(numel, dtype=torch.float32):
     return torch.frombuffer(memory, dtype=dtype)
 
 
-def last_element(launch, out, *args, expected, where, may_loop=True, threads=None):
+def last_element(launch, out, *args, expected, where, may_loop=True, threads=None, **grid):
     """Calls launch(out, *args) for the last blocks of its grid alone. Raises Wrong where an index of 32 bits has counted the
     elements of out, which has a few more than 2^32, or than 2^31 where more are not allowed: then these blocks have not
     written out[-1], but near its beginning or before it.
 
     Nothing is looked at where out is None. may_loop: nor where the grid has no thread for each element, or fewer `threads`;
-    else that is wrong.
+    else that is wrong. blocks=: for a launcher whose grid is small, since its threads loop. Its kernel gets so many blocks.
     """
     if out is None:
         return
@@ -312,7 +322,7 @@ def last_element(launch, out, *args, expected, where, may_loop=True, threads=Non
     unwritten = out[-1].item()
     os.environ["CUDA_REVERSE"] = "0"
     try:
-        launch(out, *args, threads=threads or count, only_last=True)
+        launch(out, *args, threads=threads or count, only_last=True, **grid)
     except TooFewThreads as error:
         if lost <= error.threads < lost + 1024:
             raise Wrong(
@@ -343,6 +353,20 @@ def refuse_lost(call, elements, said):
     once = sum(row.threads * row.width // 4 for row in stores) <= 32 * max((row.warps for row in stores), default=0)
     if stores and once and threads_launched() < elements:
         raise Wrong(f"{said} {threads_launched()} threads, and each computes one element")
+
+
+def by_tensor_cores(call):
+    """Raises Wrong where products of call()'s result, sums of products, are not those of tensor cores: then they do not double
+    when these count twice. A GPU does not tell."""
+    if device.type == "cuda":
+        return
+    result, twice = call(), with_doubled_products(call)
+    if wrong := int((twice != 2 * result).sum()):
+        raise Wrong(
+            f"the tensor cores have nothing to do with {wrong} of {result.numel()} results: where each of their products "
+            "counts twice, these results do not double"
+        )
+    print(f"{'right':8}each product is one of the tensor cores")
 
 
 def same_bits(op, reference, x):

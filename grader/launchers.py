@@ -73,6 +73,7 @@ def launchers(cu) -> SimpleNamespace:
     a launch for a later call (Unchecked), launches nothing though no tensor is empty, or launches fewer threads than
     `threads=`, which the caller may add; with the memory check, where code of the host uses a tensor's memory. With
     `only_last=True`, only the last blocks of a launch of so many threads run: enough for results that no CPU computes in time.
+    With `blocks=`, its grid has so many blocks: a kernel whose threads loop takes any number.
     """
     from common.machine import device
 
@@ -317,6 +318,8 @@ class LaunchProbe(ctypes.Structure):
         ("stream_device", ctypes.c_int),
         ("grid", ctypes.c_uint * 3),
         ("block", ctypes.c_uint * 3),
+        ("blocks", ctypes.c_uint),
+        ("doubled", ctypes.c_uint),
     ]
 
 
@@ -334,12 +337,23 @@ class TooFewThreads(RuntimeError):
 
 
 _to_refuse = 0  # the number of the launch that is to fail, from now on
+_doubled = False
 _threads = 0
 
 
 def threads_launched() -> int:
     """Of the largest grid that the last call of a launcher has started, on the CPU."""
     return _threads
+
+
+def with_doubled_products(call):
+    """call()'s result, where each product of tensor cores (mma.sync, wgmma) counts twice. For launchers on the CPU."""
+    global _doubled
+    _doubled = True
+    try:
+        return call()
+    finally:
+        _doubled = False
 
 
 def refuse_launch(number, call) -> bool:
@@ -373,7 +387,7 @@ def _function(library, name, parameters):
     taken = [(kind, p) for kind, p in parameters if kind != "cudaStream_t"]
     signature = f"{name}({', '.join(p for _, p in taken)})"
 
-    def call(*args, threads=0, only_last=False):
+    def call(*args, threads=0, only_last=False, blocks=0):
         if len(args) != len(taken):
             raise TypeError(f"{signature} takes {len(taken)} arguments, got {len(args)}")
         values = [
@@ -384,7 +398,9 @@ def _function(library, name, parameters):
         tensors = {p: (t, address) for t, address, (kind, p) in named if kind.endswith("*") and t is not None}
         has_stream = taken != parameters
         on_cpu = device.type == "cpu"
-        with _watched(library, name, tensors, has_stream, threads, only_last) if on_cpu else _on_gpu() as stream:
+        with (
+            _watched(library, name, tensors, has_stream, threads, only_last, blocks) if on_cpu else _on_gpu() as stream
+        ):
             if message := function(*values, *[stream] * has_stream):
                 raise RuntimeError(message.decode(errors="replace"))
 
@@ -400,13 +416,19 @@ def _on_gpu():
 
 
 @contextlib.contextmanager
-def _watched(library, name, tensors, has_stream, threads, only_last):
+def _watched(library, name, tensors, has_stream, threads, only_last, blocks):
     """Looks at what a launcher does on the CPU meanwhile. Gives the stream for it, an address."""
     global _to_refuse, _threads
     has_recorder = _has_recorder()
     for p, (t, address) in tensors.items() if has_recorder else ():
         memory_check.announce_parameter(p, address, t.nbytes, t.itemsize, t.shape[1] if t.dim() == 2 else 0)
-    watch = LaunchProbe(has_stream=has_stream, refused=max(_to_refuse, 0), only_last=threads * only_last)
+    watch = LaunchProbe(
+        has_stream=has_stream,
+        refused=max(_to_refuse, 0),
+        only_last=threads * only_last,
+        blocks=blocks,
+        doubled=_doubled,
+    )
     library.watch.restype = ctypes.c_char_p
     library.watch(ctypes.byref(watch))
     raised = None

@@ -280,15 +280,15 @@ void launch_transpose_strips(T* out, const T* in, int64_t matrices, int64_t rows
 
 template <class T>
 void launch_transpose(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns, cudaStream_t stream) {
-    constexpr int V = Pack<T>::SIZE, n = squares<T>, side = wide_side<T>;
+    constexpr int V = Pack<T>::SIZE, n = squares<T>, tile = wide_side<T>;
     if (rows == 1 || columns == 1) {  // a row and a column lie in memory alike
         const size_t bytes = matrices * rows * columns * sizeof(T);
         return CHECK_CUDA(cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, stream));
     }
-    const bool packs = rows % V == 0 && columns % V == 0 && aligned(in) && aligned(out);
-    if (!packs || rows < side || columns < side)
+    const bool in_packs = rows % V == 0 && columns % V == 0 && aligned(in) && aligned(out);
+    if (!in_packs || rows < tile || columns < tile)
         return launch_transpose_strips(out, in, matrices, rows, columns, stream);
-    launch_tiles(transpose_wide_kernel<T>, {n, n}, side, side, out, in, matrices, rows, columns, stream);
+    launch_tiles(transpose_wide_kernel<T>, {n, n}, tile, tile, out, in, matrices, rows, columns, stream);
 }
 
 // The compiler makes code of a template only for a T that it is asked for.

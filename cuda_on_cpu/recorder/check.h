@@ -70,6 +70,8 @@ private:
             return access({array->end, a.bytes - here, a.reads, a.writes, a.kind, a.site});
         }
         if (array->is_freed || a.address + a.bytes > array->end) return outside(a, *array);
+        if (a.writes && array->original && array->room != order.room && !order.has_met(*array->room))
+            too_early(a, *array);
         Shadow& shadow = shadow_of(*array);
         // A tensor that nobody has announced may be a launcher's parameter, and end anywhere in this array.
         const bool may_end = array->place == Place::unknown && arrays.in_launcher();
@@ -78,6 +80,15 @@ private:
             seen_[a.site % seen_size] = {a.site, order.room, begin, end - begin, array, &shadow};
         }
         look_at(*array, shadow, by_owner(*array, a.address), a);
+    }
+
+    [[gnu::noinline]] void too_early(const Access& a, Array& array) {
+        say(format(
+                "too early: %s writes %s at %s, which is another block's: it may not have started, so a barrier of the "
+                "cluster must come before",
+                thread(order.self).c_str(), place(array, by_owner(array, a.address)).c_str(),
+                sites.text(a.site).c_str()),
+            {3, a.site, 0});
     }
 
     Shadow& shadow_of(Array& array) {

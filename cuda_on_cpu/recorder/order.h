@@ -37,6 +37,7 @@ public:
     bool covers(Who who, uint32_t segment) const {
         return reaches(key(who), segment) || reaches(key({who.block, whole}), segment);
     }
+    bool has_block(uint32_t block) const { return known_.count(key({block, whole})) != 0; }
     bool empty() const { return known_.empty(); }
     void clear() { known_.clear(); }
 
@@ -132,6 +133,12 @@ public:
     }
     // Whether an atomic or a volatile read has shown that it happened, and only a fence is missing.
     bool is_seen(Stamp s) const { return has_learned(&Learned::seen, s); }
+    // Whether the running thread knows that the block has started: it has waited for one of its threads.
+    bool has_met(const Room& r) const {
+        if (r.first <= grid_barrier_ || room->extra.known.has_block(r.block)) return true;
+        const auto found = room->threads.find(self.rank);
+        return found != room->threads.end() && found->second.extra.known.has_block(r.block);
+    }
     bool is_of_this_launch(Stamp s) const { return s.segment() > first_; }
     Who who(Stamp s) const { return who_[s.segment() - first_ - 1]; }
     struct Index {

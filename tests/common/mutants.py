@@ -25,6 +25,8 @@ MUTANTS = [
            rejects("one output for all calls")),
     Mutant(CHECKING, "case.backward(second, OTHER, _as_sum_gives)", "pass",
            rejects("takes grad_output for contiguous")),
+    Mutant(CHECKING, 'case.close(found, wanted, "the second', 'case.close(found, found, "the second',
+           rejects("one gradient for all calls")),
     Mutant(CHECKING, "            if mine is None:\n                raise",
            "            if mine is None:\n                continue\n                raise", rejects("no gradient")),
     Mutant(CHECKING, 'self.close(mine, theirs, f"wrong gradient of input {place}")', "pass", rejects("wrong gradient")),

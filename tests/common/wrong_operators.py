@@ -326,6 +326,10 @@ def changes_grad_output(grad, a, b):
 
 
 @product
+def one_gradient_for_all(grad, a, b):
+    return grad * b, torch.mul(grad, a, out=_kept.setdefault(("gradient", len(a)), torch.empty_like(a)))
+
+
 def changes_an_input_backward(grad, a, b):
     gradients = grad * b, grad * a
     a[:1] = 2
@@ -438,6 +442,7 @@ WRONG_OPERATORS = [
             ("writes after a gradient", gradient_written_beyond, "wrote 1 byte after a tensor"),
             ("takes grad_output for contiguous", takes_grad_output_for_contiguous, "wrong gradient of input 0"),
             ("grad_output modified", changes_grad_output, "the operator changed its grad_output"),
+            ("one gradient for all calls", one_gradient_for_all, "overwrote the gradients of the first"),
             ("input modified in the backward pass", changes_an_input_backward, "changed its inputs in the backward"),
         )
     ),

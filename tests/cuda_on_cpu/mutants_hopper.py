@@ -10,6 +10,12 @@ WRONG_TMA = [f"{TESTS}::test_wrong_uses_of_tma_are_refused[g++-{order}]" for ord
 WRONG_WGMMA = [f"{TESTS}::test_wrong_uses_of_wgmma_are_found[g++-{order}]" for order in (False, True)]
 
 MUTANTS = [
+    Mutant(
+        f"{INCLUDE}/mbarrier.h",
+        "if (parity > 1)",
+        "if (false)",
+        [f"{TESTS}::test_wrong_exchanges_are_refused[g++-{order}]" for order in (False, True)],
+    ),
     # Addresses of 32 bits.
     Mutant(
         f"{INCLUDE}/shared_address.h",

@@ -34,6 +34,8 @@ MUTANTS = [
     Mutant(CHECK, "        say_guesses();\n        return end();", "        return end();", WRONG),
     Mutant(RACES, "array.place == Place::shared && before.segment() < owner(array).first", "false", RIGHT),
     Mutant(CHECK, "if (array->is_freed || a.address", "if (a.address", WRONG),
+    Mutant(CHECK, "!order.has_met(*array->room))", "false)", WRONG),
+    Mutant(CHECK, "!order.has_met(*array->room))", "true)", EXCHANGES),
     Mutant(CHECK, "std::fill(seen_, seen_ + seen_size, Seen{});", "", WRONG),
     Mutant(REPORT, "if (!is_new) return;", "", WRONG),
     Mutant(RACES, "if (is_update || !a.writes", "if (!a.writes", WRONG, why="n += 0 writes the same value"),

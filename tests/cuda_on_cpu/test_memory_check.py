@@ -96,6 +96,12 @@ FOUND = {
         "in block (0, 0, 0), s[63], at",
         BLOCKS,
     ),
+    "cluster_unmet": (
+        "too early: thread ",
+        "writes byte ",
+        "of the shared array cluster_unmet",
+        "which is another block's: it may not have started, so a barrier of the cluster must come before",
+    ),
     "bins_not_zeroed": (VALUE, "the shared array bins_not_zeroed", "which no thread of its block has written"),
     "tail": (VALUE, "byte 252 of the shared array tail"),
     "of_an_earlier_block": (VALUE, "thread (0, 0, 0) of block (1, 0, 0)"),

@@ -331,6 +331,7 @@ def test_wrong_exchanges_are_refused(compiler, reverse):
         "not_shared": "the address or the barrier is not in shared memory",
         "misaligned": "the address is not aligned to 8 bytes",
         "waits_there": "the barrier is another block's; only its own block can do this",
+        "phase_for_parity": "a parity is 0 or 1, not 2",
         "no_cluster": "an illegal instruction was encountered: the kernel was launched without clusters",
         "too_many_bytes": "128 threads spin in mbarrier_try_wait_parity() for parity 0, and the phase has parity 0, lacks 4",
     }

@@ -78,6 +78,9 @@ def test_the_last_blocks_alone(many):
     with pytest.raises(launchers.TooFewThreads, match="launches 25856 threads, but each of the 25857") as error:
         many.launch_fill(out, 3.0, out.numel(), threads=25857, only_last=True)
     assert error.value.threads == 25856 and not (out == 3).any()
+    seven = torch.zeros(7 * 256)
+    many.launch_fill(seven, 4.0, 256, threads=7 * 256, only_last=True, blocks=7)
+    assert launchers.threads_launched() == 7 * 256 and (seven[:256] == 4).all() and not seven[256:].any()
 
 
 @pytest.mark.parametrize(

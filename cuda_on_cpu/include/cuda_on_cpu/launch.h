@@ -195,13 +195,15 @@ struct Launch {
     template <class... A>
     cudaError_t run(A... arguments) const {
         needs_stream(config.stream, "the launch of ", name);
+        Config config = this->config;
+        if (watch && watch->blocks) config.grid.x = watch->blocks;
         if (watch)
             if (const cudaError_t error = watch->sees_launch(config.grid, config.block)) return record(error);
         auto call = [kernel = kernel, arguments...]() CUDA_ON_CPU_UNRECORDED { kernel(arguments...); };
         const void* address = address_of(find_address, 0);
         if (!capturing) return check_and_run(config, address, name, run_threads<decltype(call)>, &call);
         if (const cudaError_t error = check(config, address)) return record(error);
-        return enqueue(config.stream, cudaGraphNodeTypeKernel, [call, address, config = config, name = name] {
+        return enqueue(config.stream, cudaGraphNodeTypeKernel, [call, address, config, name = name] {
             auto copy = call;
             return check_and_run(config, address, name, run_threads<decltype(copy)>, &copy);
         });

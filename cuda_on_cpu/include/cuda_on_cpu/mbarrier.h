@@ -88,6 +88,10 @@ struct __attribute__((may_alias)) Mbarrier {
     }
 
     static bool parity_of(uint64_t state) { return from_bits(state).phase % 2; }
+    static bool parity_of(uint32_t parity, const char* function, Location where) {
+        if (parity > 1) refuse(function, where, "a parity is 0 or 1, not " + std::to_string(parity));
+        return parity;
+    }
     static unsigned pending_of(uint64_t state) { return from_bits(state).pending; }
 
     // Waits until the phase with that parity is over. It is the present phase or the one before.

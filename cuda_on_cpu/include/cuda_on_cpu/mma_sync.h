@@ -8,6 +8,7 @@
 
 #include "cuda_on_cpu/all_lanes.h"
 #include "cuda_on_cpu/ptx.h"
+#include "cuda_on_cpu/watch.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -134,7 +135,7 @@ void multiply(MmaLane<M, K, A, B, C, D>* const (&lanes)[32]) {
         for (int i = 0; i < M / 4; i++) {
             const int row = l / 4 + i / 2 * 8, column = l % 4 * 2 + i % 2;
             Sum sum = number(element<const C>(lanes[l]->c, i));
-            for (int k = 0; k < K; k++) sum += a[row][k] * b[column][k];
+            for (int k = 0; k < K; k++) sum += product_counts() * a[row][k] * b[column][k];
             element<D>(lanes[l]->d, i) = rounded<D, SATURATE>(sum);
         }
 }

@@ -101,15 +101,19 @@ inline u64 mbarrier_arrive_expect_tx(char* p, u32 bytes, Location where = {}) {
     return mbarrier_arrive(p, 1, where);
 }
 
-inline bool parity_of(u64 state) { return Mbarrier::parity_of(state); }
-inline bool parity_of(u32 parity) { return parity & 1; }
+inline bool parity_of(u64 state, const char*, Location) { return Mbarrier::parity_of(state); }
+inline bool parity_of(u32 parity, const char* function, Location where) {
+    return Mbarrier::parity_of(parity, function, where);
+}
 template <class T>  // a state, or the parity of a phase
 bool mbarrier_test_wait(char* p, T phase, Location where = {}) {
-    return own_barrier_at(p, "mbarrier.test_wait", where).try_wait(parity_of(phase), {}, "mbarrier.test_wait", where);
+    constexpr char name[] = "mbarrier.test_wait";
+    return own_barrier_at(p, name, where).try_wait(parity_of(phase, name, where), {}, name, where);
 }
 template <class T>  // a GPU may wait for some time, which it does not promise
 bool mbarrier_try_wait(char* p, T phase, Location where = {}) {
-    return own_barrier_at(p, "mbarrier.try_wait", where).try_wait(parity_of(phase), {}, "mbarrier.try_wait", where);
+    constexpr char name[] = "mbarrier.try_wait";
+    return own_barrier_at(p, name, where).try_wait(parity_of(phase, name, where), {}, name, where);
 }
 template <class T>
 bool mbarrier_try_wait(char* p, T phase, u32 /* nanoseconds */, Location where = {}) {

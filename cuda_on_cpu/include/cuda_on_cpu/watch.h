@@ -28,6 +28,8 @@ struct LaunchProbe {
         only_last;  // not 0: a launch of at least so many threads runs its last blocks alone, a smaller one nothing
     int guarded_device, stream_device;  // of which torch's guard was made, and its current stream asked for
     dim3 grid, block;                   // of the last launch
+    unsigned blocks;                    // along x, that the next launches have, whatever <<<>>> says; 0: as it says
+    unsigned doubled;                   // mma.sync and wgmma count each product twice, so that one sees their share
 
     cudaError_t sees_launch(dim3 grid, dim3 block) {
         this->grid = grid, this->block = block;
@@ -42,6 +44,7 @@ struct LaunchProbe {
     }
 };
 inline LaunchProbe* watch = nullptr;
+inline int product_counts() { return watch && watch->doubled ? 2 : 1; }
 
 // With CUDA_ON_CPU_SIDE_STREAM=1, torch's current stream is another one than the default stream. Then a launch on the
 // default stream throws: on a GPU neither waits for the other, so the kernel might read its inputs too early. check()

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "cuda_on_cpu/watch.h"
 #include "cuda_on_cpu/wgmma_matrix.h"
 
 #pragma GCC visibility push(hidden)
@@ -78,7 +79,7 @@ inline void multiply(const WgmmaShape& shape, const std::array<WgmmaThreadPart, 
         });
     for (int m = 0; m < 64; m++)
         for (int k = 0; k < shape.k; k++) {
-            const double x = a[m][k];
+            const double x = product_counts() * a[m][k];
             for (int n = 0; n < shape.n; n += 8)
                 for (int j = 0; j < 8; j++) sums[m][n + j] += x * b[k][n + j];
         }

@@ -250,6 +250,18 @@ def test_installed_and_used_by_another_project(all_built, tmp_path):
     assert output(folder / "consumer").split()[:3] == ["3", "3", "3"]
 
 
+@pytest.mark.thorough
+@pytest.mark.skipif(not toolkit.cuda_home(), reason="needs nvcc; no GPU is needed")
+def test_alone_with_nvcc(tmp_path):
+    """A project that shares nothing with this repository's environment.cmake. 15 s."""
+    home = toolkit.cuda_home()
+    options = f"-DCUDA_TOOLKIT_ROOT_DIR={home} -DCUDAToolkit_ROOT={home} -DCMAKE_CUDA_COMPILER={home}/bin/nvcc".split()
+    options += [f"-DCMAKE_PREFIX_PATH={torch.utils.cmake_prefix_path}", "-DTORCH_CUDA_ARCH_LIST=9.0"]
+    output("cmake", "-S", ROOT / "chapters/05_cmake/alone", "-B", tmp_path, *options)
+    output("cmake", "--build", tmp_path)
+    assert b"launch_axpy" in (tmp_path / "libaxpy.so").read_bytes()
+
+
 # ---- when something is missing -------------------------------------------------------------------------------------
 
 

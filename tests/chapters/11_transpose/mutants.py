@@ -67,7 +67,7 @@ MUTANTS = [
            why="more than shared memory holds"),
     Mutant(CU, "few_columns ? wide : wide + 2 * V) - S) / S", "few_columns ? wide : wide) - S) / S", COUNTED,
            why="more than shared memory holds"),
-    Mutant(CU, "if (!packs || rows < side || columns < side)", "if (!packs)", COUNTED,
+    Mutant(CU, "if (!in_packs || rows < tile || columns < tile)", "if (!in_packs)", COUNTED,
            why="right, and slow: wide has tiles that are mostly empty"),
     # ---- packs
     Mutant(CU, "__stcs(reinterpret_cast<uint4*>(out + j * rows), as<uint4>(turned));",

@@ -53,7 +53,7 @@ MUTANTS = [
     Mutant(CU, "        __pipeline_wait_prior(0);\n", "", forward("pipeline")),
     Mutant(CU, "row < rows; row += clusters, count++", "row < rows; row += 1, count++", many("pipeline")),
     # ---- the launch
-    Mutant(CU, "n <= 32768) return", "n <= 65536) return", AUTO),
+    Mutant(CU, "n <= Op::SHORT) return", "n <= 2 * Op::SHORT) return", AUTO),
     Mutant(CU, "if (pipeline && !begin_at_packs) return", "if (false) return", REFUSES),
     Mutant(CU, "blocks * int64_t(room) < packs) blocks *= 2", "blocks * int64_t(room) < packs / 2) blocks *= 2",
            forward("mbarrier")),

@@ -100,6 +100,14 @@ def test_auto_takes_clusters_where_they_are_faster(ops, n):
         assert n > 131072 or not torch.equal(ops.softmax(x, step="pipeline"), ops.softmax(x, step="fallback"))
 
 
+@pytest.mark.skipif(device.type == "cuda", reason="of the clusters of CUDA on CPU")
+@pytest.mark.parametrize("n", [65536, 65537])
+def test_auto_counts_bytes(ops, n):
+    x = random(4, n, dtype=torch.bfloat16)
+    assert torch.equal(ops.softmax(x), ops.softmax(x, step="pipeline" if n > 65536 else "fallback"))
+    assert not torch.equal(ops.softmax(x, step="pipeline"), ops.softmax(x, step="fallback"))
+
+
 @pytest.mark.kernels
 @per_dtype
 def test_arguments_that_begin_anywhere(ops, dtype):

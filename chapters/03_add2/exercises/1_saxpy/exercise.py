@@ -6,7 +6,7 @@ so all elements after the 512th are missing. Let each thread compute several.
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, limits, refuse_32_bits, work_is_divided
+from grader.checks import Wrong, check, device, last_element, launchers, limits, many, refuse_32_bits, work_is_divided
 from grader.launchers import threads_launched
 from grader.report import show
 
@@ -38,6 +38,10 @@ def run(mine):
     limits(lambda: saxpy(*inputs(1024)), sectors_per_request=4)
     check(saxpy, reference, inputs, (2**17 + 1,))
     refuse_32_bits(mine / "saxpy.cu")
+    x, out = many(n := 2**32 + 10), many(n)
+    if x is not None:
+        x[-1] = 3
+        last_element(launch, out, x, x, 2.0, n, expected=9, where=f"n = {n}, in a grid as large", blocks=-(-n // 256))
     i = torch.arange(1024, device=device)
     curve = saxpy(torch.sin(i / 60), i / 256, 2.0)[::16].tolist()
     show(

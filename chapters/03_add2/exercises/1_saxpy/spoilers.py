@@ -50,6 +50,10 @@ WRONG = {
             ]
         },
     ),
+    "index_as_unsigned": (
+        "n = 4294967306, in a grid as large: 4294967306 elements, more than 2^32",
+        {"saxpy.cu": [("int64_t(blockIdx.x) * blockDim.x + threadIdx.x;", "blockIdx.x * blockDim.x + threadIdx.x;")]},
+    ),
     "larger_grid": (
         "n = 4099: 4352 threads, expected: at most two blocks of 256",
         {

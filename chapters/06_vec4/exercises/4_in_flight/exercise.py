@@ -6,7 +6,7 @@ has seen: it lets the arrays overlap, so that a store which comes early changes 
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, limits, refuse_32_bits, work_is_divided
+from grader.checks import Wrong, check, device, last_element, launchers, limits, many, refuse_32_bits, work_is_divided
 
 MINUTES = 30
 PAIRS, THREADS = 4, 256
@@ -29,6 +29,11 @@ def run(mine):
     work_is_divided(lambda: add(some(4096), some(4096)), 4096, warps=16)
     limits(lambda: add(some(4096), some(4096)), sectors_per_request=4)
     refuse_32_bits(mine / "add.cu")
+    a, c = many(n := 2**32 + 10), many(n)
+    if a is not None:
+        a[-1] = 3
+        last_element(launch, c, a, a, n, expected=6, where=f"n = {n}, in a grid as large", threads=n // PAIRS,
+                     blocks=-(-n // (PAIRS * THREADS)))  # fmt: skip
 
     # What thread t stores in c[t] lies where it loads a[t + 256] from; no other thread uses that place. Then the same with b,
     # and with c[t + 256] where it loads a[t] from, for a thread that begins with its last element. One block: two would race.

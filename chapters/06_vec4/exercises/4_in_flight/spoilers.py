@@ -65,6 +65,17 @@ WRONG = {
             ]
         },
     ),
+    "cast_to_int": (
+        "n = 4294967306, in a grid as large: 4294967306 elements, more than 2^32",
+        {
+            "add.cu": [
+                (
+                    "            const int64_t i = first + k * int(blockDim.x);\n            if (i < n) x[k]",
+                    "            const int64_t i = int(first + k * int(blockDim.x));\n            if (i < n) x[k]",
+                )
+            ]
+        },
+    ),
     "from_the_last_on": (
         "at most 1 pair in flight, 4 are expected: thread 255 stores c[1023] before it loads a[767]",
         {

@@ -10,6 +10,22 @@ WRONG = {
         "has returned",
         {"range.cu": [("    __cluster_barrier_arrive();\n    __cluster_barrier_wait();\n    // end", "    // end")]},
     ),
+    "sends_to_a_block_that_may_not_have_started": (
+        "too early",
+        {
+            "range.cu": [
+                (
+                    "    if (threadIdx.x == 0) of_block = r;",
+                    (
+                        "    __shared__ Range of_all[BLOCKS];\n"
+                        "    Range* const to = of_all + block;\n"
+                        "    if (threadIdx.x < BLOCKS) *static_cast<Range*>(__cluster_map_shared_rank(to, threadIdx.x)) = r;"
+                    ),
+                ),
+                ("*static_cast<Range*>(__cluster_map_shared_rank(&of_block, other))", "of_all[other]"),
+            ]
+        },
+    ),
     "nobody_waits": (
         "data race",
         {

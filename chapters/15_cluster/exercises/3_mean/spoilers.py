@@ -35,4 +35,8 @@ WRONG = {
             ],
         },
     ),
+    "phase_for_parity": (
+        "a parity is 0 or 1, not 2",
+        {"mean.cu": [("parity = count / 2 % 2", "parity = count / 2")]},
+    ),
 }

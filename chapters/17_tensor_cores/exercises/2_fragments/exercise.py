@@ -6,7 +6,7 @@ multiplies them is given.
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, without_comments, work_is_divided
+from grader.checks import Wrong, by_tensor_cores, check, device, launchers, without_comments, work_is_divided
 
 MINUTES = 20
 FAILS = "never written"
@@ -42,5 +42,6 @@ def run(mine):
     check(product, reference, with_nan, (16, 48), name="a NaN in a, and one in b, 16 x k by k x 8, k")
     a, b = inputs(32, 16, 32)
     work_is_divided(lambda: product(a, b), 32 * 16, warps=4)
+    by_tensor_cores(lambda: product(a, b))
     if without_comments(mine / "product.cu").count("multiply<__half>(sums, x, y[0], y[1]);") != 1:
         raise Wrong("the tensor cores have nothing to do: multiply<__half>(sums, x, y[0], y[1]) is given")

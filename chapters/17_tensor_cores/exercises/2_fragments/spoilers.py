@@ -36,6 +36,23 @@ WRONG = {
             ]
         },
     ),
+    "dead_product": (
+        "the tensor cores have nothing to do with",
+        {
+            "product.cu": [
+                ("float sums[4] = {};", "float sums[4] = {}, own[4] = {};"),
+                (
+                    "        multiply<__half>(sums, x, y[0], y[1]);\n",
+                    "        multiply<__half>(sums, x, y[0], y[1]);\n"
+                    "        for (int i = 0; i < 4; i++)\n"
+                    "            for (int j = l; j < l + 16; j++)\n"
+                    "                own[i] += __half2float(a[(row + lane / 4 + i / 2 * 8) * k + j]) *\n"
+                    "                          __half2float(b[(column + lane % 4 * 2 + i % 2) * k + j]);\n",
+                ),
+                ("+ i % 2] = sums[i]", "+ i % 2] = own[i]"),
+            ]
+        },
+    ),
     "results_as_half": (
         "fractions, 16 x k by k x 8, k = 16",
         {"product.cu": [("+ i % 2] = sums[i]", "+ i % 2] = __half2float(__float2half(sums[i]))")]},

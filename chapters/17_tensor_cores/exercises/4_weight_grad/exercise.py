@@ -6,7 +6,17 @@ along k. Sizes may be any. The launch is given.
 
 import torch
 
-from grader.checks import Wrong, check, device, last_element, launchers, many, without_comments, work_is_divided
+from grader.checks import (
+    Wrong,
+    by_tensor_cores,
+    check,
+    device,
+    last_element,
+    launchers,
+    many,
+    without_comments,
+    work_is_divided,
+)
 
 MINUTES = 40
 FAILS = "never written"
@@ -48,6 +58,7 @@ def run(mine):
         raise Wrong("the tensor cores have nothing to do: multiply<__half>() is mma.sync")
     grad, x = inputs(32, 24, 16)
     work_is_divided(lambda: weight_grad(grad, x), 32 * 24, warps=6)
+    by_tensor_cores(lambda: weight_grad(grad, x))
     for m, n in (2**28 + 1, 17), (17, 2**28 + 1):
         many_elements(launch, m, n, 17)
 

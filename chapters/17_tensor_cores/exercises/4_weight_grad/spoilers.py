@@ -38,6 +38,22 @@ WRONG = {
             ]
         },
     ),
+    "dead_product": (
+        "the tensor cores have nothing to do with",
+        {
+            "weight_grad.cu": [
+                (
+                    "    for (int i = 0; i < 4; i++) {\n        const int64_t r",
+                    "    for (float& sum : sums) sum = 0;\n"
+                    "    for (int64_t l = 0; l < k; l++)\n        for (int i = 0; i < 4; i++) {\n"
+                    "            const int64_t r = row + i / 2 * 8, c = column + pair + i % 2;\n"
+                    "            if (r < m && c < n) sums[i] += __half2float(grad[l * m + r]) * __half2float(x[l * n + c]);\n"
+                    "        }\n"
+                    "    for (int i = 0; i < 4; i++) {\n        const int64_t r",
+                ),
+            ]
+        },
+    ),
     "index_of_32_bits": (
         "m = 268435457, n = 17, k = 17",
         {"weight_grad.cu": [("of[(l + i) * columns + c]", "of[unsigned((l + i) * columns + c)]")]},

@@ -19,6 +19,19 @@ WRONG = {
             ]
         },
     ),
+    "two_copies": (
+        "2 tma_load(), expected: one",
+        {
+            "window.cu": [
+                ("expect(full, sizeof box);", "expect(full, 2 * sizeof box);"),
+                (
+                    "        tma_load(address_of(box), &x, column, row, 0, full);\n",
+                    "        tma_load(address_of(box), &x, column, row, 0, full);\n"
+                    "        tma_load(address_of(box), &x, column, row, 0, full);\n",
+                ),
+            ]
+        },
+    ),
     "one_thread_stores": (
         "one lane alone",
         {"window.cu": [("i = int(threadIdx.x); i < 64 * 8; i += 128", "i = 0; i < 64 * 8 && threadIdx.x == 0; i++")]},

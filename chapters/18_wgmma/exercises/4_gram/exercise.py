@@ -6,7 +6,7 @@ are numbers of other columns: both operands are stored across k.
 
 import torch
 
-from grader.checks import Wrong, check, device, launchers, seen, without_comments, work_is_divided
+from grader.checks import Wrong, by_tensor_cores, check, device, launchers, seen, without_comments, work_is_divided
 
 MINUTES = 40
 FAILS = "wrong result"
@@ -42,3 +42,4 @@ def run(mine):
     for name in "tma_load", "wgmma_descriptor":
         if name not in text and "load_box" not in text:
             raise Wrong(f"no {name}(): the tensor cores must read what TMA has copied")
+    by_tensor_cores(lambda: gram(x))

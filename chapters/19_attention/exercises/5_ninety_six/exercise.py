@@ -6,7 +6,17 @@ place for each pack, and write the loop along D: the scores must be right, and e
 
 import torch
 
-from grader.checks import Wrong, check, device, drawn, launchers, seen, without_comments, work_is_divided
+from grader.checks import (
+    Wrong,
+    by_tensor_cores,
+    check,
+    device,
+    drawn,
+    launchers,
+    seen,
+    without_comments,
+    work_is_divided,
+)
 
 MINUTES = 25
 FAILS = "uses index 13"
@@ -39,6 +49,7 @@ def run(mine):
             raise Wrong(f"no {name}(): the tensor cores must multiply what ldmatrix has loaded")
     q, k = inputs(64, 64)
     work_is_divided(lambda: scores(q, k), 64 * 64, warps=4)
+    by_tensor_cores(lambda: scores(q, k))
     packs = 2 * 64 * 96 // 8  # each comes from device memory once
     work_is_divided(lambda: scores(q, k), packs, "load", itemsize=16, warps=4)
     rows = [row for row in seen(lambda: scores(q, k)) if row.space == "shared" and row.kind == "load"]

@@ -72,6 +72,22 @@ WRONG = {
             ]
         },
     ),
+    "dead_product": (
+        "the tensor cores have nothing to do with",
+        {
+            "scores.cu": [
+                (
+                    "    for (int n = 0; n < TILE / 8; n++)\n        for (int i = 0; i < 4; i += 2) {\n",
+                    "    for (int n = 0; n < TILE / 8; n++)\n        for (int i = 0; i < 4; i += 2) {\n"
+                    "            s[n][i] = s[n][i + 1] = 0;\n"
+                    "            for (int l = 0; l < 2 * D; l++)\n"
+                    "                s[n][i + l % 2] +=\n"
+                    "                    __half2float(q[(query + warp * 16 + lane / 4 + i / 2 * 8) * D + l / 2]) *\n"
+                    "                    __half2float(k[(key + n * 8 + lane % 4 * 2 + l % 2) * D + l / 2]);\n",
+                ),
+            ]
+        },
+    ),
     "results_as_half": (
         "fractions, 64 keys, queries = 64",
         {

@@ -81,6 +81,11 @@ KERNEL(waits_there) {
     ptx::mbarrier_try_wait_parity(e.theirs(&bar), 0);  // LINE waits_there
 }
 
+KERNEL(phase_for_parity) {  // phase 2 has parity 0
+    EXCHANGE(true);
+    WAIT(2);  // LINE phase_for_parity
+}
+
 KERNEL(no_cluster) {  // the block sends itself a value
     EXCHANGE(false);
     ptx::st_async(&s[I], int(I), &bar);  // LINE no_cluster
@@ -133,7 +138,7 @@ KERNEL(right) {  // two slots
         const Exchange& e = round % 2 ? odd : even;
         e.expect(64 * 4);
         ptx::st_async(e.theirs(&e.slots[I]), int(I), e.theirs(e.mine));
-        while (!ptx::mbarrier_try_wait_parity(e.mine, round / 2)) {
+        while (!ptx::mbarrier_try_wait_parity(e.mine, round / 2 % 2)) {
         }
         out[I + 64 * e.rank] = e.slots[63 - I];
         __syncthreads();
@@ -159,7 +164,8 @@ int main(int, char** argv) {
 #define RUN(group, name) run(group, #name, name)
     RUN("refused", right), RUN("refused", returns), RUN("refused", too_few_bytes), RUN("refused", no_init),
         RUN("refused", two_blocks);
-    RUN("refused", not_shared), RUN("refused", misaligned), RUN("refused", waits_there);
+    RUN("refused", not_shared), RUN("refused", misaligned), RUN("refused", waits_there),
+        RUN("refused", phase_for_parity);
     run("refused", "no_cluster", no_cluster, 0);
     RUN("hang", too_many_bytes);
     RUN("race", no_wait), RUN("race", one_waits), RUN("race", overwrites), RUN("race", right);

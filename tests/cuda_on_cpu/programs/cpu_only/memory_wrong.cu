@@ -395,6 +395,13 @@ __cluster_dims__(2) KERNEL(cluster_too_early) {
     y[64 * blockIdx.x + I] = cluster.map_shared_rank(s, cluster.block_rank() ^ 1)[63 - I];  // LINE cluster_too_early
     cluster.sync();
 }
+__cluster_dims__(2) KERNEL(cluster_unmet) {
+    __shared__ float s[64];
+    const auto cluster = cooperative_groups::this_cluster();
+    cluster.map_shared_rank(s, cluster.block_rank() ^ 1)[I] = x[I];  // LINE cluster_unmet
+    cluster.sync();
+    y[64 * blockIdx.x + I] = s[I];
+}
 __cluster_dims__(2) KERNEL(after_cluster_barrier) {
     cooperative_groups::this_cluster().sync();
     if (I == 63) *y = blockIdx.x;  // LINE after_cluster_barrier
@@ -604,6 +611,7 @@ const Case cases[] = {
     CASE(known_to_another_block, 3),
     CASE(flag_that_nobody_stores, 2),
     CASE(cluster_too_early, 2),
+    CASE(cluster_unmet, 2),
     CASE(after_cluster_barrier, 2),
     CASE(bins_not_zeroed, 1),
     CASE(tail, 1),
