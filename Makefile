@@ -93,7 +93,7 @@ new:
 	$(call python,test) && "$$python" -m tools.new "$$NAME" $${OUT:+"$$OUT"}
 
 ## make run FILE=x.cu  a CUDA program of your own, without a GPU;  make memcheck FILE=x.cu finds its races,
-##                     make microscope FILE=x.cu shows what each line asks of memory
+##                     make microscope FILE=x.cu shows what each line asks of memory (ARGS='--kernel sum --picture 6'; FILE='x.cu 5')
 ## make memcheck03     the races of a lesson;  make microscope03 its use of memory;  make sanitize03 accesses outside of arrays
 # FILE is one file, or several between blanks.
 # A lesson's .cu has no main().

@@ -7,8 +7,9 @@ check FILE.cu [MORE.cu ...] [ARGUMENT ...]
 check -m MODULE [ARGUMENT ...]
     runs that Python module, such as pytest, with extensions that were built with CUDA_ON_CPU=check in the environment
 microscope [--kernel NAME] [--picture LINE] FILE.cu [MORE.cu ...] [ARGUMENT ...]
+microscope [--kernel NAME] [--picture LINE] -m MODULE [ARGUMENT ...]
     the same, and shows line by line what the kernels ask of memory; of the kernels with NAME in their names; or the
-    addresses of one warp in that line
+    addresses of one warp in that line. What follows -- is the program's
 translate [-I FOLDER] [--depfile FILE] FILE.cu [OUT.cpp]
     writes the C++ that a .cu becomes to that file, or prints it
 flags
@@ -40,9 +41,6 @@ def main() -> None:
     )
     for name in "run", "check", "microscope":
         command = commands.add_parser(name)
-        if name == "microscope":
-            command.add_argument("--kernel", default="", metavar="NAME")
-            command.add_argument("--picture", type=int, metavar="LINE")
         command.add_argument("words", nargs=argparse.REMAINDER, metavar="FILE.cu [MORE.cu ...] [ARGUMENT ...]")
     command = commands.add_parser("translate")
     command.add_argument("cu", type=Path)
@@ -51,9 +49,12 @@ def main() -> None:
     command.add_argument("--depfile", type=Path, help="write a dependency file for make there")
     commands.add_parser("flags")
     try:
-        if sys.argv[1:3] == ["check", "-m"]:  # which argparse takes for an option
-            sys.exit(check_python(sys.argv[2:]))
-        options = parser.parse_args()
+        name, words, chosen = "".join(sys.argv[1:2]), sys.argv[2:], {}
+        if name == "microscope":
+            chosen, words = of_microscope(words)
+        if name in ("check", "microscope") and words[:1] == ["-m"]:  # which argparse takes for an option
+            sys.exit(microscope_python(words, **chosen) if chosen else check_python(words))
+        options = parser.parse_args([*sys.argv[1:2], *words])
         if options.command == "flags":
             print(shlex.join([*CFLAGS, f"-I{INCLUDE}", "-pthread"]))
         elif options.command == "translate" and not options.cpp:
@@ -61,12 +62,22 @@ def main() -> None:
         elif options.command == "translate":
             translate.translate_for_make(options.cu, options.cpp, options.folders, options.depfile)
         else:
-            chosen = {key: vars(options)[key] for key in ("kernel", "picture") if key in options}
             sys.exit(run(options.command, options.words, **chosen))
     except (TranslationError, OSError, RuntimeError) as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
         sys.exit("interrupted")
+
+
+def of_microscope(words: list[str]) -> tuple[dict, list[str]]:
+    """The microscope's options, wherever they stand before a --, and the other words. A last word has no value, so it is none."""
+    end = words.index("--") if "--" in words else len(words)
+    last = end - (words[end - 1 : end] in (["--kernel"], ["--picture"]))
+    parser = argparse.ArgumentParser("cuda-on-cpu microscope", add_help=False, allow_abbrev=False)
+    parser.add_argument("--kernel", default="", metavar="NAME")
+    parser.add_argument("--picture", type=int, metavar="LINE")
+    options, others = parser.parse_known_args(words[:last])
+    return vars(options), [*others, *words[last:end], *words[end + 1 :]]
 
 
 def run(command: str, words: list[str], kernel: str = "", picture: int | None = None) -> int:
@@ -78,7 +89,7 @@ def run(command: str, words: list[str], kernel: str = "", picture: int | None = 
         print(f"usage: cuda-on-cpu {command} FILE.cu [MORE.cu ...] [ARGUMENT ...]", file=sys.stderr)
         if words:
             module = words[0].removesuffix(".py").replace("/", ".")
-            python = f"; for Python: cuda-on-cpu check -m {module}" if words[0].endswith(".py") else ""
+            python = f"; for Python: cuda-on-cpu {command} -m {module}" if words[0].endswith(".py") else ""
             print(f"{words[0]} does not end in .cu{python}", file=sys.stderr)
         return 2
     if missing := [str(cu) for cu in cus if not cu.is_file()]:
@@ -130,6 +141,20 @@ def check_python(words: list[str]) -> int:
     if not said or status == 0 and not found:
         print(right(said, status, NO_KERNEL_BUILT)[0], end="", file=sys.stderr)
     return status if status or said and not found else 1
+
+
+def microscope_python(words: list[str], kernel: str, picture: int | None) -> int:
+    """python -m ..., and then what the kernels of extensions asked of memory that were built with CUDA_ON_CPU=check. The exit
+    status is Python's."""
+    recorder = str(memory_check.recorder(memory_check.compiler()))
+    with tempfile.NamedTemporaryFile(prefix="microscope-") as out:
+        more = {"LD_PRELOAD": recorder, "CUDA_ON_CPU_TENSORS": "1", "CUDA_ON_CPU_MICROSCOPE": out.name}
+        status = programs.started([sys.executable, *words], **more)
+        if status == 0:
+            print(microscope.shown(microscope.of_report(os.fsdecode(out.read())), Path.cwd(), kernel, picture))
+        else:
+            print(told("table", "none, as long as something is wrong"), end="", file=sys.stderr)
+    return status
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import memory_check, programs
+from .report import NO_KERNEL_BUILT
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,14 @@ def of_program(cus: list[Path], arguments: Iterable[str] = (), flags: Iterable[s
     if not _launches(counted):
         raise wrong or RuntimeError("no kernel was launched, so there is nothing to show")
     return _rows(counted)
+
+
+def of_report(text: str) -> list[Row]:
+    """The same of what a process of Python has counted (CUDA_ON_CPU_MICROSCOPE). RuntimeError where it launched no kernel that
+    was built for the memory check."""
+    if not text or not _launches(text):
+        raise RuntimeError(NO_KERNEL_BUILT)
+    return _rows(text)
 
 
 def _need_gcc(compiler: list[str]) -> None:

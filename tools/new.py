@@ -117,6 +117,7 @@ def commands_of_package(place: Path) -> Iterator[tuple[str, str]]:
     if not torch.cuda.is_available():
         yield "CUDA_ON_CPU=check pip install --no-build-isolation -e .", "the same for the memory check:"
         yield "cuda-on-cpu check -m pytest", "races, reads without a value, accesses beyond a tensor"
+        yield "cuda-on-cpu microscope -m pytest -k test_right", "what each line asks of memory"
     yield "pip wheel --no-build-isolation --no-deps .", "a wheel to pass on"
 
 
@@ -132,6 +133,7 @@ def main() -> None:
         commands = list(commands_of_package(out))  # first: it ends the program where there is no torch
         create(out, package(), {"my_op": name})
         listed("next:", commands)
+        print(f"to make it compute something else: {out / 'README.md'}, 'Your own operator'. Chapters 07, 09 and 10 explain it")
     else:
         number = f"{int(max(folders())) + 1:02}"
         folder = f"{number}_{name}"

@@ -193,6 +193,9 @@ def test_the_microscope_shows_one_kernel_or_one_line(own):
     assert status == 0 and re.findall(r"^[jk]$", one, re.MULTILINE) == ["k"]
     status, picture, _ = command("microscope", "--picture", "2", "p.cu")
     assert status == 0 and picture.startswith("j, line 2: n[threadIdx.x] = 1;\n") and "4 sectors of 32 bytes" in picture
+    assert command("microscope", "p.cu", "x", "--kernel", "k") == (0, one, ""), "as make passes ARGS on"
+    status, out, _ = command("microscope", "p.cu", "--", "--kernel", "k")
+    assert status == 0 and re.findall(r"^[jk]$", out, re.MULTILINE) == ["j", "k"], "words for the program"
     assert command("microscope", "--picture=3", "p.cu")[::2] == (1, "no kernel accesses memory in line 3\n")
     assert command("microscope", "--kernel=k", "p.cu")[::2] == (1, "no kernel has k in its name\n")
 
@@ -235,10 +238,16 @@ def test_check_of_a_python_module(own, checked, monkeypatch):
         assert said.count("wrong   kernel k: out of bounds: thread (4, 0, 0)") == 1 == said.count("wrong "), said
         assert "\n        lib.cu:1        __global__ void k(int* n) { n[threadIdx.x] = 1; }\n" in said, said
         assert "memory  " not in said
+        status, out, said = command("microscope", "-m", "use", "--kernel", "k", CXX="g++")
+        assert (status, said) == (0, "") and out.startswith("1 1 0\nk\n  lib.cu\n"), out
+        assert "     1  __global__ void k(int* n) { n[threadIdx.x] = 1; }\n" in out and "global store" in out, out
+        assert command("microscope", "-m", "use", "--picture", "9", CXX="g++")[2].endswith("in line 9\n")
     else:
         assert (status, out) == (1, "0 0 0\n")
         assert said.startswith("memory  no kernel was launched that was built for the memory check."), said
         assert "   CUDA_ON_CPU=check pip install --no-build-isolation -e .\n" in said
+        status, out, said = command("microscope", "-m", "use", CXX="g++")
+        assert (status, out) == (1, "0 0 0\n") and said.startswith("no kernel was launched that was built for"), said
 
 
 def test_a_launch_that_cuda_refuses(own):

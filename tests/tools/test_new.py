@@ -224,7 +224,11 @@ def package(venv, repository, tmp_path_factory):
     commands = make_new(repository, "rope", folder, python=venv / "bin" / "python", **active)
     install, wheel = "pip install --no-build-isolation -e .", "pip wheel --no-build-isolation --no-deps ."
     if device.type == "cpu":
-        check = f"CUDA_ON_CPU=check {install}", "cuda-on-cpu check -m pytest"
+        check = (
+            f"CUDA_ON_CPU=check {install}",
+            "cuda-on-cpu check -m pytest",
+            "cuda-on-cpu microscope -m pytest -k test_right",
+        )
         assert commands[1:] == [f"pip install {repository / 'cuda_on_cpu'}", install, "pytest", *check, wheel]
     else:
         assert commands[-3:] == [install, "pytest", wheel]
@@ -266,11 +270,11 @@ def test_the_worked_change_to_two_tensors(repository, tmp_path):
     """It passes its tests, and these notice if nobody checks the second tensor. A minute"""
     folder, pytest_ = tmp_path / "rope", [sys.executable, "-m", "pytest", "-q"]
     make_new(repository, "rope", folder)
-    run(["git", "apply", "two_tensors.diff"], folder)
+    run(["patch", "-p1", "--input", "two_tensors.diff"], folder)
     run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], folder, PYTHONPATH=str(ROOT))
     assert re.search(r"\d\d passed", run(pytest_, folder))
 
-    module, unchecked = folder / "rope/__init__.py", r"    torch\._check\((y\.|x\.shape).*\n"
+    module, unchecked = folder / "src/rope/__init__.py", r"    torch\._check\((y\.|x\.shape).*\n"
     text, count = re.subn(unchecked, "", module.read_text())
     module.write_text(text)
     env = environment()
@@ -297,7 +301,7 @@ def test_nvcc_builds_a_new_package_where_there_is_no_cuda_on_cpu(repository, tmp
     make_new(repository, "rope", tmp_path / "rope")
     gpu = {"CUDA_HOME": str(toolkit.cuda_home()), "TORCH_CUDA_ARCH_LIST": "9.0"}
     run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], tmp_path / "rope", **gpu)
-    assert b"rope_kernel" in (tmp_path / "rope/rope/_C.abi3.so").read_bytes()
+    assert b"rope_kernel" in (tmp_path / "rope/src/rope/_C.abi3.so").read_bytes()
 
 
 def test_a_new_package_says_what_is_missing_without_a_gpu(repository, tmp_path):
