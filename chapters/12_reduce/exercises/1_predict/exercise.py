@@ -16,7 +16,7 @@ def run(mine):
     answer(mine, "LANE_3", 3 + 19, "which lane is 16 further on, and what does it hold?")
     answer(mine, "LANE_20", 20 + 20, "lane 36 does not exist: the lesson says what __shfl_down_sync returns then")
     total = 2**24  # a float holds this and not this + 1
-    answer(mine, "ONES", total, "each atomic rounds the total to a float: look at the end of the section The run")
+    answer(mine, "ONES", total, "each atomic rounds the total to a float: look at the section What goes wrong")
     fixed = ["last_block", "chunks"]
     answer(mine, "SAME_BITS", fixed, "in which kernels does the order of the additions depend on which block is first?")
     show("warp_sum(), where lane k begins with k: the lanes whose sums go on, after each level", *levels())
