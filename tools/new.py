@@ -133,7 +133,9 @@ def main() -> None:
         commands = list(commands_of_package(out))  # first: it ends the program where there is no torch
         create(out, package(), {"my_op": name})
         listed("next:", commands)
-        print(f"to make it compute something else: {out / 'README.md'}, 'Your own operator'. Chapters 07, 09 and 10 explain it")
+        print(
+            f"to make it compute something else: {out / 'README.md'}, 'Your own operator'. Chapters 07, 09 and 10 explain it"
+        )
     else:
         number = f"{int(max(folders())) + 1:02}"
         folder = f"{number}_{name}"

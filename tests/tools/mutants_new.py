@@ -35,9 +35,11 @@ MUTANTS = [
     Mutant(f"{PACKAGE}/setup.py", ' < 77:', ' < 7:', T + "a_new_package_says_that_setuptools_is_too_old"),
     Mutant(f"{PACKAGE}/setup.py", "            py_limited_api=True,", "            #", WHEEL),
     Mutant(f"{PACKAGE}/setup.py", "target, *half]", "target]", NVCC),
+    Mutant(f"{PACKAGE}/setup.py", 'cmdclass={"build_ext": Build}', 'cmdclass={"build_ext": BuildExtension}',
+           T + "a_compilers_error_is_the_last_that_is_said"),
     Mutant(f"{PACKAGE}/pyproject.toml", 'packages = ["my_op"]', 'packages = []', WHEEL),
-    Mutant(f"{PACKAGE}/my_op/__init__.py", "grad.contiguous(), ctx", "grad, ctx", BUILDS),
-    Mutant(f"{PACKAGE}/my_op/__init__.py", "torch._check(x.is_contiguous(), lambda", "torch._check(True, lambda", BUILDS),
+    Mutant(f"{PACKAGE}/src/my_op/__init__.py", "grad.contiguous(), ctx", "grad, ctx", BUILDS),
+    Mutant(f"{PACKAGE}/src/my_op/__init__.py", "torch._check(x.is_contiguous(), lambda", "torch._check(True, lambda", BUILDS),
     Mutant(f"{PACKAGE}/.gitignore", "build/\n", "", BUILDS),
     Mutant(f"{PACKAGE}/tests/test_my_op.py", "if is_tensor(x):\n            yield i", "if i == 0:\n            yield i", TWO),
     # ---- its memory check

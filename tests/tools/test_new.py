@@ -110,7 +110,7 @@ def test_any_name_leaves_the_files_formatted(made):
 def test_no_file_of_the_package_names_this_repository(made):
     ours = rf"chapter|common[/.]|import common|lesson|exercise|grader|torch-cuda-chapters|my_op|{ROOT}"
     files = [file for name in (SHORT, LONG) for file in (made / name / "package").rglob("*") if file.is_file()]
-    assert len(files) == 2 * 16
+    assert len(files) == 2 * 17
     for file in files:
         assert not re.search(ours, f"{file.relative_to(made)}\n{file.read_text()}"), file
 
@@ -244,7 +244,7 @@ def test_a_new_package_builds_and_passes_its_tests(package):
     assert device.type == "cuda" or re.search(r"nothing found in \d+ launches of 1 kernel", output)
     run(["git", "init", "--quiet"], folder)
     status = run(["git", "status", "--short", "--untracked-files=all"], folder)
-    assert len(status.splitlines()) == 16, f"what is built is ignored: {status}"
+    assert len(status.splitlines()) == 17, f"what is built is ignored: {status}"
 
 
 @pytest.mark.skipif(device.type == "cuda", reason="a GPU's tools look there: compute-sanitizer pytest")
@@ -264,6 +264,35 @@ def test_the_memory_check_finds_a_mistake_in_a_package(package, right, wrong, sa
     assert done.returncode == 1 and re.search(says, done.stdout), done.stdout
     shown = re.findall(r"(?s)^wrong .*?\n {8}csrc/rope_kernel.cu:\d+ +if \(i <= n\).*?\n", done.stderr, re.MULTILINE)
     assert len(shown) == (wrong == "i <= n"), done.stderr
+
+
+def test_a_compilers_error_is_the_last_that_is_said(repository, tmp_path):
+    """12 s"""
+    make_new(repository, "rope", tmp_path / "rope")
+    header = tmp_path / "rope/csrc/rope.h"
+    header.write_text(header.read_text().replace("float factor", "float factor, int more"))
+    build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
+    env = environment(PYTHONPATH=str(ROOT))
+    done = subprocess.run(build, cwd=tmp_path / "rope", env=env, capture_output=True, text=True)
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+    assert done.stderr.splitlines()[-1].endswith(": the compiler says why, above this line")
+    assert "no matching function for call to" in done.stdout + done.stderr
+
+
+def test_the_worked_change_to_a_gradient_of_its_own(repository, tmp_path):
+    """It passes its tests, and these notice a wrong derivative of either kind. 30 s"""
+    folder, pytest_ = tmp_path / "rope", [sys.executable, "-m", "pytest", "-q"]
+    make_new(repository, "rope", folder)
+    run(["patch", "-p1", "--input", "own_gradient.diff"], folder)
+    run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], folder, PYTHONPATH=str(ROOT))
+    assert re.search(r"\d\d passed", run(pytest_, folder))
+
+    module, text = folder / "src/rope/__init__.py", (folder / "src/rope/__init__.py").read_text()
+    for right, wrong in ("(2 + factor", "(1 + factor"), ("grad.contiguous(), *ctx", "2 * grad.contiguous(), *ctx"):
+        module.write_text(text.replace(right, wrong))
+        command = [*pytest_, "--tb=line", "-k", "gradcheck"]
+        done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
+        assert "1 failed" in done.stdout and "Jacobian mismatch" in done.stdout, done.stdout
 
 
 def test_the_worked_change_to_two_tensors(repository, tmp_path):

@@ -24,6 +24,17 @@ target = "-DTORCH_TARGET_VERSION=0x020b000000000000"
 # torch forbids nvcc what __half and __nv_bfloat16 do by themselves, such as float(x). The kernels here need that.
 half = ["-U__CUDA_NO_HALF_CONVERSIONS__", "-U__CUDA_NO_HALF_OPERATORS__", "-U__CUDA_NO_BFLOAT16_CONVERSIONS__"]
 
+
+class Build(BuildExtension):
+    """Without a page of Python below the compiler's error."""
+
+    def build_extensions(self):
+        try:
+            super().build_extensions()
+        except RuntimeError as error:
+            sys.exit(f"{error}: the compiler says why, above this line")
+
+
 setuptools.setup(
     ext_modules=[
         CUDAExtension(
@@ -35,6 +46,6 @@ setuptools.setup(
             py_limited_api=True,  # the file is _C.abi3.so, and is not linked to torch's library for Python
         )
     ],
-    cmdclass={"build_ext": BuildExtension},
+    cmdclass={"build_ext": Build},
     options={"bdist_wheel": {"py_limited_api": "cp310"}},  # the wheel is for Python 3.10 and all later ones
 )
