@@ -72,7 +72,8 @@ $(SECOND):
 	@:
 endif
 
-## make test           whether the lessons work on this machine;  make test03 tests one chapter;  ARGS='-k add2 -x' goes to pytest
+## make test           whether the lessons work on this machine: 4 minutes on 2 cores, then 1;  make test03 tests one chapter;
+##                     ARGS='-k add2 -x' goes to pytest
 test:
 	@$(call python,test) && $(call tests,-m 'not thorough')
 
@@ -93,7 +94,8 @@ new:
 	$(call python,test) && "$$python" -m tools.new "$$NAME" $${OUT:+"$$OUT"}
 
 ## make run FILE=x.cu  a CUDA program of your own, without a GPU;  make memcheck FILE=x.cu finds its races,
-##                     make microscope FILE=x.cu shows what each line asks of memory (ARGS='--kernel sum --picture 6'; FILE='x.cu 5')
+##                     make microscope FILE=x.cu shows what each line asks of memory
+##                     ARGS are the program's, or the microscope's (ARGS='--kernel sum --picture 6')
 ## make memcheck03     the races of a lesson;  make microscope03 its use of memory;  make sanitize03 accesses outside of arrays
 # FILE is one file, or several between blanks.
 # A lesson's .cu has no main().

@@ -303,8 +303,8 @@ def shown(rows: Iterable[Row], root: Path, kernel: str = "", line: int | None = 
     if not rows:
         raise RuntimeError(f"no kernel has {kernel} in its name")
     if line is None:
-        tries = advice(rows)
-        return f"{table(rows, root)}\n\n{LEGEND}" + (f"\n\nWhat to try\n{tries}" if tries else "")
+        tries = advice(rows) or "nothing: no line asks for more than twice what it needs"
+        return f"{table(rows, root)}\n\n{LEGEND}\n\nWhat to try\n{tries}"
     if not (there := [row for row in rows if row.line == line]):
         raise RuntimeError(f"no kernel accesses memory in line {line}")
     return "\n\n".join(map(picture, there))

@@ -18,6 +18,7 @@ import difflib
 import itertools
 import re
 import shutil
+import signal
 import sys
 import time
 
@@ -215,6 +216,8 @@ def main():
     number = re.sub(r"^\d(?=$|\.)", r"0\g<0>", options.number or "")  # 3.2 is 03.2
     by_number = {exercise.number: exercise for exercise in found}
     if not number or any(n.startswith(f"{number}.") for n in by_number):
+        if hasattr(signal, "SIGPIPE"):
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # make exercises | head
         return show(found, number or None)
     exercise = progress.next_open(found) if number == "next" else by_number.get(number)
     if not exercise and number == "next":

@@ -17,6 +17,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -76,12 +77,41 @@ def sanitize(words: list[str]) -> None:
     # Python is not built with AddressSanitizer, so its runtime has to be there first; libstdc++ after it, or the runtime
     # would not see exceptions. Python frees little at its end, so leaks mean nothing.
     asan = library("libasan.so", f"libclang_rt.asan-{os.uname().machine}.so")
-    preload = {"LD_PRELOAD": f"{asan} {library('libstdc++.so.6')}", "ASAN_OPTIONS": "detect_leaks=0"}
     os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="address")  # common/cpp_extension.py reads them
-    status = programs.started([sys.executable, *words], **preload)
+    with tempfile.TemporaryDirectory(prefix="asan-") as folder:
+        options = f"detect_leaks=0:log_path={folder}/report"
+        preload = {"LD_PRELOAD": f"{asan} {library('libstdc++.so.6')}", "ASAN_OPTIONS": options}
+        status = programs.started([sys.executable, *words], **preload)
+        reports = [file.read_text(errors="replace") for file in sorted(Path(folder).iterdir())]
     if status == 0:
         print(told("memory", "AddressSanitizer found nothing"), end="")
+    for report in reports:
+        print(report_of_asan(report), end="", file=sys.stderr)
     end(status)
+
+
+SIDES = {"to the right of": "past the end of", "after": "past the end of"}  # gcc 12 and newer compilers
+SIDES |= {"to the left of": "in front of", "before": "in front of", "inside of": "inside"}
+
+
+def report_of_asan(report: str) -> str:
+    """What a report says of the access, with the first line that a file of the reader's has in it; below that, where the whole
+    report lies. A report of another kind as it is."""
+    head = re.search(r"ERROR: (AddressSanitizer: \S+).*\n(READ|WRITE) of size (\d+)", report)
+    frames = re.findall(r"#\d+ \S+ in (\w+).* (/\S+):(\d+)(?::\d+)?$", report.partition("\n\n")[0], re.M)
+    frames = [frame for frame in frames if not Path(frame[1]).is_relative_to(ROOT / "cuda_on_cpu" / "include")]
+    if not head or not frames:
+        return report
+    does = "reads" if head[2] == "READ" else "writes"
+    (function, file, line), path = frames[0], Path(frames[0][1])
+    text = f"{head[1]}: {function} {does} {head[3]} bytes at {file}:{line}"
+    if place := re.search(rf"is located (\d+) bytes ({'|'.join(SIDES)}) (\d+)-byte region", report):
+        text += f", {place[1]} bytes {SIDES[place[2]]} an array of {place[3]} bytes"
+    whole = ROOT / "build" / "address_sanitizer.txt"
+    whole.parent.mkdir(exist_ok=True)
+    whole.write_text(report)
+    text = with_sources(text, {os.path.relpath(path, ROOT) if path.is_relative_to(ROOT) else path.name: path})
+    return told("wrong", text) + told("report", f"all of it is in {whole.relative_to(ROOT)}")
 
 
 # ---- the microscope -------------------------------------------------------------------------------------------------

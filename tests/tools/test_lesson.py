@@ -8,6 +8,7 @@ from dataclasses import make_dataclass
 import pytest
 
 from tests.support import ROOT, one_line, write
+from tools import lesson
 from tools.lesson import readers_own
 
 LINES = (ROOT / "chapters/03_add2/add2.cu").read_text().splitlines()
@@ -71,3 +72,31 @@ def test_the_microscope_names_the_file_whose_text_load_inline_has_written(tmp_pa
     row = make_dataclass("Row", ["file"])
     named = readers_own([row(str(tmp_path / name)) for name in [*texts][2:]], tmp_path)
     assert [it.file for it in named] == [str(tmp_path / name) for name in ("square.cu", "build/more/cuda.cu", "a.h")]
+
+
+ASAN = """\
+==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x60 at pc 0x7f bp 0x7e sp 0x7d
+WRITE of size 8 at 0x60 thread T0
+    #0 0x7f in number_kernel(long*, long) {file}:2
+    #1 0x7f in cuda_on_cpu::fiber_body() {root}/cuda_on_cpu/include/cuda_on_cpu/run_block.h:23
+
+0x60 is located 0 bytes {side} 80-byte region [0x10,0x60)
+allocated by thread T0 here:
+"""
+
+
+@pytest.mark.parametrize("side", ["to the right of", "after"])
+def test_a_report_of_address_sanitizer_becomes_a_line(side, tmp_path, monkeypatch):
+    monkeypatch.setattr(lesson, "ROOT", tmp_path)
+    (file := tmp_path / "x.cu").write_text("{\n    out[i] = i;\n}\n")
+    report = ASAN.format(file=file, root=tmp_path, side=side)
+    assert " ".join(lesson.report_of_asan(report).split()) == (
+        "wrong AddressSanitizer: heap-buffer-overflow: number_kernel writes 8 bytes at x.cu:2, 0 bytes past the end of an "
+        "array of 80 bytes x.cu:2 out[i] = i; report all of it is in build/address_sanitizer.txt"
+    )
+    assert (tmp_path / "build/address_sanitizer.txt").read_text() == report
+    for other in (
+        report.replace("x.cu", "cuda_on_cpu/include/x.h"),
+        "==7==ERROR: AddressSanitizer: SEGV on unknown address\n",
+    ):
+        assert lesson.report_of_asan(other) == other, "nothing of the reader's is in it"

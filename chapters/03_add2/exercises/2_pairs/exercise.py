@@ -1,6 +1,6 @@
 """pairs: write a kernel that broadcasts, and its launcher
 
-Write pairs.cu from its first line: out[r][c] = a[r] + b[c], which is a[:, None] + b in torch. pairs.h declares the launcher
+Write all of pairs.cu that is missing: out[r][c] = a[r] + b[c], which is a[:, None] + b in torch. pairs.h declares the launcher
 and says what it does.
 """
 
