@@ -8,6 +8,22 @@ HINTS = [
     "needs it contiguous(). Of what is not wanted the launcher gets None, which is a nullptr for the kernel.",
 ]
 WRONG = {
+    "gradients_in_the_same_memory": (
+        "the second backward pass overwrote the gradients of the first",
+        {
+            "quick_glu.py": [
+                (
+                    "        grads = [torch.empty_like(a) if wanted else None for wanted in ctx.needs_input_grad[1:]]\n",
+                    "        kept = QuickGLU.__dict__.get('kept', {})\n"
+                    "        if a.shape not in kept:\n"
+                    "            kept[a.shape] = [torch.empty_like(a) for _ in range(2)]\n"
+                    "        QuickGLU.kept = kept\n"
+                    "        pairs = zip(kept[a.shape], ctx.needs_input_grad[1:], strict=True)\n"
+                    "        grads = [grad if wanted else None for grad, wanted in pairs]\n",
+                )
+            ]
+        },
+    ),
     "no_contiguous": ("must be contiguous", {"quick_glu.py": [("grad.contiguous()", "grad")]}),
     "constant_sigmoid": ("of grad_a wrong", {"quick_glu.cu": [("(s + 1.702f * a[i] * s * (1 - s))", "s")]}),
     "both_written": (
