@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def of_microscope(words: list[str]) -> tuple[dict, list[str]]:
-    """The microscope's options, from anywhere before a --, and the other words. A last word has no value, so it is none."""
+    """The microscope's options, from anywhere before a --, and the other words. --kernel as the last word is the program's."""
     end = words.index("--") if "--" in words else len(words)
     last = end - (words[end - 1 : end] in (["--kernel"], ["--picture"]))
     parser = argparse.ArgumentParser("cuda-on-cpu microscope", add_help=False, allow_abbrev=False)

@@ -95,8 +95,8 @@ SIDES |= {"to the left of": "in front of", "before": "in front of", "inside of":
 
 
 def report_of_asan(report: str) -> str:
-    """What a report says of the access, with the first line that a file of the reader's has in it; below that, where the whole
-    report lies. A report of another kind as it is."""
+    """Of a report: the access, and the first line of a file of the reader's; below that, where the whole report lies. A report
+    without such a line as it is."""
     head = re.search(r"ERROR: (AddressSanitizer: \S+).*\n(READ|WRITE) of size (\d+)", report)
     frames = re.findall(r"#\d+ \S+ in (\w+).* (/\S+):(\d+)(?::\d+)?$", report.partition("\n\n")[0], re.M)
     frames = [frame for frame in frames if not Path(frame[1]).is_relative_to(ROOT / "cuda_on_cpu" / "include")]
