@@ -432,12 +432,12 @@ def saves(out, x, name):
 WATCH = Path(__file__).with_name("watch.cu")  # for extension(), beside the reader's files
 
 
-def launches_rightly(mine, call, name, x, stable=True):
+def launches_rightly(mine, call, name, x, stable=True, guard=True):
     """Raises Wrong where call() does not launch on the current stream of x's device, under a DeviceGuard of that device, or
     where its result does not come from the launch.
 
-    On the CPU, for an extension(mine, ...) that was built with WATCH. The device shows only where it is of the stable ABI.
-    call() returns the result, of the same values each time.
+    On the CPU, for an extension(mine, ...) that was built with WATCH. The stream's device shows only where it is of the stable
+    ABI. guard=False: where no lesson has explained DeviceGuard yet. call() returns the result, of the same values each time.
     """
     built = library(mine)
     idle, watch = LaunchProbe(has_stream=1, only_last=2**63), LaunchProbe(has_stream=1)
@@ -465,13 +465,11 @@ def launches_rightly(mine, call, name, x, stable=True):
     with contextlib.suppress(RuntimeError):
         watched(LaunchProbe(has_stream=1, refused=1))
         raise Wrong(f"{name} returns as if nothing had happened when its launch fails: the caller must get the error")
-    if not stable:
-        return
-    if watch.guarded_device != x.get_device() and not watch.unguarded:
+    if guard and watch.guarded_device != x.get_device() and not watch.unguarded:
         raise Wrong("the DeviceGuard is of a fixed device, expected: of x's, so that the kernel runs where x is")
-    if watch.stream_device != x.get_device():
+    if stable and watch.stream_device != x.get_device():
         raise Wrong("the stream is the current one of a fixed device, expected: of x's device")
-    if watch.unguarded:
+    if guard and watch.unguarded:
         raise Wrong(
             f"when {name} launches, no DeviceGuard is there: with several GPUs the kernel would run on the current one, and "
             "not on x's"

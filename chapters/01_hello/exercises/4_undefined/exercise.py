@@ -46,5 +46,5 @@ def run(mine):
             except UnicodeDecodeError:  # no kernel has written it
                 return torch.zeros(2 * x.numel())
 
-        launches_rightly(mine, letters, "hex", x, stable=False)
+        launches_rightly(mine, letters, "hex", x, stable=False, guard=False)
     print("right   hex of b'Hello World!' is '48656c6c6f20576f726c6421'")

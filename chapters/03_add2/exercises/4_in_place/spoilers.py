@@ -5,6 +5,10 @@ HINTS = [
     "torch_launch_add2 in add2.cpp also changes a tensor of the caller. Which of its lines tells autograd so?",
 ]
 WRONG = {
+    "no_guard": (
+        "when scale_ launches, no DeviceGuard is there",
+        {"scale.cpp": [("    const c10::cuda::CUDAGuard guard(x.device());\n", "")]},
+    ),
     "version_forgotten": ("version", {"scale.cpp": [("    x.unsafeGetTensorImpl()->bump_version();\n", "")]}),
     "strides_forgotten": ("ValueError is expected", {"scale.cpp": [(" check_input", " check_tensor")]}),
     "copies": (

@@ -8,6 +8,14 @@ HINTS = [
     "Bytes lie side by side where img.stride(2) == 1, and pixels where img.stride(1) == 3.",
 ]
 WRONG = {
+    "no_guard": (
+        "when negative launches, no DeviceGuard is there",
+        {"negative.cpp": [("    const c10::cuda::CUDAGuard guard(img.device());\n", "")]},
+    ),
+    "guard_of_the_first_gpu": (
+        "the DeviceGuard is of a fixed device",
+        {"negative.cpp": [("guard(img.device())", "guard(c10::DeviceIndex(0))")]},
+    ),
     "refuses_crops": (
         "ValueError: img must be contiguous",
         {

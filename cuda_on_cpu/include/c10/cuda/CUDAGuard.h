@@ -13,8 +13,17 @@ namespace c10::cuda {
 
 class CUDAGuard {
 public:
-    explicit CUDAGuard(Device device) { set_device(device); }
-    explicit CUDAGuard(DeviceIndex index) { set_index(index); }
+    explicit CUDAGuard(Device device) {
+        set_device(device);
+        seen(device.index());
+    }
+    explicit CUDAGuard(DeviceIndex index) {
+        set_index(index);
+        seen(index);
+    }
+    ~CUDAGuard() {
+        if (cuda_on_cpu::watch) cuda_on_cpu::watch->guards--;
+    }
     CUDAGuard(const CUDAGuard&) = delete;
     CUDAGuard& operator=(const CUDAGuard&) = delete;
 
@@ -28,6 +37,11 @@ public:
     }
     Device original_device() const { return Device(kCPU); }
     Device current_device() const { return Device(kCPU); }
+
+private:
+    static void seen(DeviceIndex index) {
+        if (cuda_on_cpu::watch) cuda_on_cpu::watch->guards++, cuda_on_cpu::watch->guarded_device = index;
+    }
 };
 
 class OptionalCUDAGuard {
