@@ -28,7 +28,7 @@ import tempfile
 from pathlib import Path
 
 from . import CFLAGS, INCLUDE, TranslationError, __version__, memory_check, microscope, programs, translate
-from .report import NO_KERNEL_BUILT, found_by_cuda, named, once, right, sources, told, with_sources
+from .report import NO_KERNEL_BUILT, found_by_cuda, named, once, right, sources, stale, told, with_sources
 
 
 def main() -> None:
@@ -39,8 +39,11 @@ def main() -> None:
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", prog="cuda-on-cpu", help=argparse.SUPPRESS
     )
-    for name in "run", "check", "microscope":
-        command = commands.add_parser(name)
+    usage = {"run": "", "check": "", "microscope": "[--kernel NAME] [--picture LINE] "}
+    for name, its_options in usage.items():
+        or_module = "" if name == "run" else f"\n       cuda-on-cpu {name} {its_options}-m MODULE [ARGUMENT ...]"
+        of_files = f"cuda-on-cpu {name} {its_options}FILE.cu [MORE.cu ...] [ARGUMENT ...]"
+        command = commands.add_parser(name, usage=of_files + or_module)
         command.add_argument("words", nargs=argparse.REMAINDER, metavar="FILE.cu [MORE.cu ...] [ARGUMENT ...]")
     command = commands.add_parser("translate")
     command.add_argument("cu", type=Path)
@@ -138,18 +141,24 @@ def check_python(words: list[str]) -> int:
     found = [found_by_cuda(text) for kind, _, text in (entry.partition("\n") for entry in entries) if kind == "found"]
     for text in once(found):
         print(told("wrong", with_sources(text, sources(text))), end="", file=sys.stderr)
-    if not said or status == 0 and not found:
+    print(changed := stale(said), end="", file=sys.stderr)
+    if not said or status == 0 and not found and not changed:
         print(right(said, status, NO_KERNEL_BUILT)[0], end="", file=sys.stderr)
-    return status if status or said and not found else 1
+    return status if status or said and not found and not changed else 1
 
 
 def microscope_python(words: list[str], kernel: str, picture: int | None) -> int:
     """python -m ..., and then what the kernels of extensions asked of memory that were built with CUDA_ON_CPU=check. The exit
     status is Python's."""
     recorder = str(memory_check.recorder(memory_check.compiler()))
-    with tempfile.NamedTemporaryFile(prefix="microscope-") as out:
-        more = {"LD_PRELOAD": recorder, "CUDA_ON_CPU_TENSORS": "1", "CUDA_ON_CPU_MICROSCOPE": out.name}
+    with (
+        tempfile.NamedTemporaryFile(prefix="microscope-") as out,
+        tempfile.NamedTemporaryFile("r", prefix="launches-") as launches,
+    ):
+        more = {"LD_PRELOAD": recorder, "CUDA_ON_CPU_TENSORS": "1"}
+        more |= {"CUDA_ON_CPU_MICROSCOPE": out.name, "CUDA_ON_CPU_LAUNCHES": launches.name}
         status = programs.started([sys.executable, *words], **more)
+        print(stale(launches.read()), end="", file=sys.stderr)
         if status == 0:
             print(microscope.shown(microscope.of_report(os.fsdecode(out.read())), Path.cwd(), kernel, picture))
         else:

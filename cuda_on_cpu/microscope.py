@@ -299,12 +299,15 @@ def advice(rows: list[Row]) -> str:
 
 def shown(rows: Iterable[Row], root: Path, kernel: str = "", line: int | None = None) -> str:
     """Of a program: the table of the kernels with this in their names, and what to try; or the pictures of that line."""
-    rows = [row for row in rows if kernel in row.kernel]
+    every = list(rows)
+    rows = [row for row in every if kernel in row.kernel]
     if not rows:
-        raise RuntimeError(f"no kernel has {kernel} in its name")
+        names = ", ".join(dict.fromkeys(row.kernel for row in every))
+        raise RuntimeError(f"no kernel has {kernel} in its name; there is {names}")
     if line is None:
         tries = advice(rows) or "nothing: no line asks for more than twice what it needs"
         return f"{table(rows, root)}\n\n{LEGEND}\n\nWhat to try\n{tries}"
     if not (there := [row for row in rows if row.line == line]):
-        raise RuntimeError(f"no kernel accesses memory in line {line}")
+        lines = ", ".join(map(str, sorted({row.line for row in rows})))
+        raise RuntimeError(f"no kernel accesses memory in line {line}; there is {lines}")
     return "\n\n".join(map(picture, there))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 import re
 import sys
@@ -30,20 +32,44 @@ def _wrapped(line: str) -> list[str]:
 
 
 NO_KERNEL = "no kernel was launched, so there was nothing to check"
+BUILD = "CUDA_ON_CPU=check pip install --no-build-isolation -e ."
 NO_KERNEL_BUILT = (  # of a Python module, whose extensions were built before
-    "no kernel was launched that was built for the memory check. To build a package for it:\n"
-    "    CUDA_ON_CPU=check pip install --no-build-isolation -e ."
+    f"no kernel was launched that was built for the memory check. To build a package for it:\n    {BUILD}"
 )
 
 
 def right(launches: str, status: int, no_kernel: str = NO_KERNEL) -> tuple[str, int]:
     """What a run under the memory check says at its end, where nothing is wrong, and its exit status: that of the program,
-    but not 0 where no kernel ran. The lines of `launches` are the kernels, one for each launch."""
-    kernels = launches.splitlines()
+    but not 0 where no kernel ran. The lines of `launches` are the kernels, one for each launch, and their libraries."""
+    kernels = [line.partition("\t")[0] for line in launches.splitlines()]
     if not kernels:
         return told("memory", no_kernel), status or 1
     counts = _counted(len(kernels), "launch", "es"), _counted(len(set(kernels)), "kernel", "s")
     return told("memory", "nothing found in {} of {}: every memory access was checked".format(*counts)), status
+
+
+SOURCES = (
+    "CUDA_ON_CPU_SOURCES="  # before {source: digest} in a library that torch_extension.py builds for the memory check
+)
+
+
+def digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+
+
+def stale(launches: str) -> str:
+    """What is said of sources that have changed since the library was built whose kernels were launched, or ""."""
+    changed = []
+    for library in sorted({line.partition("\t")[2] for line in launches.splitlines()} - {""}):
+        path = Path(library)
+        listed = re.search(rb"%s([^\0]*)\0" % SOURCES.encode(), path.read_bytes()) if path.is_file() else None
+        sources = json.loads(listed[1]).items() if listed else []
+        changed += [
+            os.path.relpath(name) for name, was in sources if Path(name).is_file() and digest(Path(name)) != was
+        ]
+    has = "has" if len(changed) == 1 else "have"
+    text = f"{', '.join(changed)} {has} changed since the build, so all of this is about the older code:\n    {BUILD}"
+    return told("stale", text) if changed else ""
 
 
 def _counted(count: int, what: str, more: str) -> str:

@@ -12,15 +12,18 @@ the only module of cuda_on_cpu that knows torch.
 from __future__ import annotations
 
 import functools
+import json
 import os
 import shlex
+import sys
 from pathlib import Path
 
 import torch
 import torch.utils.cpp_extension as torch_extension
 from torch.utils.cpp_extension import BuildExtension
 
-from . import CFLAGS, INCLUDE, memory_check, names_cuda, translate_file
+from . import CFLAGS, INCLUDE, TranslationError, memory_check, names_cuda, translate_file
+from .report import SOURCES, digest
 
 __all__ = ["NO_HALF", "BuildExtension", "CUDAExtension", "cpu_extension", "for_cpu"]
 
@@ -34,11 +37,30 @@ def CUDAExtension(name, sources, *args, **kwargs):
     on_cpu = os.environ.get("CUDA_ON_CPU") or ("0" if torch.cuda.is_available() else "1")
     if on_cpu == "0":
         return torch_extension.CUDAExtension(name, sources, *args, **kwargs)
-    if on_cpu != "check":
+    try:
+        return _extension(name, sources, *args, checked=on_cpu == "check", **kwargs)
+    except TranslationError as error:
+        sys.exit(str(error))
+
+
+def _extension(name, sources, *args, checked, **kwargs):
+    if not checked:
         return cpu_extension(name, sources, *args, **kwargs)
+    sources = [*sources, _list_of(name, [*sources, *kwargs.get("depends", [])])]
     compiler = memory_check.compiler()
     kwargs["extra_link_args"] = [*kwargs.get("extra_link_args", []), *memory_check.ldflags(compiler)]
     return cpu_extension(name, sources, *args, tool=memory_check.cflags(compiler), **kwargs)
+
+
+def _list_of(name: str, files: list[str]) -> str:
+    """A .cpp that puts into the library what these files are now, so that report.stale() can tell that one has changed."""
+    out = Path("build", "cuda_on_cpu", name, "sources.cpp")
+    text = SOURCES + json.dumps({os.path.abspath(file): digest(Path(file)) for file in files})
+    text = f"__attribute__((used)) static const char cuda_on_cpu_sources[] = {json.dumps(text)};\n"
+    if not out.is_file() or out.read_text() != text:  # else it would be compiled again
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text)
+    return str(out)
 
 
 def cpu_extension(name, sources, *args, tool=(), **kwargs):

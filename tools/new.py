@@ -117,7 +117,7 @@ def commands_of_package(place: Path) -> Iterator[tuple[str, str]]:
     if not torch.cuda.is_available():
         yield "CUDA_ON_CPU=check pip install --no-build-isolation -e .", "the same for the memory check:"
         yield "cuda-on-cpu check -m pytest", "races, reads without a value, accesses beyond a tensor"
-        yield "cuda-on-cpu microscope -m pytest -k test_right", "what each line asks of memory"
+        yield "cuda-on-cpu microscope -m pytest -k right", "what each line asks of memory"
     yield "pip wheel --no-build-isolation --no-deps .", "a wheel to pass on"
 
 

@@ -87,14 +87,18 @@ template <bool writes, Kind kind = Kind::plain, size_t known_bytes = 0>
 
 // ---- launches ------------------------------------------------------------------------------------------------------
 
-// For whoever sums up the run (cuda_on_cpu/report.py): each launch is a line of that file, its kernel. Written at once,
-// so that it is there however the process ends.
+// For whoever sums up the run (cuda_on_cpu/report.py): each launch is a line of that file, its kernel, and after a tab
+// the library that has it. Written at once, so that it is there however the process ends.
 static void note(const Launch& launch) {
     static const char* path = getenv("CUDA_ON_CPU_LAUNCHES");
     static const int file = path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
     if (file < 0) return;
     const bool has_name = strcmp(launch.kernel, by_address) != 0;
-    const std::string line = has_name ? format("%s\n", launch.kernel) : format("%p\n", launch.function);
+    Dl_info info = {};
+    dladdr(launch.kernel, &info);  // its name lies there
+    const char* library = info.dli_fname ? info.dli_fname : "";
+    const std::string line =
+        has_name ? format("%s\t%s\n", launch.kernel, library) : format("%p\t%s\n", launch.function, library);
     [[maybe_unused]] const ssize_t written = write(file, line.data(), line.size());
 }
 

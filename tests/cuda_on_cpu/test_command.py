@@ -197,8 +197,8 @@ def test_the_microscope_shows_one_kernel_or_one_line(own):
     assert command("microscope", "p.cu", "x", "--kernel", "k") == (0, one, ""), "as make passes ARGS on"
     status, out, _ = command("microscope", "p.cu", "--", "--kernel", "k")
     assert status == 0 and re.findall(r"^[jk]$", out, re.MULTILINE) == ["j", "k"], "words for the program"
-    assert command("microscope", "--picture=3", "p.cu")[::2] == (1, "no kernel accesses memory in line 3\n")
-    assert command("microscope", "--kernel=k", "p.cu")[::2] == (1, "no kernel has k in its name\n")
+    assert command("microscope", "--picture=3", "p.cu")[::2] == (1, "no kernel accesses memory in line 3; there is 2\n")
+    assert command("microscope", "--kernel=k", "p.cu")[::2] == (1, "no kernel has k in its name; there is j\n")
 
 
 MODULE = """\
@@ -242,7 +242,8 @@ def test_check_of_a_python_module(own, checked, monkeypatch):
         status, out, said = command("microscope", "-m", "use", "--kernel", "k", CXX="g++")
         assert (status, said) == (0, "") and out.startswith("1 1 0\nk\n  lib.cu\n"), out
         assert "     1  __global__ void k(int* n) { n[threadIdx.x] = 1; }\n" in out and "global store" in out, out
-        assert command("microscope", "-m", "use", "--picture", "9", CXX="g++")[2].endswith("in line 9\n")
+        assert command("microscope", "-m", "use", "--picture", "9", CXX="g++")[2].endswith("in line 9; there is 1\n")
+        assert "[--kernel NAME] [--picture LINE] -m MODULE" in command("microscope", "--help")[1]
     else:
         assert (status, out) == (1, "0 0 0\n")
         assert said.startswith("memory  no kernel was launched that was built for the memory check."), said

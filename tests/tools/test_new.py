@@ -17,7 +17,7 @@ import pytest
 import torch
 
 from common import device, toolkit
-from tests.support import ROOT, chapter
+from tests.support import ROOT, chapter, one_line
 from tools import new
 
 pytestmark = pytest.mark.xdist_group("new")
@@ -227,7 +227,7 @@ def package(venv, repository, tmp_path_factory):
         check = (
             f"CUDA_ON_CPU=check {install}",
             "cuda-on-cpu check -m pytest",
-            "cuda-on-cpu microscope -m pytest -k test_right",
+            "cuda-on-cpu microscope -m pytest -k right",
         )
         assert commands[1:] == [f"pip install {repository / 'cuda_on_cpu'}", install, "pytest", *check, wheel]
     else:
@@ -262,8 +262,14 @@ def test_the_memory_check_finds_a_mistake_in_a_package(package, right, wrong, sa
     env = environment(PYTHONPATH=str(ROOT))
     done = subprocess.run(command, cwd=tmp_path / "rope", env=env, capture_output=True, text=True)
     assert done.returncode == 1 and re.search(says, done.stdout), done.stdout
+    assert "stale" not in done.stderr
     shown = re.findall(r"(?s)^wrong .*?\n {8}csrc/rope_kernel.cu:\d+ +if \(i <= n\).*?\n", done.stderr, re.MULTILINE)
     assert len(shown) == (wrong == "i <= n"), done.stderr
+
+    kernel.write_text(kernel.read_text().replace(wrong, right))  # and not built again: the older code is still wrong
+    done = subprocess.run(command, cwd=tmp_path / "rope", env=env, capture_output=True, text=True)
+    said = "stale   csrc/rope_kernel.cu has changed since the build, so all of this is about the older code:"
+    assert done.returncode == 1 and said in one_line(done.stderr), done.stderr
 
 
 def test_a_compilers_error_is_the_last_that_is_said(repository, tmp_path):

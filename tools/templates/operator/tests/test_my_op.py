@@ -10,9 +10,9 @@ from my_op import my_op
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPES = torch.float32, torch.float16, torch.bfloat16
-# How far results may be from the reference's: about one unit in the last place. nvcc makes one instruction of a * b + c (FMA),
-# which rounds once where torch rounds twice. So results may differ on a GPU that are equal on a CPU.
-TOLERANCE = {dtype: {"rtol": 2 * torch.finfo(dtype).eps, "atol": 1e-7} for dtype in DTYPES}
+# How far results and gradients may be from the reference's: two units in the last place. nvcc makes one instruction of
+# a * b + c (FMA), which rounds once where torch rounds twice. So results may differ on a GPU that are equal on a CPU.
+TOLERANCE = {dtype: {"rtol": 4 * torch.finfo(dtype).eps, "atol": 1e-7} for dtype in DTYPES}
 
 
 def arguments(*shape, dtype=torch.float32):
@@ -53,15 +53,29 @@ def is_tensor(x):
     return isinstance(x, torch.Tensor)
 
 
-def gradients(result, args):
-    """Of the sum of the result."""
-    return torch.autograd.grad(result.sum(), [x for x in args if is_tensor(x)])
+def gradients(result, args, grad=None):
+    """Of the sum of the result; with grad, of the sum of result * grad."""
+    inputs = [x for x in args if is_tensor(x)]
+    return torch.autograd.grad(result.sum(), inputs) if grad is None else torch.autograd.grad(result, inputs, grad)
+
+
+# Nothing, around a block's threads, many blocks.
+per_size = pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 2**20 + 3])
 
 
 @per_dtype
-@pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 2**20 + 3])  # nothing, around a block's threads, many blocks
+@per_size
 def test_right(n, dtype):
     assert_right(*arguments(n, dtype=dtype))
+
+
+@per_dtype
+@per_size
+def test_gradients_are_right(n, dtype):
+    args = with_gradients(arguments(n, dtype=dtype))
+    ours, expected = my_op(*args), reference(*args)
+    grad = torch.randn_like(expected)
+    torch.testing.assert_close(gradients(ours, args, grad), gradients(expected, args, grad), **TOLERANCE[dtype])
 
 
 def test_any_shape():
@@ -78,17 +92,23 @@ def test_special_values():
         assert_right(*args)
 
 
+def result_and_gradients(args):
+    args = with_gradients(args)
+    result = my_op(*args)
+    return result, *gradients(result, args)
+
+
 @pytest.mark.skipif(device == "cpu", reason="needs a GPU")
 def test_the_kernel_runs_on_torchs_current_stream():
     """There, tensors get their values late. On any other stream the kernel would read what was in them before."""
     args, slow = arguments(2**16), torch.randn(4096, 4096, device=device)
-    expected = my_op(*args)  # and loads the kernel
+    expected = result_and_gradients(args)  # and loads the kernels
     late = [torch.zeros_like(x) if is_tensor(x) else x for x in args]
     torch.cuda.synchronize()
     with torch.cuda.stream(torch.cuda.Stream()):
         for _ in range(20):
             slow @ slow
-        result = my_op(*(x.copy_(y) if is_tensor(x) else x for x, y in zip(late, args, strict=True)))
+        result = result_and_gradients([x.copy_(y) if is_tensor(x) else x for x, y in zip(late, args, strict=True)])
     torch.cuda.synchronize()
     torch.testing.assert_close(result, expected, rtol=0, atol=0)
 
@@ -97,7 +117,7 @@ def test_the_kernel_runs_on_torchs_current_stream():
 def test_cuda_on_cpu_sees_the_kernel_on_torchs_current_stream(monkeypatch):
     """cuda-on-cpu acts as if torch's current stream were no longer the default one, and refuses launches on the latter."""
     monkeypatch.setenv("CUDA_ON_CPU_SIDE_STREAM", "1")
-    my_op(*arguments(100))
+    result_and_gradients(arguments(100))
 
 
 # ---- what it refuses ---------------------------------------------------------------------------------------------------
@@ -165,7 +185,8 @@ def test_opcheck(dtype):
 @pytest.mark.filterwarnings("ignore:Input #. requires gradient")
 def test_gradcheck():
     """Compares the gradient, and the gradient of the gradient, with differences of results. float32 has 7 digits, so the steps
-    are larger than for float64, and the comparison is less strict."""
+    are larger than for float64, and the comparison is less strict. Where the operator has a kink, as abs(x) at 0, no
+    argument may lie within a step (eps) of it."""
     args, loose = with_gradients(arguments(3, 5)), {"eps": 1e-2, "atol": 1e-3, "rtol": 1e-3}
     assert torch.autograd.gradcheck(my_op, args, **loose)
     assert torch.autograd.gradgradcheck(my_op, args, **loose)
