@@ -78,6 +78,8 @@ MUTANTS = [
     Mutant(CHECKS, "if wrong := int((twice != 2 * result).sum()):", "if False:", WRONG + "[17.2-dead_product]"),
     Mutant("cuda_on_cpu/include/cuda_on_cpu/wgmma_product.h", "product_counts() * a[m][k]", "a[m][k]",
            TEST + "the_solution_is_right[18.4-solution]"),
+    Mutant("cuda_on_cpu/include/c10/cuda/CUDAGuard.h", "cuda_on_cpu::watch->guards++, ", "",
+           TEST + "the_solution_is_right[08.4-solution]"),
     Mutant(CHECKS, "        out[-1] = 77 ", "        pass ", TOLD + "an_index_of_32_bits_shows_at_the_end"),
     Mutant("cuda_on_cpu/recorder/recorder.cpp", "check.arrays.in_launcher() && uses_the_host(", "false && uses_the_host(",
            CALL + "the_work_is_that_of_kernels_in_memory_of_the_gpu"),

@@ -44,7 +44,8 @@ MUTANTS = [
     Mutant(f"{PACKAGE}/tests/test_my_op.py", "if is_tensor(x):\n            yield i", "if i == 0:\n            yield i", TWO),
     # ---- its memory check
     Mutant("cuda_on_cpu/recorder/recorder.cpp", "check.arrays.add(begin, bytes, Place::tensor).margin = margin;", "", CHECK),
-    Mutant("cuda_on_cpu/torch_extension.py", 'if on_cpu != "check":', "if True:", CHECK),
+    Mutant("cuda_on_cpu/torch_extension.py", 'checked=on_cpu == "check"', "checked=False", CHECK),
+    Mutant("cuda_on_cpu/report.py", "digest(Path(name)) != was", "False", CHECK),
     Mutant(f"{PACKAGE}/tests/test_my_op.py", 'setenv("CUDA_ON_CPU_SIDE_STREAM"', 'setenv("A"', STREAM),
     # ---- the C++ of both
     Mutant(f"{CHAPTER}/my_op.cu", "if (i < n) out[i]", "if (i < n - 1) out[i]", BUILDS),
