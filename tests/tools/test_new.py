@@ -285,37 +285,38 @@ def test_a_compilers_error_is_the_last_that_is_said(repository, tmp_path):
     assert "no matching function for call to" in done.stdout + done.stderr
 
 
+PYTEST = [sys.executable, "-m", "pytest", "-q", "--tb=line"]
+
+
+def changed_package(repository, folder, change):
+    """A new package there with one of its worked changes, which is built and has passed its tests."""
+    make_new(repository, "rope", folder)
+    run(["patch", "-p1", "--input", change], folder)
+    run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], folder, PYTHONPATH=str(ROOT))
+    assert re.search(r"\d\d passed", run(PYTEST, folder))
+    return folder
+
+
 def test_the_worked_change_to_a_gradient_of_its_own(repository, tmp_path):
     """It passes its tests, and these notice a wrong derivative of either kind. 30 s"""
-    folder, pytest_ = tmp_path / "rope", [sys.executable, "-m", "pytest", "-q"]
-    make_new(repository, "rope", folder)
-    run(["patch", "-p1", "--input", "own_gradient.diff"], folder)
-    run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], folder, PYTHONPATH=str(ROOT))
-    assert re.search(r"\d\d passed", run(pytest_, folder))
-
+    folder = changed_package(repository, tmp_path / "rope", "own_gradient.diff")
     module, text = folder / "src/rope/__init__.py", (folder / "src/rope/__init__.py").read_text()
     for right, wrong in ("(2 + factor", "(1 + factor"), ("grad.contiguous(), *ctx", "2 * grad.contiguous(), *ctx"):
         module.write_text(text.replace(right, wrong))
-        command = [*pytest_, "--tb=line", "-k", "gradcheck"]
-        done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True)
+        done = subprocess.run(
+            [*PYTEST, "-k", "gradcheck"], cwd=folder, env=environment(), capture_output=True, text=True
+        )
         assert "1 failed" in done.stdout and "Jacobian mismatch" in done.stdout, done.stdout
 
 
 def test_the_worked_change_to_two_tensors(repository, tmp_path):
     """It passes its tests, and these notice if nobody checks the second tensor. A minute"""
-    folder, pytest_ = tmp_path / "rope", [sys.executable, "-m", "pytest", "-q"]
-    make_new(repository, "rope", folder)
-    run(["patch", "-p1", "--input", "two_tensors.diff"], folder)
-    run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], folder, PYTHONPATH=str(ROOT))
-    assert re.search(r"\d\d passed", run(pytest_, folder))
-
+    folder = changed_package(repository, tmp_path / "rope", "two_tensors.diff")
     module, unchecked = folder / "src/rope/__init__.py", r"    torch\._check\((y\.|x\.shape).*\n"
     text, count = re.subn(unchecked, "", module.read_text())
     module.write_text(text)
     env = environment()
-    done = subprocess.run(
-        [*pytest_, "--tb=line", "-k", "every_tensor"], cwd=folder, env=env, capture_output=True, text=True
-    )
+    done = subprocess.run([*PYTEST, "-k", "every_tensor"], cwd=folder, env=env, capture_output=True, text=True)
     assert count == 3 and "3 failed, 3 passed" in done.stdout, done.stdout
     for words in "1 is accepted, and must have dtype", "1 is accepted, and must be contiguous", "must have the same":
         assert words in done.stdout

@@ -87,7 +87,7 @@ struct __attribute__((may_alias)) Mbarrier {
         end_phase_if_complete();
     }
 
-    static bool parity_of(uint64_t state) { return from_bits(state).phase % 2; }
+    static bool parity_of(uint64_t state, const char* = "", Location = {}) { return from_bits(state).phase % 2; }
     static bool parity_of(uint32_t parity, const char* function, Location where) {
         if (parity > 1) refuse(function, where, "a parity is 0 or 1, not " + std::to_string(parity));
         return parity;
