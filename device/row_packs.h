@@ -12,6 +12,8 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
+#include <type_traits>
 
 #include "device/number.h"
 #include "device/pack.h"
@@ -19,49 +21,65 @@
 // A register cannot be chosen by an index at run time, so loops over a thread's elements must be unrolled.
 #define UNROLL _Pragma("unroll")
 
+// How a thread's elements lie in memory.
+enum class Layout {
+    whole,    // in packs: the row begins at a multiple of 16 bytes and consists of packs, which takes few instructions
+    shifted,  // in packs that begin at the 16-byte boundaries of the result, wherever the row begins
+    single,   // one by one, wherever each array begins: 32 lanes share their 32 packs, such that neighbours load
+              // neighbouring elements. A row has whole warps.
+    pairs,    // the same, two by two: of 2 bytes each, from a multiple of 4 bytes
+};
+
+// The layout that takes the fewest instructions for rows of n elements of all these arrays: whole, pairs or single.
+template <class T>
+Layout layout_of(int64_t n, std::initializer_list<const T*> arrays) {
+    uint64_t all = uint64_t(n) * sizeof(T);  // a bit that is 0 here is 0 in each number
+    for (const T* array : arrays) all |= reinterpret_cast<uintptr_t>(array);
+    return all % 16 == 0 ? Layout::whole : all % 4 == 0 && sizeof(T) == 2 ? Layout::pairs : Layout::single;
+}
+
+// Whether all arrays have their 16-byte boundaries at the same elements: `shifted` is fast only then.
+template <class T>
+bool alike(std::initializer_list<const T*> arrays) {
+    uintptr_t differ = 0;
+    for (const T* array : arrays)
+        differ |= reinterpret_cast<uintptr_t>(array) ^ reinterpret_cast<uintptr_t>(*arrays.begin());
+    return differ % 16 == 0;
+}
+
+// f(constant) with the layout as a constant: packs, which is whole or shifted, pairs or single. f is compiled for each.
+template <Layout packs, class T, class F>
+void with_layout(Layout layout, F f) {
+    if constexpr (sizeof(T) == 2)
+        if (layout == Layout::pairs) return f(std::integral_constant<Layout, Layout::pairs>());
+    if (layout == packs) return f(std::integral_constant<Layout, packs>());
+    f(std::integral_constant<Layout, Layout::single>());
+}
+
+// How many neighbouring elements a thread has.
+template <Layout layout, int size>
+constexpr int UNIT = layout == Layout::single  ? 1
+                     : layout == Layout::pairs ? 2
+                                               : size;
+
+// As what they are loaded. Of a Pack<T, 2>, nvcc would make two numbers before it loads the next pair.
+template <int unit, class T>
+using Bits = std::conditional_t<unit == 1, T, unsigned>;
+
+// The number in its section of element i of a thread.
+template <Layout layout, int size>
+__device__ int column_of(int i) {
+    constexpr int unit = UNIT<layout, size>;
+    const int lane = int(threadIdx.x) % 32, of_pack = i % size;
+    const int pack = i / size * int(blockDim.x) + int(threadIdx.x);
+    if constexpr (unit == size) return pack * size + of_pack;
+    return (pack - lane) * size + (of_pack / unit * 32 + lane) * unit + of_pack % unit;
+}
+
 // How many elements p lies after a multiple of 16 bytes.
 template <class T>
 __device__ int shift_of(const T* p) {
     return int(reinterpret_cast<uintptr_t>(p) / sizeof(T) % Pack<T>::SIZE);
-}
-
-// Loads the thread's packs of a row whose elements are base[begin] to base[end - 1]; other elements become `none`.
-// whole: begin is 0, and the row begins at a multiple of 16 bytes and consists of packs, which takes fewer
-// instructions. last: it is not read again, so the caches may forget it first.
-template <bool whole = false, bool last = false, class T, int packs>
-__device__ void load_packs(Pack<T> (&part)[packs], const T* base, int begin, int end, T none) {
-    constexpr int size = Pack<T>::SIZE;
-    const bool aligned = whole || shift_of(base) == 0;  // else elements are loaded one by one
-    UNROLL for (int k = 0; k < packs; k++) {
-        const int i = int(threadIdx.x + k * blockDim.x) * size;
-        UNROLL for (int j = 0; j < size; j++) part[k].values[j] = none;
-        if (whole ? i < end : i >= begin && i + size <= end) {
-            if (aligned) {
-                const auto* const p = reinterpret_cast<const uint4*>(base + i);
-                const uint4 bytes = last ? __ldcs(p) : *p;
-                memcpy(&part[k], &bytes, sizeof bytes);
-            } else {  // two aligned packs and a shift were slower, on an H100 and on an H200
-                UNROLL for (int j = 0; j < size; j++) part[k].values[j] = base[i + j];
-            }
-        } else if (!whole && i + size > begin && i < end) {
-            UNROLL for (int j = 0; j < size; j++) if (i + j >= begin && i + j < end) part[k].values[j] = base[i + j];
-        }
-    }
-}
-
-// Stores pack k of the thread; `base` is a multiple of 16 bytes. The caches may evict this pack first, which leaves
-// room for what is read again.
-template <bool whole = false, class T>
-__device__ void store_pack(T* base, int begin, int end, int k, const Pack<T>& pack) {
-    constexpr int size = Pack<T>::SIZE;
-    const int i = int(threadIdx.x + k * blockDim.x) * size;
-    if (whole ? i < end : i >= begin && i + size <= end) {
-        uint4 bytes;
-        memcpy(&bytes, &pack, sizeof bytes);
-        __stcs(reinterpret_cast<uint4*>(base + i), bytes);
-    } else if (!whole && i + size > begin && i < end) {
-        UNROLL for (int j = 0; j < size; j++) if (i + j >= begin && i + j < end) base[i + j] = pack.values[j];
-    }
 }
 
 // A part of a row: elements begin to end - 1, counted from element `base` of the array, where a pack begins.
@@ -70,23 +88,88 @@ struct Section {
     int begin, end;
 };
 
-// The same for a section, with elements as numbers: element j of pack k of array a is values[a][k * size + j].
-template <bool whole = false, bool last = false, class T, int arrays, int count>
+// Pack k of a thread, of a section of the array `from`; elements outside of it become `none`. `single` needs a begin of
+// 0. last: it is not read again, so the caches may forget it first.
+template <Layout layout = Layout::shifted, bool last = false, class T>
+__device__ Pack<T> load_pack(const T* from, Section s, int k, T none) {
+    constexpr int size = Pack<T>::SIZE, unit = UNIT<layout, size>;
+    const T* const base = from + s.base;
+    const int i = column_of<layout, size>(k * size);
+    Pack<T> pack;
+    UNROLL for (int j = 0; j < size; j++) pack.values[j] = none;
+    if constexpr (unit < size) {
+        UNROLL for (int j = 0; j < size; j += unit) {
+            const int c = column_of<layout, size>(k * size + j);
+            Bits<unit, T> bits;
+            memcpy(&bits, &pack.values[j], sizeof bits);
+            if (c < s.end) bits = *reinterpret_cast<const Bits<unit, T>*>(base + c);
+            memcpy(&pack.values[j], &bits, sizeof bits);
+        }
+    } else if (layout == Layout::whole ? i < s.end : i >= s.begin && i + size <= s.end) {
+        if (layout == Layout::whole || shift_of(base) == 0) {
+            const auto* const p = reinterpret_cast<const uint4*>(base + i);
+            const uint4 bytes = last ? __ldcs(p) : *p;
+            memcpy(&pack, &bytes, sizeof bytes);
+        } else {  // two aligned packs and a shift were slower, on an H100 and on an H200
+            UNROLL for (int j = 0; j < size; j++) pack.values[j] = base[i + j];
+        }
+    } else if (layout == Layout::shifted && i + size > s.begin && i < s.end) {
+        UNROLL for (int j = 0; j < size; j++) if (i + j >= s.begin && i + j < s.end) pack.values[j] = base[i + j];
+    }
+    return pack;
+}
+
+// All packs of the thread.
+template <Layout layout = Layout::shifted, bool last = false, class T, int packs>
+__device__ void load_packs(Pack<T> (&part)[packs], const T* from, Section s, T none) {
+    UNROLL for (int k = 0; k < packs; k++) part[k] = load_pack<layout, last>(from, s, k, none);
+}
+
+// Stores pack k of the thread; `to + s.base` is a multiple of 16 bytes, but for `single`. The caches may evict this
+// pack first, which leaves room for what is read again.
+template <Layout layout = Layout::shifted, class T>
+__device__ void store_pack(T* to, Section s, int k, const Pack<T>& pack) {
+    constexpr int size = Pack<T>::SIZE, unit = UNIT<layout, size>;
+    T* const base = to + s.base;
+    const int i = column_of<layout, size>(k * size);
+    if constexpr (unit < size) {
+        UNROLL for (int j = 0; j < size; j += unit) {
+            const int c = column_of<layout, size>(k * size + j);
+            Bits<unit, T> bits;
+            memcpy(&bits, &pack.values[j], sizeof bits);
+            if (c < s.end) *reinterpret_cast<Bits<unit, T>*>(base + c) = bits;
+        }
+    } else if (layout == Layout::whole ? i < s.end : i >= s.begin && i + size <= s.end) {
+        uint4 bytes;
+        memcpy(&bytes, &pack, sizeof bytes);
+        __stcs(reinterpret_cast<uint4*>(base + i), bytes);
+    } else if (layout == Layout::shifted && i + size > s.begin && i < s.end) {
+        UNROLL for (int j = 0; j < size; j++) if (i + j >= s.begin && i + j < s.end) base[i + j] = pack.values[j];
+    }
+}
+
+template <Layout layout = Layout::shifted, class T, int packs>
+__device__ void store_packs(T* to, Section s, const Pack<T> (&part)[packs]) {
+    UNROLL for (int k = 0; k < packs; k++) store_pack<layout>(to, s, k, part[k]);
+}
+
+// The same with elements as numbers: element j of pack k of array a is values[a][k * size + j].
+template <Layout layout = Layout::shifted, bool last = false, class T, int arrays, int count>
 __device__ void load(Number<T> (&values)[arrays][count], const T* const (&from)[arrays], Section s, T none) {
     constexpr int size = Pack<T>::SIZE;
     UNROLL for (int a = 0; a < arrays; a++) {
         Pack<T> part[count / size];
-        load_packs<whole, last>(part, from[a] + s.base, s.begin, s.end, none);
+        load_packs<layout, last>(part, from[a], s, none);
         UNROLL for (int i = 0; i < count; i++) values[a][i] = number(part[i / size].values[i % size]);
     }
 }
 
-template <bool whole = false, class T, int count>
+template <Layout layout = Layout::shifted, class T, int count>
 __device__ void store(T* to, Section s, const Number<T> (&values)[count]) {
     constexpr int size = Pack<T>::SIZE;
     UNROLL for (int k = 0; k < count / size; k++) {
         Pack<T> pack;
         UNROLL for (int j = 0; j < size; j++) pack.values[j] = T(values[k * size + j]);
-        store_pack<whole>(to + s.base, s.begin, s.end, k, pack);
+        store_pack<layout>(to, s, k, pack);
     }
 }

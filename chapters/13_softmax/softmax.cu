@@ -31,8 +31,8 @@ template <class T>
 struct Softmax {
     using N = Number<T>;
     using Part = MaxSum<N>;
-    static constexpr int INPUTS = 1, BLOCKS = 2;  // BLOCKS of 512 threads must fit on a multiprocessor at a time
-    const T* in[INPUTS];                          // x
+    static constexpr int INPUTS = 1, PACKS = 4;  // of each input: four packs of 16 bytes in flight
+    const T* in[INPUTS];                         // x
     static __device__ T none() { return T(-INFINITY); }
 
     template <int count>
@@ -53,7 +53,7 @@ template <class T>
 struct Gradient {
     using N = Number<T>;
     using Part = N;  // the sum of grad * y
-    static constexpr int INPUTS = 2, BLOCKS = 1;
+    static constexpr int INPUTS = 2, PACKS = 2;
     const T* in[INPUTS];  // grad and y
     static __device__ T none() { return T(0.f); }
 
@@ -69,26 +69,23 @@ struct Gradient {
     }
 };
 
-constexpr int PACKS = 4;  // of each input that a thread has in flight
-
 // ---- a row in the registers of 1 to 32 lanes, or of a block ---------------------------------------------------------
 
-// A thread has four packs of a row, or one pack of each of four rows.
-template <class Op, int packs, bool whole, class T>
-__global__ void __launch_bounds__(512, Op::BLOCKS) registers_kernel(T* out, Op op, int64_t rows, int64_t n) {
-    constexpr int each = PACKS / packs;
+// A thread has PACKS packs of a row, or one pack of each of PACKS rows.
+template <class Op, int packs, Layout layout, class T>
+__global__ void __launch_bounds__(1024) registers_kernel(T* out, Op op, int64_t rows, int64_t n) {
+    constexpr int each = Op::PACKS / packs;
     typename Op::N v[each][Op::INPUTS][packs * Pack<T>::SIZE];
     Section at[each];
     UNROLL for (int r = 0; r < each; r++) {
         const int64_t row = (int64_t(blockIdx.x) * each + r) * blockDim.y + threadIdx.y;
-        const int begin = whole ? 0 : shift_of(out + row * n);
-        at[r] = {row * n - begin, begin, row < rows ? begin + int(n) : 0};
-        load<whole>(v[r], op.in, at[r], op.none());
+        at[r] = {row * n, 0, row < rows ? int(n) : 0};
+        load<layout>(v[r], op.in, at[r], op.none());
     }
     UNROLL for (int r = 0; r < each; r++) {
         const auto mine = op.part(v[r]);
         op.finish(v[r], mine, over_row(mine));
-        store<whole>(out, at[r], v[r][0]);
+        store<layout>(out, at[r], v[r][0]);
     }
 }
 
@@ -96,62 +93,63 @@ __global__ void __launch_bounds__(512, Op::BLOCKS) registers_kernel(T* out, Op o
 
 template <class Op, class T>
 __global__ void __launch_bounds__(256) strip_kernel(T* out, Op op, int64_t rows, int n, int each) {
-    __shared__ alignas(16) T strip[Op::INPUTS][PACKS * 256 * Pack<T>::SIZE];
+    __shared__ Pack<T> strip[Op::INPUTS][Op::PACKS * 256];
+    const auto element_of = [&](int a, int i) -> T& { return reinterpret_cast<T*>(strip[a])[i]; };
     const int64_t first = int64_t(blockIdx.x) * each;
     const int here = int(min(int64_t(each), rows - first)), begin = shift_of(out), end = begin + here * n;
-    Pack<T> packs[PACKS];
+    const Section strips = {first * n - begin, begin, end};
+    Pack<T> packs[Op::PACKS];
     UNROLL for (int a = 0; a < Op::INPUTS; a++) {
-        load_packs(packs, op.in[a] + first * n - begin, begin, end, op.none());
-        UNROLL for (int k = 0; k < PACKS; k++) reinterpret_cast<Pack<T>*>(strip[a])[threadIdx.x + k * 256] = packs[k];
+        load_packs(packs, op.in[a], strips, op.none());
+        UNROLL for (int k = 0; k < Op::PACKS; k++) strip[a][threadIdx.x + k * 256] = packs[k];
     }
     __syncthreads();
     for (int i = begin + int(threadIdx.x) * n; i < end; i += 256 * n) {
         typename Op::N v[Op::INPUTS][1];
         const auto part = [&](int j) {  // of element j alone
-            UNROLL for (int a = 0; a < Op::INPUTS; a++) v[a][0] = number(strip[a][j]);
+            UNROLL for (int a = 0; a < Op::INPUTS; a++) v[a][0] = number(element_of(a, j));
             return op.part(v);
         };
         typename Op::Part all = {};
         for (int j = i; j < i + n; j++) all = all + part(j);
         for (int j = i; j < i + n; j++) {
             op.finish(v, part(j), all);
-            strip[0][j] = T(v[0][0]);
+            element_of(0, j) = T(v[0][0]);
         }
     }
     __syncthreads();
-    UNROLL for (int k = 0; k < PACKS; k++) packs[k] = reinterpret_cast<Pack<T>*>(strip[0])[threadIdx.x + k * 256];
-    UNROLL for (int k = 0; k < PACKS; k++) store_pack(out + first * n - begin, begin, end, k, packs[k]);
+    UNROLL for (int k = 0; k < Op::PACKS; k++) store_pack(out, strips, k, strip[0][threadIdx.x + k * 256]);
 }
 
 // ---- a row of any length, read twice: by a block in one launch, or by several in two --------------------------------
 
 enum class Launch { only, first, second };
-
-// A block takes every `blocks`-th piece of its row. `parts` is what the first of two launches leaves to the second.
-template <Launch launch, class Op, class T>
-__global__ void __launch_bounds__(512, Op::BLOCKS)
+// A block takes every `blocks`-th piece of its row. `parts` is what the first of two launches leaves to the second,
+// which begins at the end: the L2 cache still has what was read last.
+template <Launch launch, Layout layout, class Op, class T>
+__global__ void __launch_bounds__(1024)
     twice_kernel(T* out, Op op, typename Op::Part* parts, int64_t n, unsigned blocks_of_row) {
-    const unsigned blocks = launch == Launch::only ? 1 : blocks_of_row, row = blockIdx.x / blocks;
-    const int64_t size = int64_t(blockDim.x) * PACKS * Pack<T>::SIZE, first = blockIdx.x % blocks * size;
-    const int shift = shift_of(out + row * n);
+    const unsigned blocks = launch == Launch::only ? 1 : blocks_of_row;
+    const unsigned block = launch == Launch::second ? gridDim.x - 1 - blockIdx.x : blockIdx.x, row = block / blocks;
+    const int64_t size = int64_t(blockDim.x) * Op::PACKS * Pack<T>::SIZE, first = block % blocks * size;
+    const int shift = layout == Layout::shifted ? shift_of(out + row * n) : 0;
     const auto piece = [&](int64_t i) {
         return Section{row * n - shift + i, i == 0 ? shift : 0, int(min(n + shift - i, size))};
     };
-    typename Op::N v[Op::INPUTS][PACKS * Pack<T>::SIZE];
+    typename Op::N v[Op::INPUTS][Op::PACKS * Pack<T>::SIZE];
     typename Op::Part all = {};
     for (int64_t i = first; i < n + shift && launch != Launch::second; i += blocks * size) {
-        load(v, op.in, piece(i), op.none());
+        load<layout>(v, op.in, piece(i), op.none());
         all = all + op.part(v);
     }
     for (unsigned i = threadIdx.x; i < blocks && launch == Launch::second; i += blockDim.x)
         all = all + parts[row * blocks + i];
     all = over_row(all);
-    if (launch == Launch::first && threadIdx.x == 0) parts[blockIdx.x] = all;
-    if (launch == Launch::first) return;
-    for (int64_t i = first; i < n + shift; i += blocks * size) {
-        load<false, true>(v, op.in, piece(i), op.none());
+    if (launch == Launch::first && threadIdx.x == 0) parts[block] = all;
+    for (int64_t i = first; i < n + shift && launch != Launch::first; i += blocks * size) {
+        load<layout, true>(v, op.in, piece(i), op.none());
         op.finish(v, op.part(v), all);
-        store(out, piece(i), v[0]);
+        store<layout>(out, piece(i), v[0]);
     }
 }
 
@@ -168,50 +166,57 @@ template <class Op, class T>
 static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step step, cudaStream_t stream) {
     if (rows == 0 || n == 0) return;  // CUDA refuses a grid of 0 blocks
     constexpr int size = Pack<T>::SIZE;
-    bool whole = n % size == 0 && aligned(out);
-    for (const T* input : op.in) whole = whole && aligned(input);
-    const int64_t packs = whole ? n / size : (n + 2 * size - 2) / size;  // of the row, or that it may touch
+    const std::initializer_list<const T*> arrays = {out, op.in[0], op.in[Op::INPUTS - 1]};
+    const Layout layout = layout_of(n, arrays), of_long = alike(arrays) ? Layout::shifted : layout;
+    const bool whole = layout == Layout::whole;
+    const int64_t packs = (n + size - 1) / size, most = packs + (whole ? 0 : 1);  // of a row, and that it may touch
     const int64_t bytes = n * int64_t(sizeof(T));
     const unsigned blocks = blocks_of_a_row(rows, bytes, step);
     if (step == Step::automatic)
         step = n % size != 0 && bytes <= 256 && rows * bytes >= (2 << 20) ? Step::strip
-               : packs <= 32 * PACKS                                      ? Step::warp
-               : packs <= 512 * PACKS                                     ? Step::block
+               : packs <= 128                                             ? Step::warp
+               : packs <= (whole ? 2048 : 512 * Op::PACKS)                ? Step::block
                : blocks == 0                                              ? Step::twice
                                                                           : Step::split;
-    const int64_t room = step == Step::strip ? 64 : step == Step::warp ? 32 * PACKS : 512 * PACKS;  // packs
-    if (step <= Step::block && packs > room)
+    if (step <= Step::block && packs > (step == Step::strip ? 64 : step == Step::warp ? 128 : 2048))
         throw std::runtime_error("this step has no room for rows of " + std::to_string(n) +
                                  " elements; auto takes any");
     if (step == Step::strip) {
-        const int each = int((PACKS * 256 - 1) * size / n / size * size);  // so that strips begin as the first row does
+        const int each = int((Op::PACKS * 256 - 1) * size / n / size * size);  // all begin as the first row does
         strip_kernel<<<blocks_for(rows, each), 256, 0, stream>>>(out, op, rows, int(n), each);
     } else if (step == Step::warp || step == Step::block) {
-        unsigned threads = 1;  // of a row
-        while (threads * (packs < 8 ? 1 : PACKS) < packs) threads += std::min(threads, 32u);
-        const dim3 block(threads, step == Step::warp ? 256 / threads : 1);
-        const auto kernel = packs < 8 ? whole ? registers_kernel<Op, 1, true, T> : registers_kernel<Op, 1, false, T>
-                            : whole   ? registers_kernel<Op, PACKS, true, T>
-                                      : registers_kernel<Op, PACKS, false, T>;
-        kernel<<<blocks_for(rows, int(block.y) * (packs < 8 ? PACKS : 1)), block, 0, stream>>>(out, op, rows, n);
-    } else if (step == Step::twice) {
-        const int threads = bytes > (40 << 10) ? 512 : 256;  // 256: more blocks at a time, if L2 can keep their rows
-        twice_kernel<Launch::only><<<blocks_for(rows, 1), threads, 0, stream>>>(out, op, nullptr, n, 1);
+        const int each = packs < (whole ? 8 : 33) ? 1 : !whole && packs <= 64 ? 2 : Op::PACKS;  // packs of a thread
+        unsigned threads = whole ? 1 : 32;                                                      // of a row
+        while (threads * each < packs) threads += std::min(threads, 32u);
+        const dim3 block(threads, threads > 32 ? 1 : 256 / threads);
+        with_layout<Layout::whole, T>(layout, [&](auto as) {
+            const auto kernel = each == 1   ? registers_kernel<Op, 1, as(), T>
+                                : each == 2 ? registers_kernel<Op, 2, as(), T>
+                                            : registers_kernel<Op, Op::PACKS, as(), T>;
+            kernel<<<blocks_for(rows, int(block.y) * Op::PACKS / each), block, 0, stream>>>(out, op, rows, n);
+        });
     } else {
-        auto* const of_blocks = static_cast<typename Op::Part*>(parts);
-        const unsigned grid = blocks_for(rows * blocks, 1);
-        twice_kernel<Launch::first><<<grid, 512, 0, stream>>>(out, op, of_blocks, n, blocks);
-        CHECK_LAUNCH();
-        twice_kernel<Launch::second><<<grid, 512, 0, stream>>>(out, op, of_blocks, n, blocks);
+        // 256 threads: more blocks at a time, if L2 can keep their rows. All rounds over a row have the same length.
+        const int64_t rounds = (most - 1) / (bytes > (40 << 10) ? 512 * 4 : 256 * 4) + 1;
+        const auto threads = step == Step::split ? 512 : unsigned((most - 1) / (rounds * 32 * Op::PACKS) + 1) * 32;
+        auto* const found = static_cast<typename Op::Part*>(parts);
+        const unsigned grid = blocks_for(rows * std::max(blocks, 1u), 1);
+        with_layout<Layout::shifted, T>(of_long, [&](auto as) {
+            if (step == Step::split)
+                twice_kernel<Launch::first, as()><<<grid, 512, 0, stream>>>(out, op, found, n, blocks);
+            CHECK_LAUNCH();
+            const auto last = step == Step::split ? twice_kernel<Launch::second, as(), Op, T>
+                                                  : twice_kernel<Launch::only, as(), Op, T>;
+            last<<<grid, threads, 0, stream>>>(out, op, found, n, blocks);
+        });
     }
     CHECK_LAUNCH();
 }
 
 template <class T>
 void launch_softmax(T* out, const T* x, void* parts, int64_t rows, int64_t n, Step step, cudaStream_t stream) {
-    if (step != Step::three_passes || rows == 0 || n == 0)
-        return launch(out, Softmax<T>{{x}}, parts, rows, n, step, stream);
-    three_passes_kernel<<<blocks_for(rows, 1), 256, 0, stream>>>(out, x, n);
+    if (step != Step::three_passes) return launch(out, Softmax<T>{{x}}, parts, rows, n, step, stream);
+    if (rows > 0 && n > 0) three_passes_kernel<<<blocks_for(rows, 1), 256, 0, stream>>>(out, x, n);
     CHECK_LAUNCH();
 }
 

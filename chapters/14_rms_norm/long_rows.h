@@ -10,13 +10,13 @@
 template <Layout layout, class Op>
 __device__ typename Op::Part part_of_row(const Op& op, Row<layout, Op> row, unsigned block, unsigned blocks) {
     using T = typename Op::T;
-    constexpr int packs = PACKS<Op>;
+    constexpr int packs = PACKS<Op, layout>;
     const int64_t step = int64_t(blockDim.x) * packs * Pack<T>::SIZE;
     Pack<T> v[Op::INPUTS][packs], w[packs];
     typename Op::Part all = {};
     for (int64_t i = block * step; i < row.end; i += blocks * step) {
         load_inputs<layout, Pass::first>(v, op, row.section(i, step));
-        if (Op::OF_WEIGHT) load_part<layout>(w, op.weight, row.weights(i, step));
+        if (Op::OF_WEIGHT) load_packs<layout>(w, op.weight, row.weights(i, step), T(0.f));
         all = all + part_of(op, v, w);
     }
     return over_row(all);
@@ -26,7 +26,7 @@ __device__ typename Op::Part part_of_row(const Op& op, Row<layout, Op> row, unsi
 template <class Op, Layout layout>
 __global__ void __launch_bounds__(512, BLOCKS<Op>) twice_kernel(Op op) {
     using T = typename Op::T;
-    constexpr int packs = PACKS<Op>;
+    constexpr int packs = PACKS<Op, layout>;
     const Row<layout, Op> row(op, blockIdx.x);
     const int64_t step = int64_t(blockDim.x) * packs * Pack<T>::SIZE;
     const auto factors = op.factors(part_of_row(op, row, 0, 1));
@@ -41,8 +41,7 @@ __global__ void __launch_bounds__(512, BLOCKS<Op>) twice_kernel(Op op) {
 // two), then the factors of each row, then results, where a block stays in its columns. Neighbouring blocks take the
 // same columns of all rows, so that they find these weights in the L2 cache.
 template <class Op, Layout layout>
-__global__ void __launch_bounds__(512, layout == Layout::shifted ? 1 : BLOCKS<Op>)
-    parts_kernel(typename Op::Part* parts, Op op, unsigned blocks) {
+__global__ void __launch_bounds__(512, BLOCKS<Op>) parts_kernel(typename Op::Part* parts, Op op, unsigned blocks) {
     const unsigned rows = gridDim.x / blocks, row = blockIdx.x % rows, block = blockIdx.x / rows;
     const auto all = part_of_row(op, Row<layout, Op>(op, row), block, blocks);
     if (threadIdx.x == 0) parts[row * blocks + block] = all;
@@ -60,15 +59,15 @@ template <class Op, Layout layout>
 __global__ void __launch_bounds__(256, 2 * BLOCKS<Op>)
     columns_kernel(Op op, const typename Op::Factors* factors, typename Op::N* partial) {
     using T = typename Op::T;
-    constexpr int packs = PACKS<Op>, count = packs * Pack<T>::SIZE;
+    constexpr int packs = COLUMN_PACKS<Op, layout>, count = packs * Pack<T>::SIZE;
     const int64_t size = 256 * count, i = blockIdx.x * size;
     typename Op::N of_weight[count] = {};
     Pack<T> v[Op::INPUTS][packs], w[packs];
-    if (layout != Layout::shifted) load_part<layout>(w, op.weight, Row<layout, Op>(op, 0).weights(i, size));
+    if (layout != Layout::shifted) load_packs<layout>(w, op.weight, Row<layout, Op>(op, 0).weights(i, size), T(0.f));
     for (int64_t r = blockIdx.y; r < op.rows; r += gridDim.y) {
         const Row<layout, Op> row(op, r);
         load_inputs<layout, Pass::second>(v, op, row.section(i, size));
-        if (layout == Layout::shifted) load_part<layout>(w, op.weight, row.weights(i, size));
+        if (layout == Layout::shifted) load_packs<layout>(w, op.weight, row.weights(i, size), T(0.f));
         write<layout>(op, row.section(i, size), v, w, factors[r], of_weight);
     }
     if constexpr (Op::OF_WEIGHT)

@@ -11,23 +11,21 @@ inline int64_t multiprocessors() { return device_attribute(cudaDevAttrMultiProce
 
 // How the launches divide rows of n elements. The gradient of weight needs blocks that go from row to row: enough of
 // them to keep the GPU busy, and few, because each writes a row of partial sums.
-template <class Op>
+template <class Op, Layout layout>
 struct Plan {
-    int64_t bytes, longest;         // of a row; elements of a row, with those of its first pack that are not its own
-    int64_t count, columns, slabs;  // elements of a thread; blocks side by side, and one below another
+    int64_t bytes, columns, slabs;  // of a row; blocks side by side, and one below another
     int64_t most_blocks, blocks;    // ... that share a row, where it is read twice
     bool in_registers, twice;
 
-    Plan(int64_t rows, int64_t n, bool whole) {
+    Plan(int64_t rows, int64_t n) {
+        constexpr int64_t size = Pack<typename Op::T>::SIZE;
         bytes = n * int64_t(sizeof(typename Op::T));
-        count = PACKS<Op> * Pack<typename Op::T>::SIZE;
-        longest = whole || Op::OF_WEIGHT ? n : n + Pack<typename Op::T>::SIZE - 1;
-        in_registers = longest <= 512 * count;
+        in_registers = n <= 512 * size * PACKS<Op, layout>;
         // 128 rows keep all multiprocessors busy, and of rows up to 256 KiB the L2 cache keeps much.
         twice = !Op::OF_WEIGHT && rows >= 128 && bytes <= (256 << 10);
         // One round of the loop over a row is 32 KiB; 2048 blocks are 16 for each multiprocessor.
         blocks = std::max<int64_t>(1, std::min(bytes >> 15, 2048 / std::max<int64_t>(rows, 1)));
-        columns = blocks_for(longest, int(256 * count));
+        columns = blocks_for(n, int(256 * size) * COLUMN_PACKS<Op, layout>);
         most_blocks = Op::OF_WEIGHT ? 4 * multiprocessors() : INT32_MAX;
         slabs = std::min(rows, std::max<int64_t>(1, 8 * multiprocessors() / std::max<int64_t>(columns, 1)));
     }

@@ -20,13 +20,13 @@
 template <class Op, int packs, Layout layout>
 __global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typename Op::N* partial) {
     using T = typename Op::T;
-    constexpr int each = PACKS<Op> / packs, count = packs * Pack<T>::SIZE;
+    constexpr int each = PACKS<Op, layout> / packs, count = packs * Pack<T>::SIZE;
     constexpr bool one_pack = packs == 1;  // of weights, the same for all rows
     const int n = int(op.n);
     const int64_t step = int64_t(gridDim.x) * each * blockDim.y;
     typename Op::N of_weight[count] = {};
     Pack<T> w[packs];
-    if (Op::OF_WEIGHT) load_part<layout>(w, op.weight, {0, 0, n});
+    if (Op::OF_WEIGHT) load_packs<layout>(w, op.weight, {0, 0, n}, T(0.f));
     for (int64_t first = int64_t(blockIdx.x) * each * blockDim.y + threadIdx.y; first - threadIdx.y < op.rows;
          first += step) {
         Pack<T> v[each][Op::INPUTS][packs];
@@ -36,7 +36,8 @@ __global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typen
             load_inputs<layout, Pass::only>(v[r], op, row_of<layout>(op, row * n, row < op.rows ? n : 0));
         }
         UNROLL for (int r = 0; r < each; r++) factors[r] = op.factors(over_row(part_of(op, v[r], w)));
-        if (one_pack && !Op::OF_WEIGHT) load_part<layout>(w, op.weight, {0, 0, n});  // as late as possible: registers
+        if (one_pack && !Op::OF_WEIGHT)
+            load_packs<layout>(w, op.weight, {0, 0, n}, T(0.f));  // as late as possible: registers
         UNROLL for (int r = 0; r < each; r++) {
             const int64_t row = first + r * blockDim.y;
             if (row < op.rows) {
@@ -70,12 +71,14 @@ __global__ void __launch_bounds__(256) strip_kernel(Op op, typename Op::N* parti
     const auto w = number(op.weight[t % n]);
     for (int64_t first = int64_t(blockIdx.x) * each; first < op.rows; first += int64_t(gridDim.x) * each) {
         const int here = int(min(int64_t(each), op.rows - first)), end = begin + here * n;
-        const int64_t at = first * n - begin;
+        const Section rows = {first * n - begin, begin, end};
         Pack<T> part[Op::INPUTS][STRIP / 256];
-        UNROLL for (int a = 0; a < Op::INPUTS; a++) load_packs<false, true>(part[a], op.in[a] + at, begin, end, T(0.f));
-        if constexpr (Op::ADDS) add_second_to_first(part);
+        UNROLL for (int a = 0; a < Op::INPUTS; a++) load_packs<Layout::shifted, true>(part[a], op.in[a], rows, T(0.f));
         UNROLL for (int k = 0; k < STRIP / 256; k++) {
-            if constexpr (Op::ADDS) store_pack(op.sum + at, begin, end, k, part[0][k]);
+            if constexpr (Op::ADDS) {
+                add_second_to_first(part, k);
+                store_pack(op.sum, rows, k, part[0][k]);
+            }
             UNROLL for (int a = 0; a < Op::INPUTS; a++) strip[a][t + k * 256] = part[a][k];
         }
         __syncthreads();
@@ -94,7 +97,7 @@ __global__ void __launch_bounds__(256) strip_kernel(Op op, typename Op::N* parti
             element_of(0, i) = T(op.result(v, w, factors[row], of_weight[0]));
         }
         __syncthreads();
-        UNROLL for (int k = 0; k < STRIP / 256; k++) store_pack(op.out + at, begin, end, k, strip[0][t + k * 256]);
+        UNROLL for (int k = 0; k < STRIP / 256; k++) store_pack(op.out, rows, k, strip[0][t + k * 256]);
     }
     if constexpr (Op::OF_WEIGHT) {
         const auto sum = over_column(of_weight[0], n, groups);
@@ -105,15 +108,12 @@ __global__ void __launch_bounds__(256) strip_kernel(Op op, typename Op::N* parti
 // ---- which kernel for which rows ------------------------------------------------------------------------------------
 
 // Returns how many rows of partial sums it leaves.
-template <class Op>
-static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
+template <class Op, Layout layout>
+static int64_t launch_in(Op op, Layout of_long, typename Op::N* partial, cudaStream_t stream) {
     using T = typename Op::T;
-    if (op.rows == 0 || op.n == 0) return 0;  // CUDA refuses a grid of 0 blocks
-    constexpr int size = Pack<T>::SIZE;
-    constexpr Layout ANYWHERE = Op::OF_WEIGHT ? Layout::single : Layout::shifted;
-    bool whole = op.n % size == 0 && aligned(op.out) && aligned(op.weight);
-    for (const T* input : op.in) whole = whole && aligned(input);
-    const Plan<Op> plan(op.rows, op.n, whole);
+    constexpr int size = Pack<T>::SIZE, most = PACKS<Op, layout>;
+    constexpr bool whole = layout == Layout::whole;
+    const Plan<Op, layout> plan(op.rows, op.n);
     const int64_t fit = std::min<int64_t>((STRIP - 1) * size / op.n, MOST_ROWS<T>);
     const int each = std::max(int(fit / size * size), 1);  // rows of a strip, so that all begin as the first row does
     const int64_t strips = blocks_for(op.rows, each);
@@ -125,26 +125,30 @@ static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
         return blocks;
     }
     if (plan.in_registers) {
-        const int most = int(plan.count) / size, packs = whole && op.n <= 32 * size ? 1 : most;  // of a thread
-        unsigned threads = 1;  // of a row: 1, 2, 4 ... 32, 64, 96 ...
-        while (int64_t(threads) * packs * size < plan.longest) threads += std::min(threads, 32u);
+        const int packs = op.n <= 32 * size ? 1 : !whole && op.n <= 64 * size ? 2 : most;  // of a thread
+        unsigned threads = whole ? 1 : 32;                                                 // of a row
+        while (int64_t(threads) * packs * size < op.n) threads += std::min(threads, 32u);
         dim3 block(threads);  // of whole warps, for over_row(), and no higher than there are rows
         while (block.x * block.y < 32 || (block.x * block.y < 256 && threads <= 32 && block.y < op.rows)) block.y *= 2;
         const int64_t of_block = int64_t(block.y) * most / packs, at_once = 512 / (block.x * block.y);
         int64_t blocks = blocks_for(op.rows, int(of_block));
         if (Op::OF_WEIGHT) blocks = std::min({blocks, plan.most_blocks, multiprocessors() * at_once});
-        const auto kernel = !whole       ? registers_kernel<Op, PACKS<Op>, ANYWHERE>  // has a row of several packs
-                            : packs == 1 ? registers_kernel<Op, 1, Layout::whole>
-                                         : registers_kernel<Op, PACKS<Op>, Layout::whole>;
+        const auto kernel = packs == 1   ? registers_kernel<Op, 1, layout>
+                            : packs == 2 ? registers_kernel<Op, 2, layout>
+                                         : registers_kernel<Op, most, layout>;
         kernel<<<unsigned(blocks), block, 0, stream>>>(op, partial);
         CHECK_LAUNCH();
         return blocks;
     }
     if constexpr (!Op::OF_WEIGHT) {
         if (plan.twice) {
-            const unsigned threads = plan.bytes > (40 << 10) ? 512 : 256;  // fewer: more blocks at a time
-            const auto kernel = whole ? twice_kernel<Op, Layout::whole> : twice_kernel<Op, ANYWHERE>;
-            kernel<<<blocks_for(op.rows, 1), threads, 0, stream>>>(op);
+            with_layout<Layout::shifted, T>(of_long, [&](auto as) {
+                const int64_t longest = op.n + (whole ? 0 : size - 1);
+                const int64_t room = (plan.bytes > (40 << 10) ? 512 : 256) * size * PACKS<Op, as()>;
+                const int64_t rounds = (longest - 1) / room + 1;  // of which all have the same length
+                const auto threads = unsigned((longest - 1) / (rounds * 32 * size * PACKS<Op, as()>)+1) * 32;
+                twice_kernel<Op, as()><<<blocks_for(op.rows, 1), threads, 0, stream>>>(op);
+            });
             CHECK_LAUNCH();
             return 0;
         }
@@ -152,25 +156,36 @@ static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
     auto* const parts = reinterpret_cast<typename Op::Part*>(partial + plan.partial_rows(op.rows) * op.n);
     auto* const factors = reinterpret_cast<typename Op::Factors*>(parts + op.rows * plan.blocks);
     const unsigned blocks = unsigned(plan.blocks);
-    const auto parts_of = whole ? parts_kernel<Op, Layout::whole> : parts_kernel<Op, ANYWHERE>;
-    parts_of<<<blocks_for(op.rows * plan.blocks, 1), 512, 0, stream>>>(parts, op, blocks);
+    parts_kernel<Op, layout><<<blocks_for(op.rows * plan.blocks, 1), 512, 0, stream>>>(parts, op, blocks);
     CHECK_LAUNCH();
     factors_kernel<<<blocks_for(op.rows, 1), 256, 0, stream>>>(factors, parts, op, blocks);
     CHECK_LAUNCH();
-    const auto results = whole ? columns_kernel<Op, Layout::whole> : columns_kernel<Op, ANYWHERE>;
-    results<<<dim3(unsigned(plan.columns), unsigned(plan.slabs)), 256, 0, stream>>>(op, factors, partial);
+    const dim3 grid(unsigned(plan.columns), unsigned(plan.slabs));
+    columns_kernel<Op, layout><<<grid, 256, 0, stream>>>(op, factors, partial);
     CHECK_LAUNCH();
     return plan.slabs;
 }
 
+template <class Op>
+static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
+    using T = typename Op::T;
+    if (op.rows == 0 || op.n == 0) return 0;  // CUDA refuses a grid of 0 blocks
+    const T *const first = op.in[0], *const middle = op.in[Op::INPUTS / 2], *const last = op.in[Op::INPUTS - 1];
+    const Layout layout = layout_of<T>(op.n, {first, middle, last, op.out, op.weight});
+    const Layout of_long = alike<T>({first, middle, last, op.out}) ? Layout::shifted : layout;
+    int64_t left = 0;
+    with_layout<Layout::whole, T>(layout, [&](auto as) { left = launch_in<Op, as()>(op, of_long, partial, stream); });
+    return left;
+}
+
 template <class T>
 int64_t forward_scratch(int64_t rows, int64_t n) {
-    return Plan<Forward<T, false>>(rows, n, false).scratch(rows, n);
+    return Plan<Forward<T, true>, Layout::single>(rows, n).scratch(rows, n);
 }
 
 template <class T>
 int64_t backward_scratch(int64_t rows, int64_t n) {
-    return Plan<Backward<T, false>>(rows, n, false).scratch(rows, n);
+    return Plan<Backward<T, false>, Layout::single>(rows, n).scratch(rows, n);
 }
 
 template <class T>

@@ -5,13 +5,6 @@
 #include "device/number.h"
 #include "device/row_packs.h"
 
-// How a thread's elements of a row lie in memory.
-enum class Layout {
-    whole,    // all rows consist of packs
-    shifted,  // a row begins anywhere, and its packs at the 16-byte boundaries of the result: see row_packs.h
-    single,   // single elements, and neighbours read neighbours: so a thread has the same columns in all rows
-};
-
 // A long row, which begins `shift` elements after the begin of a pack. Its elements are counted from there; `end` is
 // one past the last.
 template <Layout layout, class Op>
@@ -39,40 +32,6 @@ __device__ Section row_of(const Op& op, int64_t at, int n) {
     return {at - shift, shift, shift + n};
 }
 
-// The number in its section of element i of a thread.
-template <Layout layout, int size>
-__device__ int column_of(int i) {
-    return layout == Layout::single ? int(threadIdx.x + i * blockDim.x)
-                                    : int(threadIdx.x + i / size * blockDim.x) * size + i % size;
-}
-
-template <Layout layout, bool last = false, class T, int packs>
-__device__ void load_part(Pack<T> (&v)[packs], const T* from, Section s) {
-    constexpr int size = Pack<T>::SIZE;
-    if constexpr (layout != Layout::single) {
-        load_packs<layout == Layout::whole, last>(v, from + s.base, s.begin, s.end, T(0.f));
-    } else {
-        UNROLL for (int i = 0; i < packs * size; i++) {
-            const int c = column_of<layout, size>(i);
-            v[i / size].values[i % size] = c < s.end ? (from + s.base)[c] : T(0.f);
-        }
-    }
-}
-
-template <Layout layout, class T, int packs>
-__device__ void store_part(T* to, Section s, const Pack<T> (&v)[packs]) {
-    constexpr int size = Pack<T>::SIZE;
-    if constexpr (layout != Layout::single) {
-        UNROLL for (int k = 0; k < packs; k++)
-            store_pack<layout == Layout::whole>(to + s.base, s.begin, s.end, k, v[k]);
-    } else {
-        UNROLL for (int i = 0; i < packs * size; i++) {
-            const int c = column_of<layout, size>(i);
-            if (c < s.end) (to + s.base)[c] = v[i / size].values[i % size];
-        }
-    }
-}
-
 template <int inputs, class T, int packs>
 __device__ void element(Number<T> (&of)[inputs], const Pack<T> (&v)[inputs][packs], int i) {
     UNROLL for (int a = 0; a < inputs; a++) of[a] = number(v[a][i / Pack<T>::SIZE].values[i % Pack<T>::SIZE]);
@@ -80,17 +39,21 @@ __device__ void element(Number<T> (&of)[inputs], const Pack<T> (&v)[inputs][pack
 
 // add_rms_norm: x becomes the sum, rounded.
 template <int inputs, class T, int packs>
-__device__ void add_second_to_first(Pack<T> (&v)[inputs][packs]) {
-    UNROLL for (int k = 0; k < packs; k++) UNROLL for (int j = 0; j < Pack<T>::SIZE; j++) v[0][k].values[j] =
+__device__ void add_second_to_first(Pack<T> (&v)[inputs][packs], int k) {
+    UNROLL for (int j = 0; j < Pack<T>::SIZE; j++) v[0][k].values[j] =
         T(number(v[0][k].values[j]) + number(v[inputs - 1][k].values[j]));
 }
 
 // PACKS of each array a thread has in flight, and BLOCKS of 512 threads must fit on a multiprocessor at a time. The
-// limit is registers: with two blocks a thread has 64, with one it has 128. A sum for the gradient of weight takes one.
-template <class Op>
+// limit is registers: with two blocks a thread has 64, with one it has 128. A sum for the gradient of weight takes one,
+// and so does a half that is loaded alone.
+template <class Op, Layout layout>
 constexpr int PACKS = sizeof(typename Op::T) == 2 && Op::OF_WEIGHT ? 2 : 4;
 template <class Op>
 constexpr int BLOCKS = Op::OF_WEIGHT ? 1 : 2;
+// ... of columns_kernel, whose threads keep weights besides.
+template <class Op, Layout layout>
+constexpr int COLUMN_PACKS = sizeof(typename Op::T) == 2 && layout != Layout::whole ? 2 : PACKS<Op, layout>;
 
 enum class Pass { only, first, second };  // over the row
 
@@ -98,13 +61,15 @@ enum class Pass { only, first, second };  // over the row
 template <Layout layout, Pass pass, class Op, class T, int packs>
 __device__ void load_inputs(Pack<T> (&v)[Op::INPUTS][packs], const Op& op, Section s) {
     if constexpr (Op::ADDS && pass == Pass::second) {
-        load_part<layout, true>(v[0], op.sum, s);
+        load_packs<layout, true>(v[0], op.sum, s, T(0.f));
     } else {
-        UNROLL for (int a = 0; a < Op::INPUTS; a++)
-            load_part<layout, Op::ADDS || pass != Pass::first>(v[a], op.in[a], s);
-        if constexpr (Op::ADDS) {
-            add_second_to_first(v);
-            store_part<layout>(op.sum, s, v[0]);
+        UNROLL for (int k = 0; k < packs; k++) {
+            UNROLL for (int a = 0; a < Op::INPUTS; a++) v[a][k] = load_pack < layout,
+                                                        Op::ADDS || pass != Pass::first > (op.in[a], s, k, T(0.f));
+            if constexpr (Op::ADDS) {
+                add_second_to_first(v, k);
+                store_pack<layout>(op.sum, s, k, v[0][k]);
+            }
         }
     }
 }
@@ -124,18 +89,15 @@ __device__ typename Op::Part part_of(const Op&, const Pack<T> (&v)[Op::INPUTS][p
 template <Layout layout, class Op, class T, int packs>
 __device__ void write(const Op& op, Section s, Section weights, Pack<T> (&v)[Op::INPUTS][packs],
                       typename Op::Factors factors) {
-    static_assert(!Op::OF_WEIGHT && layout != Layout::single);
+    static_assert(!Op::OF_WEIGHT);
     UNROLL for (int k = 0; k < packs; k++) {
-        const int before = int(k * blockDim.x) * Pack<T>::SIZE;
-        Pack<T> w[1];
-        load_packs<layout == Layout::whole>(w, op.weight + weights.base + before, weights.begin - before,
-                                            weights.end - before, T(0.f));
+        const Pack<T> w = load_pack<layout>(op.weight, weights, k, T(0.f));
         UNROLL for (int j = 0; j < Pack<T>::SIZE; j++) {
             Number<T> of[Op::INPUTS], of_weight = 0;
             element(of, v, k * Pack<T>::SIZE + j);
-            v[0][k].values[j] = T(Op::result(of, number(w[0].values[j]), factors, of_weight));
+            v[0][k].values[j] = T(Op::result(of, number(w.values[j]), factors, of_weight));
         }
-        store_pack<layout == Layout::whole>(op.out + s.base, s.begin, s.end, k, v[0][k]);
+        store_pack<layout>(op.out, s, k, v[0][k]);
     }
 }
 
@@ -149,5 +111,5 @@ __device__ void write(const Op& op, Section s, Pack<T> (&v)[Op::INPUTS][packs], 
         T& result = v[0][i / Pack<T>::SIZE].values[i % Pack<T>::SIZE];
         result = T(Op::result(of, number(w[i / Pack<T>::SIZE].values[i % Pack<T>::SIZE]), factors, of_weight[i]));
     }
-    store_part<layout>(op.out, s, v[0]);
+    store_packs<layout>(op.out, s, v[0]);
 }

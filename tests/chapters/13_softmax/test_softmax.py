@@ -128,10 +128,13 @@ def test_more_than_2_to_the_31_elements(ops, n):
 
 @pytest.mark.thorough
 def test_a_pack_is_one_access(tmp_path):
-    """Where rows consist of packs: the kernels whose last template argument is true. 20 s"""
+    """Where rows consist of packs: the kernels for Layout::whole. And a pair of halves is one of 32 bits. 20 s"""
     kernels = ptx_of(ROOT / "chapters/13_softmax/softmax.cu", tmp_path)
-    packed = [code for name, code in kernels.items() if re.search("registers_kernel.*Lb1E", name)]
-    assert len(packed) == 16 and all(map(in_packs, packed))
+    packed = [code for name, code in kernels.items() if re.search("registers_kernel.*L6Layout0E", name)]
+    assert len(packed) == 20 and all(map(in_packs, packed))
+    pairs = [code for name, code in kernels.items() if re.search("registers_kernel.*L6Layout3E", name)]
+    accesses = {access for code in pairs for access in re.findall(r"(?:ld|st)\.global[.:\w]*", code)}
+    assert len(pairs) == 10 and accesses == {"ld.global.u32", "st.global.u32", "st.global.v2.u16"}
 
 
 # ---- exactness -------------------------------------------------------------------------------------------------------
