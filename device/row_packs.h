@@ -91,11 +91,10 @@ struct Section {
 // Pack k of a thread, of a section of the array `from`; elements outside of it become `none`. `single` needs a begin of
 // 0. last: it is not read again, so the caches may forget it first.
 template <Layout layout = Layout::shifted, bool last = false, class T>
-__device__ Pack<T> load_pack(const T* from, Section s, int k, T none) {
+__device__ void load_pack(Pack<T>& pack, const T* from, Section s, int k, T none) {
     constexpr int size = Pack<T>::SIZE, unit = UNIT<layout, size>;
     const T* const base = from + s.base;
     const int i = column_of<layout, size>(k * size);
-    Pack<T> pack;
     UNROLL for (int j = 0; j < size; j++) pack.values[j] = none;
     if constexpr (unit < size) {
         UNROLL for (int j = 0; j < size; j += unit) {
@@ -116,13 +115,12 @@ __device__ Pack<T> load_pack(const T* from, Section s, int k, T none) {
     } else if (layout == Layout::shifted && i + size > s.begin && i < s.end) {
         UNROLL for (int j = 0; j < size; j++) if (i + j >= s.begin && i + j < s.end) pack.values[j] = base[i + j];
     }
-    return pack;
 }
 
 // All packs of the thread.
 template <Layout layout = Layout::shifted, bool last = false, class T, int packs>
 __device__ void load_packs(Pack<T> (&part)[packs], const T* from, Section s, T none) {
-    UNROLL for (int k = 0; k < packs; k++) part[k] = load_pack<layout, last>(from, s, k, none);
+    UNROLL for (int k = 0; k < packs; k++) load_pack<layout, last>(part[k], from, s, k, none);
 }
 
 // Stores pack k of the thread; `to + s.base` is a multiple of 16 bytes, but for `single`. The caches may evict this

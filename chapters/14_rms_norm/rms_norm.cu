@@ -16,11 +16,15 @@
 
 // ---- a row in the registers of 1 to 32 lanes, or of a block ---------------------------------------------------------
 
-// A thread has four packs of a row, or one pack of each of four rows. A block of a small grid goes on to further rows.
+template <class Op, Layout layout, int packs>
+constexpr int ROWS = std::max(1, PACKS<Op, layout> / packs / (Op::ADDS ? 2 : 1));
+
+// A thread has PACKS packs of a row, or fewer of each of several rows: of four, an addition of two. A block of a small
+// grid goes on to further rows.
 template <class Op, int packs, Layout layout>
 __global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typename Op::N* partial) {
     using T = typename Op::T;
-    constexpr int each = PACKS<Op, layout> / packs, count = packs * Pack<T>::SIZE;
+    constexpr int each = ROWS<Op, layout, packs>, count = packs * Pack<T>::SIZE;
     constexpr bool one_pack = packs == 1;  // of weights, the same for all rows
     const int n = int(op.n);
     const int64_t step = int64_t(gridDim.x) * each * blockDim.y;
@@ -33,7 +37,7 @@ __global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typen
         typename Op::Factors factors[each];
         UNROLL for (int r = 0; r < each; r++) {
             const int64_t row = first + r * blockDim.y;
-            load_inputs<layout, Pass::only>(v[r], op, row_of<layout>(op, row * n, row < op.rows ? n : 0));
+            load_inputs<layout, Pass::only>(v[r], op, {row * n, 0, row < op.rows ? n : 0});
         }
         UNROLL for (int r = 0; r < each; r++) factors[r] = op.factors(over_row(part_of(op, v[r], w)));
         if (one_pack && !Op::OF_WEIGHT)
@@ -41,11 +45,11 @@ __global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typen
         UNROLL for (int r = 0; r < each; r++) {
             const int64_t row = first + r * blockDim.y;
             if (row < op.rows) {
-                const Section s = row_of<layout>(op, row * n, n);
+                const Section s = {row * n, 0, n};
                 if constexpr (Op::OF_WEIGHT || one_pack)
                     write<layout>(op, s, v[r], w, factors[r], of_weight);
                 else
-                    write<layout>(op, s, {-s.begin, s.begin, s.end}, v[r], factors[r]);
+                    write<layout>(op, s, {0, 0, n}, v[r], factors[r]);
             }
         }
         if (Op::OF_WEIGHT && blockDim.y == 1) __syncthreads();  // before the next over_row()
@@ -130,7 +134,8 @@ static int64_t launch_in(Op op, Layout of_long, typename Op::N* partial, cudaStr
         while (int64_t(threads) * packs * size < op.n) threads += std::min(threads, 32u);
         dim3 block(threads);  // of whole warps, for over_row(), and no higher than there are rows
         while (block.x * block.y < 32 || (block.x * block.y < 256 && threads <= 32 && block.y < op.rows)) block.y *= 2;
-        const int64_t of_block = int64_t(block.y) * most / packs, at_once = 512 / (block.x * block.y);
+        const int each = packs == 1 ? ROWS<Op, layout, 1> : packs == 2 ? ROWS<Op, layout, 2> : 1;
+        const int64_t of_block = int64_t(block.y) * each, at_once = 512 / (block.x * block.y);
         int64_t blocks = blocks_for(op.rows, int(of_block));
         if (Op::OF_WEIGHT) blocks = std::min({blocks, plan.most_blocks, multiprocessors() * at_once});
         const auto kernel = packs == 1   ? registers_kernel<Op, 1, layout>
@@ -142,13 +147,14 @@ static int64_t launch_in(Op op, Layout of_long, typename Op::N* partial, cudaStr
     }
     if constexpr (!Op::OF_WEIGHT) {
         if (plan.twice) {
-            with_layout<Layout::shifted, T>(of_long, [&](auto as) {
-                const int64_t longest = op.n + (whole ? 0 : size - 1);
-                const int64_t room = (plan.bytes > (40 << 10) ? 512 : 256) * size * PACKS<Op, as()>;
-                const int64_t rounds = (longest - 1) / room + 1;  // of which all have the same length
-                const auto threads = unsigned((longest - 1) / (rounds * 32 * size * PACKS<Op, as()>)+1) * 32;
+            const unsigned threads = plan.bytes > (40 << 10) ? 512 : 256;  // fewer: more blocks at a time
+            const auto in = [&](auto as) {
                 twice_kernel<Op, as()><<<blocks_for(op.rows, 1), threads, 0, stream>>>(op);
-            });
+            };
+            if constexpr (whole)
+                in(std::integral_constant<Layout, layout>());
+            else
+                with_layout<Layout::shifted, T>(of_long, in);
             CHECK_LAUNCH();
             return 0;
         }

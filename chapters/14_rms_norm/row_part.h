@@ -25,13 +25,6 @@ struct Row {
     }
 };
 
-// All n elements of a row that the threads keep in registers.
-template <Layout layout, class Op>
-__device__ Section row_of(const Op& op, int64_t at, int n) {
-    const int shift = layout == Layout::shifted ? shift_of(op.out + at) : 0;
-    return {at - shift, shift, shift + n};
-}
-
 template <int inputs, class T, int packs>
 __device__ void element(Number<T> (&of)[inputs], const Pack<T> (&v)[inputs][packs], int i) {
     UNROLL for (int a = 0; a < inputs; a++) of[a] = number(v[a][i / Pack<T>::SIZE].values[i % Pack<T>::SIZE]);
@@ -48,7 +41,7 @@ __device__ void add_second_to_first(Pack<T> (&v)[inputs][packs], int k) {
 // limit is registers: with two blocks a thread has 64, with one it has 128. A sum for the gradient of weight takes one,
 // and so does a half that is loaded alone.
 template <class Op, Layout layout>
-constexpr int PACKS = sizeof(typename Op::T) == 2 && Op::OF_WEIGHT ? 2 : 4;
+constexpr int PACKS = sizeof(typename Op::T) == 2 && (Op::OF_WEIGHT || layout == Layout::single) ? 2 : 4;
 template <class Op>
 constexpr int BLOCKS = Op::OF_WEIGHT ? 1 : 2;
 // ... of columns_kernel, whose threads keep weights besides.
@@ -63,13 +56,18 @@ __device__ void load_inputs(Pack<T> (&v)[Op::INPUTS][packs], const Op& op, Secti
     if constexpr (Op::ADDS && pass == Pass::second) {
         load_packs<layout, true>(v[0], op.sum, s, T(0.f));
     } else {
-        UNROLL for (int k = 0; k < packs; k++) {
-            UNROLL for (int a = 0; a < Op::INPUTS; a++) v[a][k] = load_pack < layout,
-                                                        Op::ADDS || pass != Pass::first > (op.in[a], s, k, T(0.f));
-            if constexpr (Op::ADDS) {
-                add_second_to_first(v, k);
-                store_pack<layout>(op.sum, s, k, v[0][k]);
-            }
+        // Loads come first. An addition needs registers for twice as many, and a single half takes a whole register.
+        constexpr int first = !Op::ADDS                  ? packs
+                              : layout == Layout::single ? 1
+                              : layout == Layout::pairs  ? (packs + 1) / 2
+                                                         : packs;
+        UNROLL for (int k = 0; k < packs; k += first) {
+            UNROLL for (int a = 0; a < Op::INPUTS; a++) UNROLL for (int i = k; i < k + first; i++)
+                load_pack<layout, Op::ADDS || pass != Pass::first>(v[a][i], op.in[a], s, i, T(0.f));
+            if constexpr (Op::ADDS) UNROLL for (int i = k; i < k + first; i++) {
+                    add_second_to_first(v, i);
+                    store_pack<layout>(op.sum, s, i, v[0][i]);
+                }
         }
     }
 }
@@ -91,7 +89,8 @@ __device__ void write(const Op& op, Section s, Section weights, Pack<T> (&v)[Op:
                       typename Op::Factors factors) {
     static_assert(!Op::OF_WEIGHT);
     UNROLL for (int k = 0; k < packs; k++) {
-        const Pack<T> w = load_pack<layout>(op.weight, weights, k, T(0.f));
+        Pack<T> w;
+        load_pack<layout>(w, op.weight, weights, k, T(0.f));
         UNROLL for (int j = 0; j < Pack<T>::SIZE; j++) {
             Number<T> of[Op::INPUTS], of_weight = 0;
             element(of, v, k * Pack<T>::SIZE + j);

@@ -123,14 +123,14 @@ __device__ Part receive(const Part* parts, uint64_t* barrier, int parity) {
 
 // ---- step barrier: a cluster for each row; its blocks read each other's shared memory ------------------------------
 
-// whole: all rows are whole packs, which takes fewer instructions.
-template <class Op, bool whole, class T>
+// layout: whole, or shifted.
+template <class Op, Layout layout, class T>
 __global__ void __launch_bounds__(Op::THREADS, Op::BLOCKS) barrier_kernel(T* out, Op op, int64_t, int64_t n, int each) {
 #ifdef CLUSTERS
     __shared__ typename Op::Part of_block;
     const Section s = section_of(out, blockIdx.x / blocks_of_cluster(), n, each);
     float v[Op::INPUTS][Op::PACKS * Pack<T>::SIZE];
-    load<whole>(v, op.in, s, op.none());
+    load<layout>(v, op.in, s, op.none());
     const auto mine = op.part(v);
     const auto found = over_row(mine);  // by the block
     if (threadIdx.x == 0) of_block = found;
@@ -141,14 +141,14 @@ __global__ void __launch_bounds__(Op::THREADS, Op::BLOCKS) barrier_kernel(T* out
     if (lane < blocks_of_cluster()) all = *in_block(lane, &of_block);
     __cluster_barrier_arrive();  // this thread has read the parts
     op.finish(v, mine, over_lanes(all, 32));
-    store<whole>(out, s, v[0]);
+    store<layout>(out, s, v[0]);
     __cluster_barrier_wait();  // so have all: a block's shared memory ends with the block
 #endif
 }
 
 // ---- step mbarrier: they write into each other's shared memory -----------------------------------------------------
 
-template <class Op, bool whole, class T>
+template <class Op, Layout layout, class T>
 __global__ void __launch_bounds__(Op::THREADS, Op::BLOCKS)
     mbarrier_kernel(T* out, Op op, int64_t, int64_t n, int each) {
 #ifdef CLUSTERS
@@ -162,13 +162,13 @@ __global__ void __launch_bounds__(Op::THREADS, Op::BLOCKS)
     __cluster_barrier_arrive();  // this block has a barrier
     const Section s = section_of(out, blockIdx.x / blocks_of_cluster(), n, each);
     float v[Op::INPUTS][Op::PACKS * Pack<T>::SIZE];
-    load<whole>(v, op.in, s, op.none());
+    load<layout>(v, op.in, s, op.none());
     const auto mine = op.part(v);
     const auto of_warp = over_lanes(mine, 32);
     __cluster_barrier_wait();  // so have all
     send(parts, &barrier, of_warp);
     op.finish(v, mine, receive(parts, &barrier, 0));
-    store<whole>(out, s, v[0]);
+    store<layout>(out, s, v[0]);
 #endif
 }
 
@@ -185,11 +185,12 @@ __device__ inline void start_copy(uint4* to, const void* from, int bytes) {
 #endif
 }
 
-template <class Op, bool whole, class T>
+template <class Op, Layout layout, class T>
 __global__ void __launch_bounds__(Op::THREADS, Op::BLOCKS)
     pipeline_kernel(T* out, Op op, int64_t rows, int64_t n, int each) {
 #ifdef CLUSTERS
     constexpr int size = Pack<T>::SIZE;
+    constexpr bool whole = layout == Layout::whole;
     // A place for each pack of a thread. No other thread looks there, so no thread has to wait for another. The array
     // is aligned to 128 bytes, so that the 512 bytes of a warp fill whole rows of the 32 banks.
     extern __shared__ __align__(128) uint4 places[];
@@ -237,7 +238,7 @@ __global__ void __launch_bounds__(Op::THREADS, Op::BLOCKS)
         send(parts[slot], &barriers[slot], over_lanes(mine, 32));
         fetch(row + clusters);  // row is in registers
         op.finish(v, mine, receive(parts[slot], &barriers[slot], parity));
-        store<whole>(out, s, v[0]);
+        store<layout>(out, s, v[0]);
     }
 #endif
 }
@@ -258,11 +259,13 @@ static std::string launch(T* out, Op op, int64_t rows, int64_t n, ClusterStep st
     const bool pipeline = step == ClusterStep::pipeline;
     if (pipeline && !begin_at_packs) return "tensors do not begin at multiples of 16 bytes";
 
-    const auto kernel =
-        step == ClusterStep::barrier    ? whole ? barrier_kernel<Op, true, T> : barrier_kernel<Op, false, T>
-        : step == ClusterStep::mbarrier ? whole ? mbarrier_kernel<Op, true, T> : mbarrier_kernel<Op, false, T>
-        : whole                         ? pipeline_kernel<Op, true, T>
-                                        : pipeline_kernel<Op, false, T>;
+    const auto choose = [&](auto as) {
+        return step == ClusterStep::barrier    ? barrier_kernel<Op, as(), T>
+               : step == ClusterStep::mbarrier ? mbarrier_kernel<Op, as(), T>
+                                               : pipeline_kernel<Op, as(), T>;
+    };
+    const auto kernel = whole ? choose(std::integral_constant<Layout, Layout::whole>())
+                              : choose(std::integral_constant<Layout, Layout::shifted>());
     int most = 0;
     cudaFuncAttributes attributes;
     CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));

@@ -41,28 +41,14 @@ MUTANTS = [
     Mutant(FORMULAS, "f.scale * w - f.times_x * x", "f.scale * w + f.times_x * x", backward("lanes")),
     Mutant(FORMULAS, "add ? v[INPUTS - 1] : N(0)", "0", backward("lanes", "add_rms_norm_backward")),
     # ---- a thread's part
-    Mutant(PART, "c < s.end ? (from + s.base)[c] : T(0.f)", "(from + s.base)[min(c, s.end - 1)]", backward("lanes")),
-    Mutant(
-        PART,
-        "if (c < s.end) (to + s.base)[c] = v[i / size].values[i % size];",
-        "(to + s.base)[min(c, s.end - 1)] = v[i / size].values[i % size];",
-        backward("lanes"),
-    ),
-    Mutant(
-        PART,
-        "int(threadIdx.x + i / size * blockDim.x) * size + i % size",
-        "int(threadIdx.x + i / size) * size + i % size",
-        backward("lanes"),
-    ),
-    Mutant(PART, "            store_part<layout>(op.sum, s, v[0]);\n", "", kernel("lanes", "add_rms_norm")),
-    Mutant(PART, "return {at - shift, shift, shift + n};", "return {at - shift, shift, n};", kernel("lanes")),
+    Mutant(PART, "                store_pack<layout>(op.sum, s, i, v[0][i]);\n", "", kernel("lanes", "add_rms_norm")),
+    Mutant(PART, "i = k; i < k + first; i++)\n", "i = k; i < k + 1; i++)\n", kernel("block")),
     Mutant(PART, "return {i - shift, i == 0", "return {i, i == 0", kernel("twice")),
-    Mutant(CU, "{-s.begin, s.begin, s.end}, v[r]", "{0, s.begin, s.end}, v[r]", kernel("lanes")),
-    Mutant(PART, "add_second_to_first(v);\n            store_part", "store_part", kernel("lanes", "add_rms_norm")),
+    Mutant(PART, "                add_second_to_first(v, i);\n", "", kernel("lanes", "add_rms_norm")),
     Mutant(
         CU,
-        "            if constexpr (Op::ADDS) store_pack(",
-        "            if constexpr (Op::ADDS && Op::OF_WEIGHT) store_pack(",
+        "                store_pack(op.sum, rows, k, part[0][k]);\n",
+        "",
         kernel("strip", "add_rms_norm"),
     ),
     # ---- the gradient of weight
@@ -87,7 +73,7 @@ MUTANTS = [
         backward("strip"),
     ),
     # ---- rows in registers, strips, long rows
-    Mutant(CU, "row < op.rows ? n : 0)", "n)", MEMORY_CHECK),
+    Mutant(CU, "row < op.rows ? n : 0}", "n}", MEMORY_CHECK),
     Mutant(CU, "            if (row < op.rows) {", "            {", MEMORY_CHECK),
     Mutant(
         CU,
@@ -130,15 +116,13 @@ MUTANTS = [
     # ---- the launch
     Mutant(
         CU,
-        "op.n % size == 0 && aligned(op.out) && aligned(op.weight);",
-        "op.n % size == 0 && aligned(op.out);",
+        "last, op.out, op.weight}",
+        "last, op.out}",
         ANYWHERE,
         gpus=1,
     ),
-    Mutant(CU, "whole = whole && aligned(input);", "whole = whole;", ANYWHERE, gpus=1),
-    Mutant(
-        PLAN, "in_registers = longest <= 512 * count;", "in_registers = longest <= 2048 * count;", kernel("columns")
-    ),
+    Mutant(CU, "{first, middle, last, op.out, op.weight}", "{op.out, op.weight}", ANYWHERE, gpus=1),
+    Mutant(PLAN, "in_registers = n <= 512 * size *", "in_registers = n <= 2048 * size *", kernel("columns")),
     Mutant(CU, "    if (op.rows == 0 || op.n == 0) return 0;", "    if (op.n == 0) return 0;", kernel("strip")),
     Mutant(
         CU,
