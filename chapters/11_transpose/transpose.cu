@@ -131,31 +131,35 @@ void launch_transpose_swizzled(T* out, const T* in, int64_t matrices, int64_t ro
 // ---- 16 bytes at a time --------------------------------------------------------------------------------------------
 
 // A thread has a square: V packs of V elements, below one another. A tile has 16 x 16 squares, and 8 x 8 where an
-// element is a byte: 8 to 32 KiB, so several blocks fit into a multiprocessor.
+// element is a byte: 8 to 32 KiB, so several blocks fit into a multiprocessor. For 64 rows of bytes there are 4 x 16:
+// a tile that is half as tall, and twice as wide.
 template <class T>
 constexpr int squares = sizeof(T) == 1 ? 8 : 16;
 template <class T>
 constexpr int wide_side = squares<T> * Pack<T>::SIZE;
 
 // Packs are to this kernel what elements are to transpose_swizzled_kernel: in the rows of the squares in line y, pack x
-// lies at place x ^ y. Within its square, a thread exchanges rows and columns in its registers.
-template <class T>
-__global__ void __launch_bounds__(squares<T>* squares<T>)
+// lies at place x ^ y. (With 4 lines it is x ^ 2 y: 8 lanes, whose packs fill the banks, then read from two columns.)
+// Within its square, a thread exchanges rows and columns in its registers.
+template <class T, int across, int down>
+__global__ void __launch_bounds__(across* down)
     transpose_wide_kernel(T* out, const T* in, int64_t rows, int64_t columns) {
-    constexpr int V = Pack<T>::SIZE;
-    __shared__ Pack<T> shared[wide_side<T>][squares<T>];
-    const Tile tile(rows, columns, wide_side<T>, wide_side<T>);
-    const int x = threadIdx.x, y = threadIdx.y;
+    constexpr int V = Pack<T>::SIZE, step = down == 4 ? 2 : 1;
+    __shared__ Pack<T> shared[down * V][across];
+    const Tile tile(rows, columns, down * V, across * V);
+    int x = threadIdx.x, y = threadIdx.y;
     in += tile.matrix + (tile.row + y * V) * columns + tile.column + x * V;
-    out += tile.matrix + (tile.column + y * V) * rows + tile.row + x * V;
     Pack<T> packs[V];
     if (tile.row + y * V < rows && tile.column + x * V < columns) {  // a square is inside as a whole, or outside
         for (int k = 0; k < V; k++) packs[k] = *reinterpret_cast<const Pack<T>*>(in + k * columns);
-        for (int k = 0; k < V; k++) shared[y * V + k][x ^ y] = packs[k];
+        for (int k = 0; k < V; k++) shared[y * V + k][x ^ step * y] = packs[k];
     }
     __syncthreads();
+    const int thread = y * across + x;
+    x = thread % down, y = thread / down;  // as before, if there are as many squares across as down
+    out += tile.matrix + (tile.column + y * V) * rows + tile.row + x * V;
     if (tile.column + y * V < columns && tile.row + x * V < rows) {
-        for (int k = 0; k < V; k++) packs[k] = shared[x * V + k][y ^ x];
+        for (int k = 0; k < V; k++) packs[k] = shared[x * V + k][y ^ step * x];
         for (int j = 0; j < V; j++) {
             Pack<T> turned;
             for (int k = 0; k < V; k++) turned.values[k] = packs[k].values[j];
@@ -286,9 +290,13 @@ void launch_transpose(T* out, const T* in, int64_t matrices, int64_t rows, int64
         return CHECK_CUDA(cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, stream));
     }
     const bool in_packs = rows % V == 0 && columns % V == 0 && aligned(in) && aligned(out);
+    if constexpr (sizeof(T) == 1)
+        if (in_packs && rows == tile / 2 && columns >= tile)
+            return launch_tiles(transpose_wide_kernel<T, 2 * n, n / 2>, {2 * n, n / 2}, tile / 2, 2 * tile, out, in,
+                                matrices, rows, columns, stream);
     if (!in_packs || rows < tile || columns < tile)
         return launch_transpose_strips(out, in, matrices, rows, columns, stream);
-    launch_tiles(transpose_wide_kernel<T>, {n, n}, tile, tile, out, in, matrices, rows, columns, stream);
+    launch_tiles(transpose_wide_kernel<T, n, n>, {n, n}, tile, tile, out, in, matrices, rows, columns, stream);
 }
 
 // The compiler makes code of a template only for a T that it is asked for.

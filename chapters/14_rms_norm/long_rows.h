@@ -37,9 +37,8 @@ __global__ void __launch_bounds__(512, BLOCKS<Op>) twice_kernel(Op op) {
     }
 }
 
-// A row by three launches: parts of rows (where rows begin anywhere, a thread needs more registers: one block, not
-// two), then the factors of each row, then results, where a block stays in its columns. Neighbouring blocks take the
-// same columns of all rows, so that they find these weights in the L2 cache.
+// A row by three launches: parts of rows, then the factors of each row, then results, where a block stays in its
+// columns. Neighbouring blocks take the same columns of all rows, so that they find these weights in the L2 cache.
 template <class Op, Layout layout>
 __global__ void __launch_bounds__(512, BLOCKS<Op>) parts_kernel(typename Op::Part* parts, Op op, unsigned blocks) {
     const unsigned rows = gridDim.x / blocks, row = blockIdx.x % rows, block = blockIdx.x / rows;
@@ -63,11 +62,10 @@ __global__ void __launch_bounds__(256, 2 * BLOCKS<Op>)
     const int64_t size = 256 * count, i = blockIdx.x * size;
     typename Op::N of_weight[count] = {};
     Pack<T> v[Op::INPUTS][packs], w[packs];
-    if (layout != Layout::shifted) load_packs<layout>(w, op.weight, Row<layout, Op>(op, 0).weights(i, size), T(0.f));
+    load_packs<layout>(w, op.weight, Row<layout, Op>(op, 0).weights(i, size), T(0.f));
     for (int64_t r = blockIdx.y; r < op.rows; r += gridDim.y) {
         const Row<layout, Op> row(op, r);
         load_inputs<layout, Pass::second>(v, op, row.section(i, size));
-        if (layout == Layout::shifted) load_packs<layout>(w, op.weight, row.weights(i, size), T(0.f));
         write<layout>(op, row.section(i, size), v, w, factors[r], of_weight);
     }
     if constexpr (Op::OF_WEIGHT)

@@ -62,6 +62,7 @@ def test_every_kernel_at_every_kind_of_size(ops, step, size, thread_order):
         (32, 7),
     ]
     around += [(side - 1, side + 1), (side + 16, 16), (16, side + 16), (side + 1, 3), (3, side + 1)]
+    around += [(side // 2, side), (side // 2, 2 * side + 16)]
 
     def case(*shape):
         x = numbered(*shape, size=size)
@@ -275,13 +276,13 @@ def test_only_naive_and_tile_ask_for_more_than_they_need():
         assert wasteful == {"naive": {"store"}, "tile": {"shared load"}}.get(step, set()), (step, size)
 
 
-STRIPS = """
-import json, torch
+BY_MICROSCOPE = """
+import json, sys, torch
 from cuda_on_cpu.microscope import microscope
 from tests.support import operators
 ops, found = operators("11_transpose"), []
-for shape in (3, 20001), (20001, 3), (32, 2048), (2048, 32), (517, 1030):
-    for dtype in torch.uint8, torch.float32:
+for shape in json.loads(sys.argv[1]):
+    for dtype in (getattr(torch, name) for name in sys.argv[2:]):
         rows = microscope(lambda: ops.transpose(torch.zeros(shape, dtype=dtype)))
         for r in rows:
             found += [[r.kernel, r.space, r.kind, r.width, r.requests, r.sectors, r.bytes_used, r.wavefronts]]
@@ -289,13 +290,26 @@ print(json.dumps(found))
 """
 
 
+def counted(shapes, *dtypes):
+    environment = os.environ | {"CHAPTERS_SANITIZE": "memory", "CHAPTERS_DEVICE": "cpu"}
+    command = [sys.executable, "-c", BY_MICROSCOPE, json.dumps(shapes), *dtypes]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.thorough
+def test_64_rows_of_bytes_have_a_tile_of_their_own():
+    """All accesses are packs, in whole sectors and without bank conflicts: 32 packs take four passes. 10 s"""
+    for kernel, space, _, width, requests, sectors, used, wavefronts in counted([(64, 1024)], "uint8"):
+        assert "wide_kernel<unsigned char, 16, 4>" in kernel and width == 16
+        assert wavefronts == 4 * requests if space == "shared" else 32 * sectors == used
+
+
 @pytest.mark.thorough
 def test_strips_moves_packs_and_whole_sectors():
     """What the microscope counts of matrices that are thin, and of one whose rows begin within sectors. 30 s"""
-    environment = os.environ | {"CHAPTERS_SANITIZE": "memory", "CHAPTERS_DEVICE": "cpu"}
-    command = [sys.executable, "-c", STRIPS]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    for kernel, space, kind, width, requests, sectors, used, wavefronts in json.loads(done.stdout.splitlines()[-1]):
+    shapes = (3, 20001), (20001, 3), (32, 2048), (2048, 32), (517, 1030)
+    for kernel, space, kind, width, requests, sectors, used, wavefronts in counted(shapes, "uint8", "float32"):
         assert "strips" in kernel
         if space == "shared":
             assert wavefronts <= 4 * requests, "bank conflicts"
@@ -308,10 +322,12 @@ def test_nvcc_makes_one_store_of_a_pack(tmp_path):
     """And one load. Of an assignment of the pack, nvcc 13.0 makes several stores."""
     kernels = ptx_of(ROOT / "chapters" / CHAPTER / "transpose.cu", tmp_path)
     for letter, size in zip("htjm", INTEGERS, strict=True):  # uint8_t to uint64_t
-        (body,) = (code for name, code in kernels.items() if f"transpose_wide_kernelI{letter}" in name)
-        accesses = re.findall(r"(ld|st)\.global\S*?(\.v\d)?\.\w(\d+)\s", body)
-        widths = [(kind, int(bits) // 8 * int(v[2:] or 1)) for kind, v, bits in accesses]
-        assert sorted(widths) == [("ld", 16)] * (16 // size) + [("st", 16)] * (16 // size), size
+        wide = [code for name, code in kernels.items() if f"transpose_wide_kernelI{letter}" in name]
+        assert len(wide) == (2 if size == 1 else 1), size
+        for body in wide:
+            accesses = re.findall(r"(ld|st)\.global\S*?(\.v\d)?\.\w(\d+)\s", body)
+            widths = [(kind, int(bits) // 8 * int(v[2:] or 1)) for kind, v, bits in accesses]
+            assert sorted(widths) == [("ld", 16)] * (16 // size) + [("st", 16)] * (16 // size), size
         for few_rows in 0, 1:  # strips also moves single elements, at the ends
             (body,) = (
                 code for name, code in kernels.items() if f"transpose_strips_kernelI{letter}Lb{few_rows}" in name
