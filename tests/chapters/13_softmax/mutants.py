@@ -14,6 +14,7 @@ ROOM = T + "a_step_refuses_rows_that_it_cannot_keep"
 MANY = T + "many_rows"
 ANYWHERE = T + "rows_that_begin_anywhere"
 LONG = T + "long_rows"
+WEIGHTS = "tests/chapters/14_rms_norm/test_rms_norm.py::test_each_kernel[forward-twice-rms_norm-float32]"
 REFUSED = T + "refused_with_memory_and_without"
 MEMORY_CHECK = "tests/cuda_on_cpu/test_memory_check.py::test_no_false_alarm_in_a_lesson[13_softmax]"
 
@@ -28,14 +29,14 @@ def backward(step):
 
 MUTANTS = [
     # ---- packs of a row that begins anywhere
-    Mutant(PACKS, "/ sizeof(T) % Pack<T>::SIZE", "% Pack<T>::SIZE", ANYWHERE),
+    Mutant(PACKS, "/ sizeof(T) % Pack<T>::SIZE", "% Pack<T>::SIZE", forward("twice"), gpus=1),
     Mutant(PACKS, "whole || shift_of(base) == 0", "true", ANYWHERE, gpus=1),
     Mutant(PACKS, "pack.values[j] = none;", "pack.values[j] = T(0);", forward("block")),
     Mutant(PACKS, "i >= s.begin && i + size <= s.end) {\n        if (layout",
-           "i + size <= s.end) {\n        if (layout", MEMORY_CHECK),
+           "i + size <= s.end) {\n        if (layout", forward("twice")),
     Mutant(PACKS, "i >= s.begin && i + size <= s.end) {\n        if (layout",
            "i >= s.begin && i < s.end) {\n        if (layout", forward("twice")),
-    Mutant(PACKS, "pack.values[j] = base[i + j];\n        }", "pack.values[j] = base[i];\n        }", ANYWHERE),
+    Mutant(PACKS, "pack.values[j] = base[i + j];\n        }", "pack.values[j] = base[i];\n        }", WEIGHTS),
     Mutant(PACKS, "if (i + j >= s.begin && i + j < s.end) pack", "if (i + j < s.end) pack", forward("twice")),
     Mutant(PACKS, "if (i + j >= s.begin && i + j < s.end) pack", "if (i + j >= s.begin) pack", forward("twice")),
     Mutant(PACKS, "i >= s.begin && i + size <= s.end) {\n        uint4", "i + size <= s.end) {\n        uint4",
