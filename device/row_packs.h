@@ -6,9 +6,9 @@
 //   load(values, {x, y}, s, T(0));                           // 8 loads in flight; outside of the row: 0
 //   store(to, s, values[0]);
 //
-// A row may begin anywhere. Packs begin at the 16-byte boundaries of `to`, the row that is written. So the
-// first and the last pack may lie partly outside of the row: these two go element by element. Pack k of a thread lies
-// k * blockDim.x packs after its first one, so that neighbours read neighbouring packs.
+// By default (`shifted`) a row may begin anywhere. Packs begin at the 16-byte boundaries of `to`, the row that is
+// written. So the first and the last pack may lie partly outside of the row: these two go element by element. Pack k of
+// a thread lies k * blockDim.x packs after its first one, so that neighbours read neighbouring packs.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -26,8 +26,8 @@ enum class Layout {
     whole,    // in packs: the row begins at a multiple of 16 bytes and consists of packs, which takes few instructions
     shifted,  // in packs that begin at the 16-byte boundaries of the result, wherever the row begins
     single,   // one by one, wherever each array begins: 32 lanes share their 32 packs, such that neighbours load
-              // neighbouring elements. A row has whole warps.
-    pairs,    // the same, two by two: of 2 bytes each, from a multiple of 4 bytes
+              // neighbouring elements. Whole warps share a row.
+    pairs,    // the same by pairs of 2-byte elements, at multiples of 4 bytes
 };
 
 // The layout that takes the fewest instructions for rows of n elements of all these arrays: whole, pairs or single.
@@ -47,7 +47,7 @@ bool alike(std::initializer_list<const T*> arrays) {
     return differ % 16 == 0;
 }
 
-// f(constant) with the layout as a constant: packs, which is whole or shifted, pairs or single. f is compiled for each.
+// f(the layout as a constant): `packs` (whole or shifted), pairs or single. f is compiled for each of them.
 template <Layout packs, class T, class F>
 void with_layout(Layout layout, F f) {
     if constexpr (sizeof(T) == 2)
@@ -56,17 +56,17 @@ void with_layout(Layout layout, F f) {
     f(std::integral_constant<Layout, Layout::single>());
 }
 
-// How many neighbouring elements a thread has.
+// How many neighbouring elements a thread loads at a time, and the type in which it does so. Of a Pack<T, 2>, nvcc
+// would make two numbers before it loads the next pair.
 template <Layout layout, int size>
 constexpr int UNIT = layout == Layout::single  ? 1
                      : layout == Layout::pairs ? 2
                                                : size;
 
-// As what they are loaded. Of a Pack<T, 2>, nvcc would make two numbers before it loads the next pair.
 template <int unit, class T>
 using Bits = std::conditional_t<unit == 1, T, unsigned>;
 
-// The number in its section of element i of a thread.
+// Element i of a thread: its number in the section.
 template <Layout layout, int size>
 __device__ int column_of(int i) {
     constexpr int unit = UNIT<layout, size>;
@@ -82,14 +82,15 @@ __device__ int shift_of(const T* p) {
     return int(reinterpret_cast<uintptr_t>(p) / sizeof(T) % Pack<T>::SIZE);
 }
 
-// A part of a row: elements begin to end - 1, counted from element `base` of the array, where a pack begins.
+// A part of a row: elements begin to end - 1, counted from element `base` of the array. (Of
+// `shifted`, a pack begins there.)
 struct Section {
     int64_t base;
     int begin, end;
 };
 
-// Pack k of a thread, of a section of the array `from`; elements outside of it become `none`. `single` needs a begin of
-// 0. last: it is not read again, so the caches may forget it first.
+// Pack k of a thread, of a section of the array `from`; elements outside of it become `none`. `single` and
+// `pairs` need a begin of 0. last: a pack that is not read again, so the caches may forget it first.
 template <Layout layout = Layout::shifted, bool last = false, class T>
 __device__ void load_pack(Pack<T>& pack, const T* from, Section s, int k, T none) {
     constexpr int size = Pack<T>::SIZE, unit = UNIT<layout, size>;
@@ -123,8 +124,8 @@ __device__ void load_packs(Pack<T> (&part)[packs], const T* from, Section s, T n
     UNROLL for (int k = 0; k < packs; k++) load_pack<layout, last>(part[k], from, s, k, none);
 }
 
-// Stores pack k of the thread; `to + s.base` is a multiple of 16 bytes, but for `single`. The caches may evict this
-// pack first, which leaves room for what is read again.
+// Stores pack k of the thread; where packs are stored whole, `to + s.base` is a multiple of 16 bytes. The caches may
+// evict this pack first, which leaves room for what is read again.
 template <Layout layout = Layout::shifted, class T>
 __device__ void store_pack(T* to, Section s, int k, const Pack<T>& pack) {
     constexpr int size = Pack<T>::SIZE, unit = UNIT<layout, size>;

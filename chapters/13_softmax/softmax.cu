@@ -26,7 +26,7 @@ __global__ void three_passes_kernel(T* out, const T* x, int64_t n) {
 // ---- softmax and its gradient: all further kernels take one of these as Op -----------------------------------------
 
 // v: a thread's elements of each input. part() reduces them to a part of the row, and may replace v[0]. finish() then
-// makes results of v[0], with the thread's part and that of all threads of the row.
+// makes results in v[0], with the thread's part and that of all threads of the row.
 template <class T>
 struct Softmax {
     using N = Number<T>;
@@ -71,7 +71,7 @@ struct Gradient {
 
 // ---- a row in the registers of 1 to 32 lanes, or of a block ---------------------------------------------------------
 
-// A thread has PACKS packs of a row, or one pack of each of PACKS rows.
+// A thread has PACKS packs of a row, or fewer of each of several rows.
 template <class Op, int packs, Layout layout, class T>
 __global__ void __launch_bounds__(1024) registers_kernel(T* out, Op op, int64_t rows, int64_t n) {
     constexpr int each = Op::PACKS / packs;
@@ -154,8 +154,7 @@ __global__ void __launch_bounds__(1024)
 }
 
 // ---- which step for which row ---------------------------------------------------------------------------------------
-
-// Few rows, and rows of which the L2 cache keeps too little. REFERENCE.md says why these numbers ("Constants").
+// How many: 0, unless rows are few, or too long for L2. REFERENCE.md says why these numbers ("Constants").
 unsigned blocks_of_a_row(int64_t rows, int64_t bytes, Step step) {
     const bool few = rows < 128 && bytes > (32 << 10), far = bytes > (256 << 10);
     if (step != Step::split && !(step == Step::automatic && (few || far))) return 0;
@@ -182,7 +181,7 @@ static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step ste
         throw std::runtime_error("this step has no room for rows of " + std::to_string(n) +
                                  " elements; auto takes any");
     if (step == Step::strip) {
-        const int each = int((Op::PACKS * 256 - 1) * size / n / size * size);  // all begin as the first row does
+        const int each = int((Op::PACKS * 256 - 1) * size / n / size * size);  // all strips begin alike
         strip_kernel<<<blocks_for(rows, each), 256, 0, stream>>>(out, op, rows, int(n), each);
     } else if (step == Step::warp || step == Step::block) {
         const int each = packs < (whole ? 8 : 33) ? 1 : !whole && packs <= 64 ? 2 : Op::PACKS;  // packs of a thread
@@ -198,16 +197,15 @@ static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step ste
     } else {
         // 256 threads: more blocks at a time, if L2 can keep their rows. All rounds over a row have the same length.
         const int64_t rounds = (most - 1) / (bytes > (40 << 10) ? 512 * 4 : 256 * 4) + 1;
-        const auto threads = step == Step::split ? 512 : unsigned((most - 1) / (rounds * 32 * Op::PACKS) + 1) * 32;
+        const auto threads = unsigned((most - 1) / (rounds * 32 * Op::PACKS) + 1) * 32;
         auto* const found = static_cast<typename Op::Part*>(parts);
         const unsigned grid = blocks_for(rows * std::max(blocks, 1u), 1);
         with_layout<Layout::shifted, T>(of_long, [&](auto as) {
-            if (step == Step::split)
-                twice_kernel<Launch::first, as()><<<grid, 512, 0, stream>>>(out, op, found, n, blocks);
+            const bool once = step == Step::twice;
+            if (!once) twice_kernel<Launch::first, as()><<<grid, 512, 0, stream>>>(out, op, found, n, blocks);
             CHECK_LAUNCH();
-            const auto last = step == Step::split ? twice_kernel<Launch::second, as(), Op, T>
-                                                  : twice_kernel<Launch::only, as(), Op, T>;
-            last<<<grid, threads, 0, stream>>>(out, op, found, n, blocks);
+            const auto k = once ? twice_kernel<Launch::only, as(), Op, T> : twice_kernel<Launch::second, as(), Op, T>;
+            k<<<grid, once ? threads : 512, 0, stream>>>(out, op, found, n, blocks);
         });
     }
     CHECK_LAUNCH();
@@ -229,7 +227,4 @@ void launch_softmax_backward(T* grad_x, const T* grad, const T* y, void* parts, 
 #define FOR_TYPE(T)                                                                          \
     template void launch_softmax(T*, const T*, void*, int64_t, int64_t, Step, cudaStream_t); \
     template void launch_softmax_backward(T*, const T*, const T*, void*, int64_t, int64_t, Step, cudaStream_t);
-FOR_TYPE(float)
-FOR_TYPE(double)
-FOR_TYPE(__half)
-FOR_TYPE(__nv_bfloat16)
+FOR_TYPE(float) FOR_TYPE(double) FOR_TYPE(__half) FOR_TYPE(__nv_bfloat16)

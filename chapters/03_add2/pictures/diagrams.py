@@ -85,7 +85,7 @@ def _calls(*then):
 
 def _queued():
     host = [(5 * k, 5, "call") for k in range(5)]
-    return host, [(0, 26, "busy with something else"), *((26 + 4 * k, 4, "") for k in range(5))], [(26, 46)]
+    return host, [(0, 26, "a kernel that waits"), *((26 + 4 * k, 4, "") for k in range(5))], [(26, 46)]
 
 
 def _cold():
