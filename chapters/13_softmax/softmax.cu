@@ -197,15 +197,15 @@ static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step ste
     } else {
         // 256 threads: more blocks at a time, if L2 can keep their rows. All rounds over a row have the same length.
         const int64_t rounds = (most - 1) / (bytes > (40 << 10) ? 512 * 4 : 256 * 4) + 1;
-        const auto threads = unsigned((most - 1) / (rounds * 32 * Op::PACKS) + 1) * 32;
+        const auto threads = step == Step::split ? 512 : unsigned((most - 1) / (rounds * 32 * Op::PACKS) + 1) * 32;
         auto* const found = static_cast<typename Op::Part*>(parts);
         const unsigned grid = blocks_for(rows * std::max(blocks, 1u), 1);
         with_layout<Layout::shifted, T>(of_long, [&](auto as) {
-            const bool once = step == Step::twice;
-            if (!once) twice_kernel<Launch::first, as()><<<grid, 512, 0, stream>>>(out, op, found, n, blocks);
+            const auto one = twice_kernel<Launch::first, as(), Op, T>, two = twice_kernel<Launch::second, as(), Op, T>;
+            if (step == Step::split) one<<<grid, threads, 0, stream>>>(out, op, found, n, blocks);
             CHECK_LAUNCH();
-            const auto k = once ? twice_kernel<Launch::only, as(), Op, T> : twice_kernel<Launch::second, as(), Op, T>;
-            k<<<grid, once ? threads : 512, 0, stream>>>(out, op, found, n, blocks);
+            const auto last = step == Step::split ? two : twice_kernel<Launch::only, as(), Op, T>;
+            last<<<grid, threads, 0, stream>>>(out, op, found, n, blocks);
         });
     }
     CHECK_LAUNCH();

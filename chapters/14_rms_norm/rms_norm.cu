@@ -149,7 +149,8 @@ static int64_t launch_in(Op op, Layout of_long, typename Op::N* partial, cudaStr
         if (plan.twice) {
             const unsigned threads = plan.bytes > (40 << 10) ? 512 : 256;  // fewer: more blocks at a time
             const auto in = [&](auto as) {
-                twice_kernel<Op, as()><<<blocks_for(op.rows, 1), threads, 0, stream>>>(op);
+                const auto kernel = twice_kernel<Op, as()>;
+                kernel<<<blocks_for(op.rows, 1), threads, 0, stream>>>(op);
             };
             if constexpr (whole)
                 in(std::integral_constant<Layout, layout>());
@@ -162,12 +163,13 @@ static int64_t launch_in(Op op, Layout of_long, typename Op::N* partial, cudaStr
     auto* const parts = reinterpret_cast<typename Op::Part*>(partial + plan.partial_rows(op.rows) * op.n);
     auto* const factors = reinterpret_cast<typename Op::Factors*>(parts + op.rows * plan.blocks);
     const unsigned blocks = unsigned(plan.blocks);
-    parts_kernel<Op, layout><<<blocks_for(op.rows * plan.blocks, 1), 512, 0, stream>>>(parts, op, blocks);
+    const auto parts_of = parts_kernel<Op, layout>;
+    parts_of<<<blocks_for(op.rows * plan.blocks, 1), 512, 0, stream>>>(parts, op, blocks);
     CHECK_LAUNCH();
     factors_kernel<<<blocks_for(op.rows, 1), 256, 0, stream>>>(factors, parts, op, blocks);
     CHECK_LAUNCH();
-    const dim3 grid(unsigned(plan.columns), unsigned(plan.slabs));
-    columns_kernel<Op, layout><<<grid, 256, 0, stream>>>(op, factors, partial);
+    const auto results = columns_kernel<Op, layout>;
+    results<<<dim3(unsigned(plan.columns), unsigned(plan.slabs)), 256, 0, stream>>>(op, factors, partial);
     CHECK_LAUNCH();
     return plan.slabs;
 }
