@@ -4,13 +4,13 @@
 def groups(canvas):
     """Three rows of float32, from short to long. Up to 512 elements: a row is shared by up to 32 lanes of a warp, which
     exchange their maxima and sums by shuffles. Up to 8192 elements: by the warps of a block, which write a part each into the
-    block's shared memory. A very long row, or one of few: by several blocks. In a first launch each block writes its
+    block's shared memory. (Longer rows are read twice.) A very long row, or one of few: by several blocks. In a first launch each block writes its
     part into device memory, and in a second launch each block reads the parts of all."""
     canvas.height(41)
     left = 16
     for y, name, elements, how in (
         (4.2, "lanes", "to 512 floats", "shuffles"),
-        (17.5, "a block", "to 8192", "through its\nshared memory"),
+        (17.5, "a block", "to 8192 (longer:\nread twice)", "through its\nshared memory"),
         (34, "several blocks", "few rows, or\nvery long ones", "by memory,\ntwo launches"),
     ):
         canvas.text(1, y - 2.2, name, align="left", bold=True)

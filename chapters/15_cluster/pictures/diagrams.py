@@ -2,9 +2,9 @@
 
 
 def cluster(canvas):
-    """A row of 131 072 floats in eight parts. Each belongs to a block with registers and shared memory of its own. Arrows
-    connect the shared memory of all eight blocks: the distributed shared memory of the cluster."""
-    canvas.height(21)
+    """A row of 131 072 floats in eight parts. Each belongs to a block with registers and shared memory of its own. A bar
+    connects the shared memory of all eight blocks: each block reads and writes that of all, the distributed shared memory."""
+    canvas.height(25.5)
     for y, name in ((2.6, "a row"), (7.6, "a cluster"), (11, "registers"), (17.6, "shared\nmemory")):
         canvas.text(1, y, name, align="left", bold=y < 8)
     for block in range(8):
@@ -16,9 +16,9 @@ def cluster(canvas):
         canvas.box(x + 1.2, 9.4, 4.8, 3.4, "", "blue", 0.25)
         canvas.arrow((x + 3.6, 12.8), (x + 3.6, 15.8), "orange")
         canvas.box(x + 1.2, 15.8, 4.8, 3.4, "", "orange", 0.25)
-        if block < 7:
-            canvas.arrow((x + 6, 16.8), (x + 8.4, 16.8), "green")
-            canvas.arrow((x + 8.4, 18.2), (x + 6, 18.2), "green")
+        canvas.arrow((x + 2.8, 19.2), (x + 2.8, 22), "green")
+        canvas.arrow((x + 4.4, 22), (x + 4.4, 19.2), "green")
+    canvas.box(12.8, 22, 57, 2.8, "each block reads and writes the shared memory of all", "green", 0.25)
 
 
 def exchange(canvas):
@@ -48,7 +48,8 @@ def exchange(canvas):
                     to = left + 16.8 * other + 5.2 + 4.8 * block
                     canvas.arrow((x + 5.6 + 4 * other, 10.4), (to, 17), "green")
                 canvas.box(x + 2, 17, 11.2, 3.4, "both parts", "green", 0.25)
-                canvas.box(x + 2, 23.8, 11.2, 3.4, "16 bytes", "orange", 0.25)
+                canvas.arrow((x + 7.6, 20.4), (x + 7.6, 23.8), "orange")
+                canvas.box(x + 2, 23.8, 11.2, 3.4, "mbarrier: 16", "orange", 0.25)
         if side == 0:
             canvas.box(left + 1, 18, 30, 2.4, "barrier of the cluster", "grey", 0.4)
 
