@@ -12,7 +12,6 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <type_traits>
 
 #include "device/number.h"
@@ -31,19 +30,19 @@ enum class Layout {
 };
 
 // The layout that takes the fewest instructions for rows of n elements of all these arrays: whole, pairs or single.
-template <class T>
-Layout layout_of(int64_t n, std::initializer_list<const T*> arrays) {
-    uint64_t all = uint64_t(n) * sizeof(T);  // a bit that is 0 here is 0 in each number
-    for (const T* array : arrays) all |= reinterpret_cast<uintptr_t>(array);
+template <class T, int inputs>
+Layout layout_of(int64_t n, const T* const (&in)[inputs], const T* out, const T* weight = nullptr) {
+    // A bit that is 0 here is 0 in each number.
+    uint64_t all = uint64_t(n) * sizeof(T) | reinterpret_cast<uintptr_t>(out) | reinterpret_cast<uintptr_t>(weight);
+    for (const T* input : in) all |= reinterpret_cast<uintptr_t>(input);
     return all % 16 == 0 ? Layout::whole : all % 4 == 0 && sizeof(T) == 2 ? Layout::pairs : Layout::single;
 }
 
-// Whether all arrays have their 16-byte boundaries at the same elements: `shifted` is fast only then.
-template <class T>
-bool alike(std::initializer_list<const T*> arrays) {
+// Whether inputs and result have their 16-byte boundaries at the same elements: `shifted` is fast only then.
+template <class T, int inputs>
+bool alike(const T* const (&in)[inputs], const T* out) {
     uintptr_t differ = 0;
-    for (const T* array : arrays)
-        differ |= reinterpret_cast<uintptr_t>(array) ^ reinterpret_cast<uintptr_t>(*arrays.begin());
+    for (const T* input : in) differ |= reinterpret_cast<uintptr_t>(input) ^ reinterpret_cast<uintptr_t>(out);
     return differ % 16 == 0;
 }
 

@@ -124,12 +124,12 @@ __global__ void __launch_bounds__(256) strip_kernel(T* out, Op op, int64_t rows,
 // ---- a row of any length, read twice: by a block in one launch, or by several in two --------------------------------
 
 enum class Launch { only, first, second };
-// A block takes every `blocks`-th piece of its row. `parts` is what the first of two launches leaves to the second,
-// which begins at the end: the L2 cache still has what was read last.
+
+// A row is split among `split` blocks, each of which takes every `split`-th piece. `parts` is what the first of two
+// launches leaves to the second, which begins at the end: the L2 cache still has what was read last.
 template <Launch launch, Layout layout, class Op, class T>
-__global__ void __launch_bounds__(1024)
-    twice_kernel(T* out, Op op, typename Op::Part* parts, int64_t n, unsigned blocks_of_row) {
-    const unsigned blocks = launch == Launch::only ? 1 : blocks_of_row;
+__global__ void __launch_bounds__(1024) twice_kernel(T* out, Op op, typename Op::Part* parts, int64_t n, int split) {
+    const unsigned blocks = launch == Launch::only ? 1 : unsigned(split);
     const unsigned block = launch == Launch::second ? gridDim.x - 1 - blockIdx.x : blockIdx.x, row = block / blocks;
     const int64_t size = int64_t(blockDim.x) * Op::PACKS * Pack<T>::SIZE, first = block % blocks * size;
     const int shift = layout == Layout::shifted ? shift_of(out + row * n) : 0;
@@ -154,6 +154,7 @@ __global__ void __launch_bounds__(1024)
 }
 
 // ---- which step for which row ---------------------------------------------------------------------------------------
+
 // How many: 0, unless rows are few, or too long for L2. REFERENCE.md says why these numbers ("Constants").
 unsigned blocks_of_a_row(int64_t rows, int64_t bytes, Step step) {
     const bool few = rows < 128 && bytes > (32 << 10), far = bytes > (256 << 10);
@@ -165,8 +166,7 @@ template <class Op, class T>
 static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step step, cudaStream_t stream) {
     if (rows == 0 || n == 0) return;  // CUDA refuses a grid of 0 blocks
     constexpr int size = Pack<T>::SIZE;
-    const std::initializer_list<const T*> arrays = {out, op.in[0], op.in[Op::INPUTS - 1]};
-    const Layout layout = layout_of(n, arrays), of_long = alike(arrays) ? Layout::shifted : layout;
+    const Layout layout = layout_of<T>(n, op.in, out), of_long = alike<T>(op.in, out) ? Layout::shifted : layout;
     const bool whole = layout == Layout::whole;
     const int64_t packs = (n + size - 1) / size, most = packs + (whole ? 0 : 1);  // of a row, and that it may touch
     const int64_t bytes = n * int64_t(sizeof(T));
@@ -202,10 +202,10 @@ static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step ste
         const unsigned grid = blocks_for(rows * std::max(blocks, 1u), 1);
         with_layout<Layout::shifted, T>(of_long, [&](auto as) {
             const auto one = twice_kernel<Launch::first, as(), Op, T>, two = twice_kernel<Launch::second, as(), Op, T>;
-            if (step == Step::split) one<<<grid, threads, 0, stream>>>(out, op, found, n, blocks);
+            if (step == Step::split) one<<<grid, threads, 0, stream>>>(out, op, found, n, int(blocks));
             CHECK_LAUNCH();
             const auto last = step == Step::split ? two : twice_kernel<Launch::only, as(), Op, T>;
-            last<<<grid, threads, 0, stream>>>(out, op, found, n, blocks);
+            last<<<grid, threads, 0, stream>>>(out, op, found, n, int(blocks));
         });
     }
     CHECK_LAUNCH();

@@ -62,13 +62,14 @@ __global__ void __launch_bounds__(256, 2 * BLOCKS<Op>)
     const int64_t size = 256 * count, i = blockIdx.x * size;
     typename Op::N of_weight[count] = {};
     Pack<T> v[Op::INPUTS][packs], w[packs];
-    load_packs<layout>(w, op.weight, Row<layout, Op>(op, 0).weights(i, size), T(0.f));
+    const int end = int(min(op.n - i, size));
+    load_packs<layout>(w, op.weight, {i, 0, end}, T(0.f));
     for (int64_t r = blockIdx.y; r < op.rows; r += gridDim.y) {
-        const Row<layout, Op> row(op, r);
-        load_inputs<layout, Pass::second>(v, op, row.section(i, size));
-        write<layout>(op, row.section(i, size), v, w, factors[r], of_weight);
+        const Section s = {r * op.n + i, 0, end};
+        load_inputs<layout, Pass::second>(v, op, s);
+        write<layout>(op, s, v, w, factors[r], of_weight);
     }
     if constexpr (Op::OF_WEIGHT)
-        write_sums<layout>(partial + blockIdx.y * op.n + i, gridDim.y == 1 ? op.of_weight + i : nullptr,
-                           int(min(op.n - i, size)), of_weight);
+        write_sums<layout>(partial + blockIdx.y * op.n + i, gridDim.y == 1 ? op.of_weight + i : nullptr, end,
+                           of_weight);
 }

@@ -16,11 +16,11 @@
 
 // ---- a row in the registers of 1 to 32 lanes, or of a block ---------------------------------------------------------
 
+// Rows of which a thread has `packs` packs at a time: with fewer than PACKS, several. An addition loads twice as much.
 template <class Op, Layout layout, int packs>
 constexpr int ROWS = std::max(1, PACKS<Op, layout> / packs / (Op::ADDS ? 2 : 1));
 
-// A thread has PACKS packs of a row, or fewer of each of several rows: of four, an addition of two. A block of a small
-// grid goes on to further rows.
+// A block of a small grid goes on to further rows.
 template <class Op, int packs, Layout layout>
 __global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typename Op::N* partial) {
     using T = typename Op::T;
@@ -134,8 +134,8 @@ static int64_t launch_in(Op op, Layout of_long, typename Op::N* partial, cudaStr
         while (int64_t(threads) * packs * size < op.n) threads += std::min(threads, 32u);
         dim3 block(threads);  // of whole warps, for over_row(), and no higher than there are rows
         while (block.x * block.y < 32 || (block.x * block.y < 256 && threads <= 32 && block.y < op.rows)) block.y *= 2;
-        const int each = packs == 1 ? ROWS<Op, layout, 1> : packs == 2 ? ROWS<Op, layout, 2> : 1;
-        const int64_t of_block = int64_t(block.y) * each, at_once = 512 / (block.x * block.y);
+        const int of_thread = packs == 1 ? ROWS<Op, layout, 1> : packs == 2 ? ROWS<Op, layout, 2> : 1;  // rows
+        const int64_t of_block = int64_t(block.y) * of_thread, at_once = 512 / (block.x * block.y);
         int64_t blocks = blocks_for(op.rows, int(of_block));
         if (Op::OF_WEIGHT) blocks = std::min({blocks, plan.most_blocks, multiprocessors() * at_once});
         const auto kernel = packs == 1   ? registers_kernel<Op, 1, layout>
@@ -148,14 +148,10 @@ static int64_t launch_in(Op op, Layout of_long, typename Op::N* partial, cudaStr
     if constexpr (!Op::OF_WEIGHT) {
         if (plan.twice) {
             const unsigned threads = plan.bytes > (40 << 10) ? 512 : 256;  // fewer: more blocks at a time
-            const auto in = [&](auto as) {
+            with_layout<whole ? Layout::whole : Layout::shifted, T>(of_long, [&](auto as) {
                 const auto kernel = twice_kernel<Op, as()>;
                 kernel<<<blocks_for(op.rows, 1), threads, 0, stream>>>(op);
-            };
-            if constexpr (whole)
-                in(std::integral_constant<Layout, layout>());
-            else
-                with_layout<Layout::shifted, T>(of_long, in);
+            });
             CHECK_LAUNCH();
             return 0;
         }
@@ -178,9 +174,8 @@ template <class Op>
 static int64_t launch(Op op, typename Op::N* partial, cudaStream_t stream) {
     using T = typename Op::T;
     if (op.rows == 0 || op.n == 0) return 0;  // CUDA refuses a grid of 0 blocks
-    const T *const first = op.in[0], *const middle = op.in[Op::INPUTS / 2], *const last = op.in[Op::INPUTS - 1];
-    const Layout layout = layout_of<T>(op.n, {first, middle, last, op.out, op.weight});
-    const Layout of_long = alike<T>({first, middle, last, op.out}) ? Layout::shifted : layout;
+    const Layout layout = layout_of<T>(op.n, op.in, op.out, op.weight);
+    const Layout of_long = layout != Layout::whole && alike<T>(op.in, op.out) ? Layout::shifted : layout;
     int64_t left = 0;
     with_layout<Layout::whole, T>(layout, [&](auto as) { left = launch_in<Op, as()>(op, of_long, partial, stream); });
     return left;

@@ -57,14 +57,14 @@ __device__ void load_inputs(Pack<T> (&v)[Op::INPUTS][packs], const Op& op, Secti
         load_packs<layout, true>(v[0], op.sum, s, T(0.f));
     } else {
         // Loads come first. An addition needs registers for twice as many, and a single half takes a whole register.
-        constexpr int first = !Op::ADDS                  ? packs
-                              : layout == Layout::single ? 1
-                              : layout == Layout::pairs  ? (packs + 1) / 2
-                                                         : packs;
-        UNROLL for (int k = 0; k < packs; k += first) {
-            UNROLL for (int a = 0; a < Op::INPUTS; a++) UNROLL for (int i = k; i < k + first; i++)
+        constexpr int together = !Op::ADDS                  ? packs
+                                 : layout == Layout::single ? 1
+                                 : layout == Layout::pairs  ? (packs + 1) / 2
+                                                            : packs;
+        UNROLL for (int k = 0; k < packs; k += together) {
+            UNROLL for (int a = 0; a < Op::INPUTS; a++) UNROLL for (int i = k; i < k + together; i++)
                 load_pack<layout, Op::ADDS || pass != Pass::first>(v[a][i], op.in[a], s, i, T(0.f));
-            if constexpr (Op::ADDS) UNROLL for (int i = k; i < k + first; i++) {
+            if constexpr (Op::ADDS) UNROLL for (int i = k; i < k + together; i++) {
                     add_second_to_first(v, i);
                     store_pack<layout>(op.sum, s, i, v[0][i]);
                 }

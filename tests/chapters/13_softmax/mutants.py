@@ -47,7 +47,7 @@ MUTANTS = [
     Mutant(PACKS, "if (c < s.end) *", "if (c <= s.end) *", forward("block")),
     Mutant(PACKS, "(pack - lane) * size", "pack * size", forward("block")),
     Mutant(PACKS, "(of_pack / unit * 32 + lane)", "(of_pack * 32 + lane)", ANYWHERE),
-    Mutant(PACKS, "for (const T* array : arrays) all |=", "for (const T* array : arrays) uintptr_t of_all =", ANYWHERE,
+    Mutant(PACKS, "for (const T* input : in) all |=", "for (const T* input : in) uintptr_t of_all =", ANYWHERE,
            gpus=1),
     Mutant(PACKS, "all % 4 == 0 && sizeof(T) == 2", "sizeof(T) == 2", ANYWHERE, gpus=1),
     Mutant(PACKS, "values[k * size + j]);", "values[j]);", forward("warp")),
@@ -87,7 +87,7 @@ MUTANTS = [
     Mutant(CU, "threadIdx.x == 0) parts[block] = all;", "threadIdx.x == 0) parts[0] = all;", LONG),
     # ---- which step for which row
     Mutant(CU, "if (step <= Step::block && packs > (", "if (packs < 0 && packs > (", ROOM),
-    Mutant(CU, "layout_of(n, arrays)", "layout_of(n, {out})", ANYWHERE, gpus=1),
+    Mutant(CU, "layout_of<T>(n, op.in, out)", "layout_of<T>(n * size, op.in, out)", ANYWHERE),
     Mutant(CU, "    CHECK_LAUNCH();\n}\n\ntemplate <class T>\nvoid launch_softmax(",
            "}\n\ntemplate <class T>\nvoid launch_softmax(", LAUNCH),
     # ---- checks and gradients

@@ -42,7 +42,7 @@ MUTANTS = [
     Mutant(FORMULAS, "add ? v[INPUTS - 1] : N(0)", "0", backward("lanes", "add_rms_norm_backward")),
     # ---- a thread's part
     Mutant(PART, "                store_pack<layout>(op.sum, s, i, v[0][i]);\n", "", kernel("lanes", "add_rms_norm")),
-    Mutant(PART, "i = k; i < k + first; i++)\n", "i = k; i < k + 1; i++)\n", kernel("block")),
+    Mutant(PART, "i = k; i < k + together; i++)\n", "i = k; i < k + 1; i++)\n", kernel("block")),
     Mutant(PART, "return {i - shift, i == 0", "return {i, i == 0", kernel("twice")),
     Mutant(PART, "                add_second_to_first(v, i);\n", "", kernel("lanes", "add_rms_norm")),
     Mutant(
@@ -116,12 +116,11 @@ MUTANTS = [
     # ---- the launch
     Mutant(
         CU,
-        "last, op.out, op.weight}",
-        "last, op.out}",
+        "op.in, op.out, op.weight)",
+        "op.in, op.out)",
         ANYWHERE,
         gpus=1,
     ),
-    Mutant(CU, "{first, middle, last, op.out, op.weight}", "{op.out, op.weight}", ANYWHERE, gpus=1),
     Mutant(PLAN, "in_registers = n <= 512 * size *", "in_registers = n <= 2048 * size *", kernel("columns")),
     Mutant(CU, "    if (op.rows == 0 || op.n == 0) return 0;", "    if (op.n == 0) return 0;", kernel("strip")),
     Mutant(
