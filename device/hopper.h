@@ -64,9 +64,24 @@ __device__ inline void wait_for_phase(uint32_t barrier, int parity) {
     }
 }
 
+// The same for what other blocks of the cluster have stored. PTX ISA, mbarrier.try_wait
+__device__ inline void wait_for_blocks(uint32_t barrier, int parity) {
+    uint32_t over = 0;
+    while (!over)
+        asm volatile(
+            "{ .reg .pred over;\n mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%1], %2;\n"
+            "selp.u32 %0, 1, 0, over; }"
+            : "=r"(over)
+            : "r"(barrier), "r"(parity)
+            : "memory");
+}
+
 // Until the kernels before this one have ended, and what they wrote is seen: for one that may start before they end
 // (cudaLaunchAttributeProgrammaticStreamSerialization). PTX ISA, griddepcontrol
 __device__ inline void wait_for_kernels_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
+// The next kernel, if it is such a one, may start when all blocks of this one have called it. PTX ISA, griddepcontrol
+__device__ inline void let_next_kernel_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 
 // ---- blocks of a cluster, and some threads of a block --------------------------------------------------------------
 
@@ -80,6 +95,17 @@ __device__ inline uint32_t in_block(uint32_t address, int rank) {
 // A barrier for all threads of the cluster. PTX ISA, barrier.cluster
 __device__ inline void cluster_sync() {
     asm volatile("barrier.cluster.arrive.release.aligned;\n barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+// The same in two halves, for blocks that have only made mbarriers before. PTX ISA, barrier.cluster
+__device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
+__device__ inline void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+
+// Stores four numbers in any block of the cluster, whose barrier counts these 16 bytes. PTX ISA, st.async
+__device__ inline void store_async(uint32_t to, float x, float y, float z, float w, uint32_t barrier) {
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+                 "f"(x), "f"(y), "f"(z), "f"(w), "r"(barrier)
+                 : "memory");
 }
 
 // A barrier for so many threads of the block, whole warps. A block has 16, and __syncthreads() is 0. PTX ISA, bar.sync
@@ -104,6 +130,11 @@ __device__ void take_registers() {
 }
 
 // ---- TMA: a thread starts the copy of a whole box of a tensor ------------------------------------------------------
+
+// Fetches a tensor map, which the first copy would wait for. PTX ISA, prefetch
+__device__ inline void prefetch_map(const CUtensorMap* map) {
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
 
 // Copies the box at column x, row y of matrix z into shared memory. The barrier counts its bytes. What lies outside of
 // the tensor becomes 0. PTX ISA, cp.async.bulk.tensor

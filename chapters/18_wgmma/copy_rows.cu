@@ -3,6 +3,7 @@
 #include "copy_rows.h"
 
 #include "common/grid.h"
+#include "device/hopper.h"
 
 // `count` rows of all batches, one after another. Rows of the copy have `to_stride` numbers.
 template <class T>
@@ -32,6 +33,9 @@ __device__ uint4 load_8(const T* from, int count) {
 
 template <class T>
 __global__ void __launch_bounds__(256) copy_rows_kernel(Copy<T> first, Copy<T> second) {
+#ifdef HAS_WGMMA
+    let_next_kernel_start();
+#endif
     const Copy<T> c = blockIdx.y == 0 ? first : second;  // a reference or an array would be in local memory
     // A copy of 2^32 rows would need 512 GiB. With 64 bits, the divisions would take longer than a small copy.
     const unsigned across = unsigned(c.to_stride / 8), rows = unsigned(c.rows), all = unsigned(c.batches) * rows;

@@ -7,8 +7,9 @@ import torch
 
 HALVES = [torch.float16, torch.bfloat16]
 RUNGS = ["first", "larger", "ring"]
-TILES = ["64x64", "64x128", "128x128", "128x192", "128x256", "2x128x128", "2x128x256"]
-DIVIDED = [f"{tile} k/{parts}" for tile in TILES[:3] for parts in (2, 4, 8)]
+TILES = ["64x64", "64x128", "128x64", "192x64", "128x128", "192x128", "128x256", "2x64x128", "2x128x128", "2x128x192",
+         "2x128x256"]  # fmt: skip
+DIVIDED = [f"{tile} k/{parts}" for tile in ("64x64", "64x128", "192x64", "192x128") for parts in (2, 4, 8)]
 STEPS = ["auto", "fallback", *RUNGS, *TILES, *DIVIDED]
 
 

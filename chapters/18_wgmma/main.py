@@ -45,7 +45,7 @@ LAYERS = [(8192, 8192, 2048), (16384, 4096, 1024), (8192, 28672, 4096)] if ON_GP
 
 @functools.cache  # torch takes a registration once in a process
 def build():
-    sources = [here / name for name in ("wgmma.cpp", "wgmma.cu", "ladder.cu", "copy_rows.cu", "gelu.cu")]
+    sources = [here / name for name in ("wgmma.cpp", "wgmma.cu", "divided.cu", "ladder.cu", "copy_rows.cu", "gelu.cu")]
     sources.append(here.parent / "17_tensor_cores" / "tensor_cores.cu")
     load_stable("wgmma_stable", [str(source) for source in sources], wgmma=True)
     products.register("chapter18", HALVES, STEPS, device.type)

@@ -11,12 +11,16 @@ struct Tile {
     const char* name;
     int groups, columns, cluster;
     bool parts;
-    int rows() const { return groups * 64 * cluster; }
+    constexpr int rows() const { return groups * 64 * cluster; }
+    // A buffer of the ring holds 64 numbers of each row of a and each column of b. So many fit beside `others` bytes.
+    constexpr int stage_bytes() const { return (groups * 64 + columns) * 128; }
+    constexpr int stages(int others) const { return std::min(12, (227 * 1024 - others - 1024) / stage_bytes()); }
 };
-constexpr Tile TILES[] = {{"64x64", 1, 64, 1, true},      {"64x128", 1, 128, 1, true},
-                          {"128x128", 2, 128, 1, true},   {"128x192", 2, 192, 1, false},
-                          {"128x256", 2, 256, 1, false},  {"2x128x128", 2, 128, 2, false},
-                          {"2x128x256", 2, 256, 2, false}};
+inline constexpr Tile TILES[] = {
+    {"64x64", 1, 64, 1, true},       {"64x128", 1, 128, 1, true},    {"128x64", 2, 64, 1, false},
+    {"192x64", 3, 64, 1, true},      {"128x128", 2, 128, 1, false},  {"192x128", 3, 128, 1, true},
+    {"128x256", 2, 256, 1, false},   {"2x64x128", 1, 128, 2, false}, {"2x128x128", 2, 128, 2, false},
+    {"2x128x192", 2, 192, 2, false}, {"2x128x256", 2, 256, 2, false}};
 
 // How the tiles of a product, `down` and `across` of each batch, are given to `teams`, which go from tile to tile:
 // blocks, or clusters of blocks. A tile whose k is divided belongs to a cluster of `parts` blocks: each takes `each` of
@@ -38,18 +42,25 @@ inline Plan plan_for(const Tile& tile, int parts, int64_t batches, int64_t m, in
     return p;
 }
 
-// About how many nanoseconds that takes on an H100 or H200: of a step of k, of what begins and ends a tile, and of what
-// a cluster costs. Only the ratios count: the constants are those that chose best for 136 products on an H100, where
-// the chosen tile was on average 0.7 % slower than the best one. skewed: rows of an operand are an odd multiple of
-// 16 bytes apart: seven of eight rows of a box touch two lines of the cache. A cluster that makes tiles below each
-// other halves the requests for one operand. Clusters of 4 and 8 leave multiprocessors idle: of 132, twelve.
+// About how many nanoseconds that takes on an H100 or H200, beside what each launch takes: of a step of k, of what
+// begins and ends a tile, and of what a cluster costs. Only the ratios count: the constants are those that chose best
+// for 150 products on an H200, where the chosen tile was on average 0.9 % slower than the best one. A step takes at
+// least as long as the L2 cache needs for the boxes of all blocks. skewed: rows of an operand are an odd multiple of 16
+// bytes apart: seven of eight rows of a box touch two lines of the cache. A cluster that makes tiles below each other
+// halves the requests for one operand. Clusters of 4 and 8 leave multiprocessors idle: of 132, twelve.
 inline double time_of(const Plan& p, bool skewed, int blocks) {
-    const double area = p.tile->groups * p.tile->columns / 64.0;  // of a block, in squares of 64
-    const double step = (100 + 70 * area) * (p.tile->cluster > 1 ? 0.98 : skewed ? 1.1 : 1.0);
-    const double rest = 5000 + 450 * area + (p.tile->cluster > 1 ? 500 : p.parts > 1 ? 5500 : 0);
     const int at_once = std::max((p.cluster() > 2 ? blocks * 10 / 11 : blocks) / p.cluster(), 1);
-    return (p.tiles + at_once - 1) / at_once * (p.each * step + rest);
+    const double area = p.tile->groups * p.tile->columns / 64.0;  // of a block, in squares of 64
+    const double bytes = (p.tile->groups * 64 + double(p.tile->columns) / p.tile->cluster) * 128;  // of a step
+    const double step = std::max(90 + 70 * area, bytes * std::min(p.tiles, at_once) * p.cluster() / 10500);
+    const double of_tile = p.each * step * (p.tile->cluster == 1 && skewed ? 1.3 : 1) + 900 + 230 * area;
+    return (p.tiles + at_once - 1) / at_once * of_tile + (p.tile->cluster > 1 ? 1200
+                                                          : p.parts > 1       ? 1000 + 600 * area
+                                                                              : 0);
 }
+
+// The name of a step: a tile whose k is divided by so many blocks.
+inline std::string divided(const Tile& tile, int parts) { return tile.name + (" k/" + std::to_string(parts)); }
 
 // The plan of that name, such as "64x64 k/2", or else the fastest one.
 inline Plan plan_for(const std::string& step, bool skewed, int64_t batches, int64_t m, int64_t n, int64_t k,
@@ -58,7 +69,7 @@ inline Plan plan_for(const std::string& step, bool skewed, int64_t batches, int6
     for (const Tile& tile : TILES)
         for (const int parts : {1, 2, 4, 8}) {
             const Plan plan = plan_for(tile, parts, batches, m, n, k, blocks);
-            if (step == tile.name + (parts > 1 ? " k/" + std::to_string(parts) : "")) return plan;
+            if (step == (parts > 1 ? divided(tile, parts) : tile.name)) return plan;
             if (parts > 1 && (!tile.parts || k <= 64 * parts)) continue;
             if (!best.tile || time_of(plan, skewed, blocks) < time_of(best, skewed, blocks)) best = plan;
         }

@@ -4,12 +4,17 @@
 
 #include "../16_matmul/operands.h"
 #include "../17_tensor_cores/tensor_cores.h"
+#include "plan.h"
 
 constexpr std::initializer_list<ScalarType> HALVES = {ScalarType::Half, ScalarType::BFloat16};
-const std::vector<std::string> STEPS = {
-    "auto",      "fallback",   "first",      "larger",     "ring",        "64x64",       "64x128",
-    "128x128",   "128x192",    "128x256",    "2x128x128",  "2x128x256",   "64x64 k/2",   "64x64 k/4",
-    "64x64 k/8", "64x128 k/2", "64x128 k/4", "64x128 k/8", "128x128 k/2", "128x128 k/4", "128x128 k/8"};
+const std::vector<std::string> STEPS = [] {
+    std::vector<std::string> steps = {"auto", "fallback", "first", "larger", "ring"};
+    for (const Tile& tile : TILES) steps.push_back(tile.name);
+    for (const Tile& tile : TILES)
+        for (const int parts : {2, 4, 8})
+            if (tile.parts) steps.push_back(divided(tile, parts));
+    return steps;
+}();
 
 static void check_step(const std::string& step) {
     if (std::find(STEPS.begin(), STEPS.end(), step) != STEPS.end()) return;

@@ -3,96 +3,96 @@
 #include "wgmma.h"
 
 #include "common/device_attribute.h"
-#include "common/shared_memory.h"
 #include "copy_rows.h"
+#include "device/number.h"
+#include "divided.h"
 #include "gelu.h"
 #include "ladder.h"
 #include "operand.h"
 #include "plan.h"
-#include "results.h"
 #include "work.h"
 
+#ifdef HAS_WGMMA
+// A warp stores rows of results, each with `width` numbers, that lie in shared memory: neighbours in the warp store
+// neighbours, 16 bytes each, or 4 where rows of out begin anywhere: from the first multiple of 4 bytes on.
+template <class T, int PITCH>
+__device__ void store_rows(T* to, const T (&rows)[8][PITCH], int height, int width, int64_t n) {
+    constexpr int COLUMNS = PITCH - 8;
+    const int lane = int(threadIdx.x % 32);
+    if (n % 8 == 0) {
+#pragma unroll 1
+        for (int i = lane; i < height * (COLUMNS / 8); i += 32) {
+            const int r = i / (COLUMNS / 8), c = i % (COLUMNS / 8) * 8;
+            if (c < width) *reinterpret_cast<uint4*>(to + r * n + c) = *reinterpret_cast<const uint4*>(&rows[r][c]);
+        }
+        return;
+    }
+    struct alignas(4) Two {
+        T first, second;
+    };
+#pragma unroll 4
+    for (int i = lane; i < height * (COLUMNS / 2); i += 32) {
+        const int r = i / (COLUMNS / 2);
+        T* const row = to + r * n;
+        const int odd = int(reinterpret_cast<uintptr_t>(row) / 2 % 2), c = i % (COLUMNS / 2) * 2 + odd;
+        if (c == 1 && width > 0) row[0] = rows[r][0];
+        if (c + 1 < width)
+            *reinterpret_cast<Two*>(row + c) = {rows[r][c], rows[r][c + 1]};
+        else if (c < width)
+            row[c] = rows[r][c];
+    }
+}
+#endif
+
 // A block has one warp that copies, and GROUPS groups of 4 warps that multiply. Between them lies a ring of STAGES
-// buffers, each for a step of 64 numbers of k: its barrier in `full` says what has come, the one in `empty` what was
-// read. The blocks of a cluster make tiles below each other if CLUSTER > 1: each copies a part of b's tile for both.
-// Otherwise they make one tile: each takes `each` steps of k. GELU: out = f(a b + bias), not a b. (As a choice within
-// one kernel, its instructions would be fetched by products that do not need them: 1 us on an H100.)
+// buffers. The blocks of a cluster make tiles below each other: each copies a part of b's tile for both. GELU:
+// out = f(a b + bias), not a b. (As a choice within one kernel, its instructions would be fetched by products that do
+// not need them: 1 us on an H100.)
 template <class T, int GROUPS, int COLUMNS, int STAGES, int CLUSTER, bool a_along_k, bool b_along_k, bool GELU>
 __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     wgmma_kernel(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map, Task<T> task) {
 #ifdef HAS_WGMMA
-    constexpr int ROWS = GROUPS * 64, A_BYTES = ROWS * 128, STAGE_BYTES = A_BYTES + COLUMNS * 128;
+    constexpr int ROWS = GROUPS * 64;
     extern __shared__ __align__(1024) char memory[];
     __shared__ __align__(16) T results[GROUPS * 4][8][COLUMNS + 8];  // of each warp; 8 more against bank conflicts
     __shared__ uint64_t barriers[2 * STAGES];
     const int warp = int(threadIdx.x / 32), lane = int(threadIdx.x % 32);
     const int group = __shfl_sync(~0u, warp / 4, 0);  // so nvcc knows that a warp has one group, and one address
-    const int parts = CLUSTER == 1 && COLUMNS <= 128 ? task.parts : 1;
-    const int blocks = CLUSTER * parts, rank = int(blockIdx.x) % blocks;
-    const int begin = parts > 1 ? rank * task.each : 0, end = min(begin + task.each, task.steps);
-    const auto full = [&](int stage) { return address_of(barriers) + 8 * stage; };
-    const auto empty = [&](int stage) { return address_of(barriers) + 8 * (STAGES + stage); };
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < STAGES; i++) mbarrier_init(full(i), 1), mbarrier_init(empty(i), GROUPS * CLUSTER);
-        fence_mbarrier_init();
-    }
-    blocks > 1 ? cluster_sync() : __syncthreads();
-
-    // Both roles go through the same steps of the same tiles, with the same buffers.
-    int stage = 0, phase = 0;
-    const auto next = [&] {
-        if (++stage == STAGES) stage = 0, phase ^= 1;
-    };
+    const int rank = int(blockIdx.x) % CLUSTER, team = int(blockIdx.x) / CLUSTER, teams = int(gridDim.x) / CLUSTER;
+    Ring<ROWS, COLUMNS, STAGES, CLUSTER> ring = {address_of(memory), address_of(barriers)};
+    if (threadIdx.x == 0) ring.make_barriers();
+    if (threadIdx.x == GROUPS * 128) prefetch_map(&a_map), prefetch_map(&b_map);
     const auto place = [&](int tile) {
         Place p = place_of<ROWS * CLUSTER, COLUMNS, 16 / CLUSTER>(tile, task.down, task.across);
-        if (CLUSTER > 1) p.row += rank * ROWS;
+        p.row += rank * ROWS;
         return p;
     };
-    const int team = int(blockIdx.x) / blocks, teams = int(gridDim.x) / blocks;
+    Place at = place(team);  // before the barrier: nobody has to wait for these divisions
+    CLUSTER > 1 ? cluster_sync() : __syncthreads();
+
     if (group == GROUPS) {  // the warp that copies
         if (lane == 0) wait_for_kernels_before();
         for (int tile = team; tile < task.tiles && lane == 0; tile += teams) {
-            const Place at = place(tile);
-            for (int step = begin; step < end; step++, next()) {
-                const uint32_t a = address_of(memory) + stage * STAGE_BYTES, b = a + A_BYTES;
-                wait_for_phase(empty(stage), phase ^ 1);  // at first, all buffers are empty
-                mbarrier_arrive_expect(full(stage), STAGE_BYTES);
-                for (int i = 0; i < ROWS; i += BOX)
-                    load_box<a_along_k>(a + i * 128, &a_map, at.row + i, step * BOX, task.a_batched * at.batch,
-                                        full(stage));
-                for (int i = CLUSTER > 1 ? rank * BOX : 0; i < COLUMNS; i += CLUSTER * BOX)
-                    load_box<b_along_k, CLUSTER>(b + i * 128, &b_map, at.column + i, step * BOX,
-                                                 task.b_batched * at.batch, full(stage));
-            }
+            if (tile != team) at = place(tile);
+            for (int step = 0; step < task.steps; step++)
+                ring.template load<a_along_k, b_along_k>(&a_map, &b_map, task, at, step, rank);
         }
         __syncwarp();
-        if (parts > 1) cluster_sync();   // that of add_parts()
-        if (blocks > 1) cluster_sync();  // see the end
+        if (CLUSTER > 1) cluster_sync();  // see the end
         return;
     }
-    const auto release_previous = [&] {  // a thread of the group tells each block of the cluster
-        const int previous = (stage == 0 ? STAGES : stage) - 1, thread = int(threadIdx.x % 128);
-        if (thread >= CLUSTER) return;
-        CLUSTER > 1 ? mbarrier_arrive_cluster(in_block(empty(previous), thread)) : mbarrier_arrive(empty(previous));
-    };
     for (int tile = team; tile < task.tiles; tile += teams) {
+        if (tile != team) at = place(tile);
         float sums[COLUMNS / 2] = {};
-        for (int step = begin; step < end; step++, next()) {
-            const uint32_t a = address_of(memory) + stage * STAGE_BYTES, b = a + A_BYTES;
-            wait_for_phase(full(stage), phase);
-            wgmma_fence();
-            multiply_64<T, a_along_k, b_along_k>(sums, a + group * BOX_BYTES, b);
-            wgmma_commit();
-            wgmma_wait<1>();  // until the step before is done: one is always under way
-            if (step > begin) release_previous();
+        for (int step = 0; step < task.steps; step++, ring.next()) {
+            ring.template multiply<T, a_along_k, b_along_k>(sums, group);
+            if (step > 0) ring.release_previous();
         }
-        const Place at = place(tile);
         for (int i = lane; i < COLUMNS && GELU; i += 32)  // the bias comes while the last step is multiplied
             results[warp][0][i] = at.column + i < task.n ? task.bias[at.column + i] : T(0.0f);
         __syncwarp();
         wgmma_wait<0>();
-        if (begin < end) release_previous();
-        if (parts > 1) add_parts<GROUPS * 128>(sums, memory, parts, rank);
+        if (task.steps > 0) ring.release_previous();
         if (GELU) {
 #pragma unroll
             for (int i = 0; i < COLUMNS / 2; i++) {
@@ -101,7 +101,6 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
             }
             __syncwarp();
         }
-        const int width = COLUMNS / parts, first = parts > 1 ? rank * width : 0;  // the columns that this block stores
 #pragma unroll
         for (int half = 0; half < 2; half++) {  // of the warp's 16 rows
 #pragma unroll
@@ -110,12 +109,12 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
                            sums[4 * i + 2 * half + 1]);
             __syncwarp();
             const int top = at.row + warp * 16 + half * 8;
-            store_rows(task.out + (int64_t(at.batch) * task.m + top) * task.n + at.column, results[warp], first,
-                       min(8, task.m - top), min(width, task.n - at.column - first), task.n);
+            store_rows(task.out + (int64_t(at.batch) * task.m + top) * task.n + at.column, results[warp],
+                       min(8, task.m - top), min(COLUMNS, task.n - at.column), task.n);
             __syncwarp();
         }
     }
-    if (blocks > 1) cluster_sync();  // no block leaves while another copies into it, arrives at its barriers, or reads
+    if (CLUSTER > 1) cluster_sync();  // no block leaves while another copies into it, or arrives at its barriers
 #endif
 }
 
@@ -134,33 +133,19 @@ std::string why_no_wgmma() {
 
 // Launches the kernel for plan.tile, if it is tile i of TILES or a later one.
 template <class T, int i = 0>
-static void launch_tile(const Plan& plan, bool after_copies, bool a_along_k, bool b_along_k, const CUtensorMap& a,
-                        const CUtensorMap& b, const Task<T>& task, cudaStream_t stream) {
+static void launch_tile(const Plan& plan, const Launch& launch, bool a_along_k, bool b_along_k, const CUtensorMap& a,
+                        const CUtensorMap& b, const Task<T>& task) {
     if constexpr (i + 1 < std::size(TILES))
-        if (plan.tile != &TILES[i])
-            return launch_tile<T, i + 1>(plan, after_copies, a_along_k, b_along_k, a, b, task, stream);
-    constexpr int GROUPS = TILES[i].groups, COLUMNS = TILES[i].columns, CLUSTER = TILES[i].cluster;
-    constexpr int STAGE_BYTES = (GROUPS * 64 + COLUMNS) * 128, RESULTS = GROUPS * 4 * 8 * (COLUMNS + 8) * 2;
-    constexpr int STAGES = std::min(12, (227 * 1024 - RESULTS - 1024) / STAGE_BYTES);
-    const auto launch = [&](auto kernel) {
-        allow_shared_memory(kernel);
-        cudaLaunchAttribute attributes[2] = {};
-        cudaLaunchConfig_t config = {unsigned(plan.teams * plan.cluster()), GROUPS * 128 + 32, STAGES * STAGE_BYTES};
-        config.attrs = attributes, config.stream = stream;
-        if (plan.cluster() > 1) {  // a cluster of 1 would be slower than none: with small tiles on an H100 by 8 to 25 %
-            attributes[0].id = cudaLaunchAttributeClusterDimension;
-            attributes[0].val.clusterDim = {unsigned(plan.cluster()), 1, 1};
-            config.numAttrs = 1;
-        }
-        if (after_copies) {  // start while the kernel that copies rows ends; see wait_for_kernels_before()
-            attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-            attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
-        }
-        CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, a, b, task));
-    };
-    if (task.bias) return launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, true, true, true>);
+        if (plan.tile != &TILES[i]) return launch_tile<T, i + 1>(plan, launch, a_along_k, b_along_k, a, b, task);
+    constexpr Tile TILE = TILES[i];
+    constexpr int GROUPS = TILE.groups, COLUMNS = TILE.columns, CLUSTER = TILE.cluster;
+    constexpr int STAGES = TILE.stages(GROUPS * 4 * 8 * (COLUMNS + 8) * 2);
+    const int threads = GROUPS * 128 + 32, bytes = STAGES * TILE.stage_bytes();
+    if (task.bias)
+        return launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, true, true, true>, threads, bytes, a, b, task);
     with_layout(a_along_k, b_along_k, [&](auto a_is, auto b_is) {
-        launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, decltype(a_is)::value, decltype(b_is)::value, false>);
+        constexpr bool A = decltype(a_is)::value, B = decltype(b_is)::value;
+        launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, A, B, false>, threads, bytes, a, b, task);
     });
 }
 
@@ -188,7 +173,11 @@ void launch_wgmma(const WgmmaProduct<T>& p, const std::string& step, void* works
     if (launch_ladder(step, a_map, b_map, a.along_k, b.along_k, ladder, p.batches, stream)) return;
     const Task<T> task = {p.out,     p.bias,    p.f,         m,          n,          plan.steps, a_batched,
                           b_batched, plan.down, plan.across, plan.tiles, plan.parts, plan.each};
-    launch_tile(plan, copied, a.along_k, b.along_k, a_map, b_map, task, stream);
+    const Launch launch = {plan.teams, plan.cluster(), copied, stream};
+    if (plan.parts > 1)
+        launch_divided(plan, launch, a.along_k, b.along_k, a_map, b_map, task);
+    else
+        launch_tile(plan, launch, a.along_k, b.along_k, a_map, b_map, task);
 }
 
 #define FOR_TYPE(T)                                           \

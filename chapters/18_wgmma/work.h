@@ -1,13 +1,14 @@
-// work.h: what a block of wgmma.cu's kernel has to do.
+// work.h: what a block of wgmma.cu and divided.cu has to do, and the ring of buffers that both have.
 #pragma once
 #include <cstdint>
 
 #include "../16_matmul/bands.h"
 #include "device/hopper.h"
+#include "operand.h"
 #include "wgmma.h"
 
-// What the kernel has to know besides the two tensor maps. steps: of 64 numbers of k. Of a tile that a cluster of
-// `parts` blocks makes together, a block does `each` steps.
+// What a kernel has to know besides the two tensor maps. steps: of 64 numbers of k. Of a tile that a cluster of `parts`
+// blocks makes together, a block does `each` steps.
 template <class T>
 struct Task {
     T* out;
@@ -27,4 +28,61 @@ __device__ Place place_of(int tile, int down, int across) {
     const TileAt at = tile_at(unsigned(tile % (down * across)), unsigned(down), unsigned(across), BAND);
     return {int(at.row) * rows, int(at.column) * columns, tile / (down * across)};
 }
+
+// STAGES buffers, each for a step of 64 numbers of k of ROWS rows of a and COLUMNS columns of b. Each has two
+// mbarriers: `full` says what has come, `empty` what was read. Those who copy and those who multiply go through the
+// same steps, each with a Ring of its own, which knows the buffer and the parity of its phase.
+template <int ROWS, int COLUMNS, int STAGES, int CLUSTER>
+struct Ring {
+    static constexpr int A_BYTES = ROWS * 128, STAGE_BYTES = A_BYTES + COLUMNS * 128;
+    uint32_t memory, barriers;
+    int stage = 0, phase = 0;
+
+    __device__ uint32_t a() const { return memory + stage * STAGE_BYTES; }
+    __device__ uint32_t b() const { return a() + A_BYTES; }
+    __device__ uint32_t full() const { return barriers + 8 * stage; }
+    __device__ uint32_t empty(int stage) const { return barriers + 8 * (STAGES + stage); }
+    __device__ int previous() const { return (stage == 0 ? STAGES : stage) - 1; }
+    __device__ void next() {
+        if (++stage == STAGES) stage = 0, phase ^= 1;
+    }
+    // One thread makes the barriers. ROWS / 64 groups of each block release a buffer.
+    __device__ void make_barriers() const {
+        for (int i = 0; i < STAGES; i++)
+            mbarrier_init(barriers + 8 * i, 1), mbarrier_init(empty(i), ROWS / 64 * CLUSTER);
+        fence_mbarrier_init();
+    }
+
+    // One thread copies the boxes of a step. Of b, each block of a cluster copies a part for all of them.
+    template <bool a_along_k, bool b_along_k, class T>
+    __device__ void load(const CUtensorMap* a_map, const CUtensorMap* b_map, const Task<T>& task, const Place& at,
+                         int step, int rank) {
+        wait_for_phase(empty(stage), phase ^ 1);  // at first, all buffers are empty
+        mbarrier_arrive_expect(full(), STAGE_BYTES);
+        for (int i = 0; i < ROWS; i += BOX)
+            load_box<a_along_k>(a() + i * 128, a_map, at.row + i, step * BOX, task.a_batched * at.batch, full());
+        for (int i = CLUSTER > 1 ? rank * BOX : 0; i < COLUMNS; i += CLUSTER * BOX)
+            load_box<b_along_k, CLUSTER>(b() + i * 128, b_map, at.column + i, step * BOX, task.b_batched * at.batch,
+                                         full());
+        next();
+    }
+
+    // A group of 4 warps starts the products of a step, and waits for those of the step before: one is always under
+    // way.
+    template <class T, bool a_along_k, bool b_along_k, int sums>
+    __device__ void multiply(float (&d)[sums], int group) const {
+        wait_for_phase(full(), phase);
+        wgmma_fence();
+        multiply_64<T, a_along_k, b_along_k>(d, a() + group * BOX_BYTES, b());
+        wgmma_commit();
+        wgmma_wait<1>();
+    }
+
+    // A thread of the group tells each block of the cluster that the buffer before this one was read.
+    __device__ void release_previous() const {
+        const int thread = int(threadIdx.x % 128);
+        if (thread >= CLUSTER) return;
+        CLUSTER > 1 ? mbarrier_arrive_cluster(in_block(empty(previous()), thread)) : mbarrier_arrive(empty(previous()));
+    }
+};
 #endif

@@ -4,8 +4,8 @@ from tools.maintain.mutants import Mutant
 
 T = "tests/chapters/18_wgmma/test_wgmma.py::test_"
 HOME = "chapters/18_wgmma/"
-CU, WORK, LADDER, OPERAND, RESULTS = (
-    HOME + name for name in ("wgmma.cu", "work.h", "ladder.cu", "operand.h", "results.h")
+CU, DIVIDED, WORK, LADDER, OPERAND = (
+    HOME + name for name in ("wgmma.cu", "divided.cu", "work.h", "ladder.cu", "operand.h")
 )
 COPY, GELU, CPP, PY, HOPPER = (
     HOME + "copy_rows.cu",
@@ -48,25 +48,35 @@ MUTANTS = [
     # ---- the ladder
     Mutant(LADDER, "wait_for_phase(empty(step), (step / STAGES + 1) % 2);", "", exact("ring")),
     Mutant(LADDER, "at.row + int(group) * 64", "at.row", layout("larger")),
+    # ---- the ring
+    Mutant(WORK, "wait_for_phase(empty(stage), phase ^ 1);", "wait_for_phase(empty(stage), phase);", layout("64x64")),
+    Mutant(WORK, "(stage == 0 ? STAGES : stage) - 1", "stage", shared("192x128 k/2")),  # more steps than stages
+    Mutant(WORK, "wgmma_wait<1>();", "", shared("192x128 k/2")),
+    Mutant(WORK, "ROWS / 64 * CLUSTER);", "ROWS / 64);", exact("2x128x128")),
+    Mutant(WORK, "int i = CLUSTER > 1 ? rank * BOX : 0; i < COLUMNS; i += CLUSTER * BOX", "int i = 0; i < COLUMNS; i += BOX",
+           layout("2x128x128")),
+    Mutant(WORK, "tile % (down * across)", "tile", BATCHES),
     # ---- the kernel
     Mutant(CU, "        if (lane == 0) wait_for_kernels_before();\n", "",
            T + "a_kernel_waits_for_the_copy_of_rows_before_it_loads"),
-    Mutant(CU, "wait_for_phase(empty(stage), phase ^ 1);", "wait_for_phase(empty(stage), phase);", layout("64x64")),
-    Mutant(CU, "wgmma_wait<0>();\n        if (begin < end)", "if (begin < end)", layout("64x64")),
-    Mutant(CU, "(stage == 0 ? STAGES : stage) - 1", "stage", shared("128x128 k/2")),  # more steps than stages
-    Mutant(CU, "wgmma_wait<1>();  // until", "if (step > begin) release_previous();  // until", shared("128x128 k/2")),
-    Mutant(CU, "GROUPS * CLUSTER);", "GROUPS);", exact("2x128x128")),
-    Mutant(CU, "int i = CLUSTER > 1 ? rank * BOX : 0; i < COLUMNS; i += CLUSTER * BOX", "int i = 0; i < COLUMNS; i += BOX",
-           layout("2x128x128")),
-    Mutant(CU, "if (CLUSTER > 1) p.row += rank * ROWS;", "", layout("2x128x128")),
-    Mutant(RESULTS, "if (odd && lane == 0 && width > 0) to[0] = from[0];", "", layout("64x64")),
-    Mutant(CU, "min(width, task.n - at.column - first)", "width", layout("128x256")),
-    # ---- who does what
-    Mutant(WORK, "tile % (down * across)", "tile", BATCHES),
-    Mutant(CU, "parts > 1 ? rank * task.each : 0", "0", shared("64x64 k/4")),
-    Mutant(RESULTS, "named_barrier(1, THREADS);  // no thread", "// no thread", shared("128x128 k/2")),
-    Mutant(RESULTS, "if (i / share != rank) continue;", "if (i % parts != rank) continue;", shared("64x128 k/4")),
-    Mutant(CU, "first = parts > 1 ? rank * width : 0", "first = 0", shared("64x64 k/8")),
+    Mutant(CU, "wgmma_wait<0>();\n        if (task.steps > 0)", "if (task.steps > 0)", layout("64x64")),
+    Mutant(CU, "p.row += rank * ROWS;", "", layout("2x128x128")),
+    Mutant(CU, "if (c == 1 && width > 0) row[0] = rows[r][0];", "", layout("64x64")),
+    Mutant(CU, "if (tile != team) at = place(tile);\n        float", "float", T + "bands"),
+    Mutant(CU, "min(COLUMNS, task.n - at.column)", "COLUMNS", layout("128x256")),
+    # ---- a cluster for each tile
+    Mutant(DIVIDED, "begin = rank * task.each", "begin = 0", shared("64x64 k/4")),
+    Mutant(DIVIDED, "        if (lane == 0) wait_for_kernels_before();\n", "",
+           T + "a_kernel_waits_for_the_copy_of_rows_before_it_loads"),
+    Mutant(DIVIDED, "wgmma_wait<0>(sums);\n", "", shared("64x64 k/4")),
+    Mutant(DIVIDED, "parts * share * THREADS * 16", "share * THREADS * 16", shared("64x128 k/4")),
+    Mutant(DIVIDED, "    wait_for_blocks(received, 0);\n", "", shared("64x64 k/8")),
+    Mutant(DIVIDED, "if (++next == share) next = 0, to++;", "if (++to == parts) to = 0, next++;", shared("64x128 k/4")),
+    Mutant(DIVIDED, "8 * (rank * share + i)", "8 * i", shared("64x64 k/8")),
+    Mutant(DIVIDED, "if (row >= task.m || column >= task.n) continue;", "if (row >= task.m) continue;", shared("64x64 k/2")),
+    Mutant(DIVIDED, "if (column + 1 < task.n) out[1]", "out[1]", shared("64x64 k/2")),
+    Mutant(DIVIDED, "if (IN_RING) cluster_arrive();\n    cluster_wait();", "cluster_wait();", shared("192x128 k/2")),
+    Mutant(DIVIDED, "task.bias[column + j % 2]", "task.bias[column]", linear("64x128 k/2")),
     # ---- bias and GELU
     Mutant(CU, "at.column + i < task.n ? task.bias[at.column + i]", "true ? task.bias[i]", linear("64x128")),
     Mutant(GELU, "fmaxf(-x, fminf(x, 64.0f))", "fminf(fabsf(x), 64.0f)", NUMBERS + "[auto-none-bfloat16]"),

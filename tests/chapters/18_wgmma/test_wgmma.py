@@ -13,10 +13,14 @@ from tests.chapters.opinfo import FUNCTIONS
 from tests.support import NO_SPILLS, ROOT, machine_code, needs_gpu_memory, operators, spills
 
 RUNGS = "first", "larger", "ring"
-TILES = "64x64", "64x128", "128x128", "128x192", "128x256", "2x128x128", "2x128x256"
-DIVIDED = tuple(f"{tile} k/{parts}" for tile in TILES[:3] for parts in (2, 4, 8))
-# The memory check takes its time: it looks at each rung, and at three of the seven tiles, which are one kernel.
-LOOKED_AT = *RUNGS, "64x64", "128x192", "2x128x256", "64x64 k/4", "128x128 k/2"
+TILES = (
+    *("64x64", "64x128", "128x64", "192x64", "128x128", "192x128", "128x256"),
+    *("2x64x128", "2x128x128", "2x128x192", "2x128x256"),
+)
+OF_PARTS = "64x64", "64x128", "192x64", "192x128"
+DIVIDED = tuple(f"{tile} k/{parts}" for tile in OF_PARTS for parts in (2, 4, 8))
+# The memory check takes its time: it looks at each rung, and at some tiles of the two kernels that come after them.
+LOOKED_AT = *RUNGS, "64x64", "192x64", "2x128x192", "64x64 k/4", "192x128 k/2"
 
 
 def of_steps(*steps):
@@ -174,7 +178,7 @@ def test_integers_are_exact(ops, step, dtype):
     assert torch.equal(ops.matmul(a, b, step=step), expected.to(dtype))
 
 
-@pytest.mark.parametrize("step", (*RUNGS, *TILES, "128x128 k/2"))
+@pytest.mark.parametrize("step", (*RUNGS, *TILES, "192x128 k/2"))
 def test_infinities_and_nan_stay_in_their_row_or_column(ops, step):
     """... and what TMA puts past the edges is 0, which would make NaN of an infinity if it were multiplied by it."""
     a, b = torch.ones(70, 130, device=device).bfloat16(), torch.ones(130, 70, device=device).bfloat16()
@@ -191,13 +195,13 @@ def test_overflow_is_infinity(ops):
 
 def test_the_same_bits_each_time(ops):
     a, b = random(70, 600), random(600, 140)
-    for step in (*RUNGS, *DIVIDED):
+    for step in (*RUNGS, *(f"{tile} k/4" for tile in OF_PARTS)):
         assert torch.equal(ops.matmul(a, b, step=step), ops.matmul(a, b, step=step))
 
 
 # ---- bias and GELU ---------------------------------------------------------------------------------------------------
 @per_dtype
-@of_steps(*TILES, "64x128 k/2", "128x128 k/4")
+@of_steps(*TILES, "64x128 k/2", "192x128 k/4")
 def test_linear_gelu(ops, step, dtype):
     for m, n, k in (3, 5, 7), (70, 264, 136), (130, 71, 200):
         x, weight, bias = random(m, k, dtype=dtype), random(n, k, dtype=dtype), random(n + 1, dtype=dtype)[1:]
@@ -286,7 +290,7 @@ def test_refused_with_memory_and_without(ops):
     for words, call in {
         "a must have dtype Half or BFloat16, got ": lambda a, b, bias: ops.matmul(a.float(), b),
         "b must have dtype BFloat16, got ": lambda a, b, bias: ops.matmul(a, b.half()),
-        "step must be auto, fallback, first, .* or 128x128 k/8, got x": lambda a, b, bias: ops.matmul(a, b, step="x"),
+        "step must be auto, fallback, first, .* or 192x128 k/8, got x": lambda a, b, bias: ops.matmul(a, b, step="x"),
         "x must have 2 or 3 dimensions, got 1": lambda a, b, bias: ops.linear_gelu(a[0], b.mT, bias),
         r"weight must have the shape \[n, 4\], as x has the shape .*, got ": lambda a, b, bias: ops.linear_gelu(a, b, bias),
         r"bias must have the shape \[5\], as weight has .*, got ": lambda a, b, bias: ops.linear_gelu(a, b.mT, bias[1:]),
@@ -302,11 +306,14 @@ def test_refused_with_memory_and_without(ops):
 # ---- what nvcc makes of the kernels ----------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """The machine code of wgmma.cu's kernels, and what ptxas says of them."""
-    source, folder = ROOT / "chapters/18_wgmma/wgmma.cu", tmp_path_factory.mktemp("nvcc")
-    kernels, said = machine_code(source, folder, "sm_90a")
-    assert len(kernels) == 2 * 5 * len(TILES)  # four layouts, and GELU
-    return list(kernels.values()), said
+    """The machine code of the kernels of wgmma.cu and divided.cu, and what ptxas says of them."""
+    found, heard = [], ""
+    for name, tiles in ("wgmma", TILES), ("divided", OF_PARTS):
+        kernels, said = machine_code(ROOT / f"chapters/18_wgmma/{name}.cu", tmp_path_factory.mktemp(name), "sm_90a")
+        assert len(kernels) == 2 * 5 * len(tiles)  # two dtypes; four layouts, and GELU
+        found += kernels.values()
+        heard += said
+    return found, heard
 
 
 @pytest.mark.thorough
