@@ -16,25 +16,11 @@ struct Copy {
 // A thread makes 8 numbers of each of ROWS rows: so many loads are under way at a time.
 constexpr int ROWS = 4;
 
-// Numbers 0 to 7 at `from`, of which `count` exist: words of 4 bytes, shifted where the first one begins in the middle.
-template <class T>
-__device__ uint4 load_8(const T* from, int count) {
-    const unsigned half = reinterpret_cast<uintptr_t>(from) / 2 % 2;
-    if (count >= 8) {
-        const uint32_t* w = reinterpret_cast<const uint32_t*>(from - half);
-        const uint32_t w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3], w4 = half ? w[4] : 0;
-        return make_uint4(__funnelshift_r(w0, w1, 16 * half), __funnelshift_r(w1, w2, 16 * half),
-                          __funnelshift_r(w2, w3, 16 * half), __funnelshift_r(w3, w4, 16 * half));
-    }
-    const auto number = [&](int i) { return i < count ? uint32_t(reinterpret_cast<const uint16_t*>(from)[i]) : 0u; };
-    return make_uint4(number(0) | number(1) << 16, number(2) | number(3) << 16, number(4) | number(5) << 16,
-                      number(6) | number(7) << 16);
-}
-
 template <class T>
 __global__ void __launch_bounds__(256) copy_rows_kernel(Copy<T> first, Copy<T> second) {
 #ifdef HAS_WGMMA
-    let_next_kernel_start();
+    if (gridDim.x <= 64)
+        let_next_kernel_start();  // if more blocks are at work, the next kernel's would be in their way
 #endif
     const Copy<T> c = blockIdx.y == 0 ? first : second;  // a reference or an array would be in local memory
     // A copy of 2^32 rows would need 512 GiB. With 64 bits, the divisions would take longer than a small copy.

@@ -69,24 +69,14 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
             const float4 x = *reinterpret_cast<const float4*>(fours + (part * share + i) * THREADS * 16);
             d[0] += x.x, d[1] += x.y, d[2] += x.z, d[3] += x.w;
         }
-        const int column = at.column + 8 * (rank * share + i) + lane % 4 * 2;
+        const int column = 8 * (rank * share + i) + lane % 4 * 2;
 #pragma unroll
         for (int j = 0; j < 4 && GELU; j++) {
-            const float x = d[j] + (column + j % 2 < task.n ? number(task.bias[column + j % 2]) : 0.0f);
+            const int c = at.column + column + j % 2;
+            const float x = d[j] + (c < task.n ? number(task.bias[c]) : 0.0f);
             d[j] = task.f == Activation::gelu ? gelu(x) : gelu_tanh(x);
         }
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-            const int row = at.row + warp * 16 + half * 8 + lane / 4;
-            T* const out = task.out + (int64_t(at.batch) * task.m + row) * task.n + column;
-            if (row >= task.m || column >= task.n) continue;
-            if (task.n % 2 == 0) {
-                store_pair(out, d[2 * half], d[2 * half + 1]);
-            } else {
-                out[0] = T(d[2 * half]);
-                if (column + 1 < task.n) out[1] = T(d[2 * half + 1]);
-            }
-        }
+        store_four(task, at, warp * 16 + lane / 4, column, d);
     }
 #endif
 }

@@ -10,7 +10,7 @@ RUNGS = ["first", "larger", "ring"]
 TILES = ["64x64", "64x128", "128x64", "192x64", "128x128", "192x128", "128x256", "2x64x128", "2x128x128", "2x128x192",
          "2x128x256"]  # fmt: skip
 DIVIDED = [f"{tile} k/{parts}" for tile in ("64x64", "64x128", "192x64", "192x128") for parts in (2, 4, 8)]
-STEPS = ["auto", "fallback", *RUNGS, *TILES, *DIVIDED]
+STEPS = ["auto", "fallback", "direct", *RUNGS, *TILES, *DIVIDED]
 
 
 def register(device_type):
@@ -43,8 +43,8 @@ def fake_linear_gelu(x, weight, bias, *, approximate="none", step="auto"):
     check_same_device(x, bias, "bias")
     torch._check(approximate in ("none", "tanh"), lambda: f"approximate must be none or tanh, got {approximate}")
     torch._check(step in STEPS, lambda: f"step must be {', '.join(STEPS[:-1])} or {STEPS[-1]}, got {step}")
-    torch._check(step not in RUNGS, lambda: (
-        f"step must be auto, fallback or a tile, as rungs know no bias, got {step}"))  # fmt: skip
+    torch._check(step not in (*RUNGS, "direct"), lambda: (
+        f"step must be auto, fallback or a tile, as the others know no bias, got {step}"))  # fmt: skip
     return x.new_empty((*x.shape[:-1], weight.shape[0]))
 
 

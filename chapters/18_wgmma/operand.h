@@ -33,6 +33,23 @@ __device__ void multiply_64(float (&d)[sums], uint32_t a, uint32_t b) {
                                          b_tile + i * (b_along_k ? 2 : 16 * 8));
 }
 
+// Numbers 0 to 7 at `from`, of which `count` exist; 0 for the others. Words of 4 bytes are loaded, and shifted where
+// the first number is the second half of one. (No `if`: it would keep a thread from loading several packs at a time.)
+template <class T>
+__device__ uint4 load_8(const T* from, int count) {
+    const int half = int(reinterpret_cast<uintptr_t>(from) / 2 % 2);
+    const uint32_t* words = reinterpret_cast<const uint32_t*>(from - half);
+    uint32_t w[5], v[4];
+#pragma unroll
+    for (int i = 0; i < 5; i++) w[i] = 2 * i - half < min(count, 8) ? words[i] : 0;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const int left = count - 2 * i;
+        v[i] = __funnelshift_r(w[i], w[i + 1], 16 * half) & (left >= 2 ? ~0u : left == 1 ? 0xffffu : 0u);
+    }
+    return make_uint4(v[0], v[1], v[2], v[3]);
+}
+
 // Two results in one store of 4 bytes.
 __device__ inline void store_pair(__half* to, float x, float y) {
     *reinterpret_cast<__half2*>(to) = __floats2half2_rn(x, y);

@@ -8,7 +8,7 @@
 
 constexpr std::initializer_list<ScalarType> HALVES = {ScalarType::Half, ScalarType::BFloat16};
 const std::vector<std::string> STEPS = [] {
-    std::vector<std::string> steps = {"auto", "fallback", "first", "larger", "ring"};
+    std::vector<std::string> steps = {"auto", "fallback", "direct", "first", "larger", "ring"};
     for (const Tile& tile : TILES) steps.push_back(tile.name);
     for (const Tile& tile : TILES)
         for (const int parts : {2, 4, 8})
@@ -89,8 +89,8 @@ Tensor linear_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias, co
     STD_TORCH_CHECK(approximate == "none" || approximate == "tanh", "approximate must be none or tanh, got ",
                     approximate);
     check_step(step);
-    STD_TORCH_CHECK(step != "first" && step != "larger" && step != "ring",
-                    "step must be auto, fallback or a tile, as rungs know no bias, got ", step);
+    STD_TORCH_CHECK(step != "first" && step != "larger" && step != "ring" && step != "direct",
+                    "step must be auto, fallback or a tile, as the others know no bias, got ", step);
     const DeviceGuard guard(x.get_device_index());
     // The kernel that applies GELU reads both along k; other views are copied.
     const auto along_k = [](const Tensor& t) { return t.stride(t.dim() - 1) == 1 ? t : torch::stable::contiguous(t); };

@@ -5,6 +5,7 @@
 #include "common/device_attribute.h"
 #include "copy_rows.h"
 #include "device/number.h"
+#include "direct.h"
 #include "divided.h"
 #include "gelu.h"
 #include "ladder.h"
@@ -164,15 +165,25 @@ template <class T>
 void launch_wgmma(const WgmmaProduct<T>& p, const std::string& step, void* workspace, cudaStream_t stream) {
     if (p.batches == 0 || p.m == 0 || p.n == 0) return;
     auto [a, b] = operands_of(p);
-    const Plan plan = plan_for(step, a.is_skewed() || b.is_skewed(), p.batches, p.m, p.n, p.k,
-                               device_attribute(cudaDevAttrMultiProcessorCount));
+    const int m = int(p.m), n = int(p.n), a_batched = a.batches > 1, b_batched = b.batches > 1;
+    const auto task_of = [&](const Plan& plan) {
+        return Task<T>{p.out,     p.bias,    p.f,         m,          n,          plan.steps, a_batched,
+                       b_batched, plan.down, plan.across, plan.tiles, plan.parts, plan.each};
+    };
+    const int blocks = device_attribute(cudaDevAttrMultiProcessorCount);
+    const bool needs_copy = a.copied_elements() + b.copied_elements() > 0;
+    // Does a block of direct.cu have only one round of boxes to bring, and does each have room at once? Then it is
+    // faster than a copy of rows would be.
+    const Plan direct = plan_for("64x64", false, p.batches, p.m, p.n, p.k, blocks);
+    if (step == "direct" || (step == "auto" && needs_copy && !p.bias && p.k <= 128 && direct.tiles <= 2 * blocks))
+        return launch_direct(a, b, task_of(direct), stream);
+
+    const Plan plan = plan_for(step, a.is_skewed() || b.is_skewed(), p.batches, p.m, p.n, p.k, blocks);
     const bool copied = launch_copy_rows(a, b, static_cast<T*>(workspace), stream);
     const CUtensorMap a_map = tensor_map(a), b_map = tensor_map(b);
-    const int m = int(p.m), n = int(p.n), a_batched = a.batches > 1, b_batched = b.batches > 1;
     const Ladder<T> ladder = {p.out, m, n, plan.steps, a_batched, b_batched};
     if (launch_ladder(step, a_map, b_map, a.along_k, b.along_k, ladder, p.batches, stream)) return;
-    const Task<T> task = {p.out,     p.bias,    p.f,         m,          n,          plan.steps, a_batched,
-                          b_batched, plan.down, plan.across, plan.tiles, plan.parts, plan.each};
+    const Task<T> task = task_of(plan);
     const Launch launch = {plan.teams, plan.cluster(), copied, stream};
     if (plan.parts > 1)
         launch_divided(plan, launch, a.along_k, b.along_k, a_map, b_map, task);

@@ -85,4 +85,22 @@ struct Ring {
         CLUSTER > 1 ? mbarrier_arrive_cluster(in_block(empty(previous()), thread)) : mbarrier_arrive(empty(previous()));
     }
 };
+
+// Stores four results of a thread: two neighbours, and those 8 rows below. row, column: within the tile.
+template <class T>
+__device__ void store_four(const Task<T>& task, const Place& at, int row, int column, const float* d) {
+    column += at.column;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const int y = at.row + row + 8 * i;
+        T* const out = task.out + (int64_t(at.batch) * task.m + y) * task.n + column;
+        if (y >= task.m || column >= task.n) continue;
+        if (task.n % 2 == 0) {
+            store_pair(out, d[2 * i], d[2 * i + 1]);
+        } else {
+            out[0] = T(d[2 * i]);
+            if (column + 1 < task.n) out[1] = T(d[2 * i + 1]);
+        }
+    }
+}
 #endif

@@ -20,7 +20,7 @@ TILES = (
 OF_PARTS = "64x64", "64x128", "192x64", "192x128"
 DIVIDED = tuple(f"{tile} k/{parts}" for tile in OF_PARTS for parts in (2, 4, 8))
 # The memory check takes its time: it looks at each rung, and at some tiles of the two kernels that come after them.
-LOOKED_AT = *RUNGS, "64x64", "192x64", "2x128x192", "64x64 k/4", "192x128 k/2"
+LOOKED_AT = "direct", *RUNGS, "64x64", "192x64", "2x128x192", "64x64 k/4", "192x128 k/2"
 
 
 def of_steps(*steps):
@@ -81,7 +81,7 @@ SHAPES = (1, 1, 1), (3, 72, 8), (65, 33, 70), (136, 264, 200)
 
 
 @per_dtype
-@of_steps(*RUNGS, *TILES)
+@of_steps("direct", *RUNGS, *TILES)
 def test_every_layout(ops, step, dtype, thread_order):
     for m, n, k in SHAPES:
         for a, b in itertools.product(layouts(m, k, dtype=dtype), layouts(k, n, dtype=dtype)):
@@ -89,14 +89,14 @@ def test_every_layout(ops, step, dtype, thread_order):
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("step", ("ring", "64x128", "64x64 k/2"))
+@pytest.mark.parametrize("step", ("ring", "64x128", "64x64 k/2", "direct"))
 def test_rows_apart_that_begin_anywhere(ops, step):
     for extra, begins in (1, 0), (8, 0), (3, 1), (8, 8), (0, 2):
         for a, b in itertools.product(layouts(66, 72, extra=extra, begins=begins), layouts(72, 70, extra=extra)):
             right(ops, a, b, step=step)
 
 
-@pytest.mark.parametrize("step", ("first", "ring", "64x64", "2x128x256", "64x128 k/2"))
+@pytest.mark.parametrize("step", ("first", "ring", "64x64", "2x128x256", "64x128 k/2", "direct"))
 def test_batches(ops, step):
     for z, m, n, k in (3, 5, 4, 7), (2, 70, 72, 136), (1, 3, 3, 3), (0, 4, 4, 4), (3, 2, 2, 0):
         for a, b in itertools.product(layouts(z, m, k), layouts(z, k, n)):
@@ -132,7 +132,7 @@ def test_bands(ops):
 
 
 def test_nothing_to_add_is_zero(ops):
-    for step in "auto", "fallback", *RUNGS, *TILES, *DIVIDED:
+    for step in "auto", "fallback", "direct", *RUNGS, *TILES, *DIVIDED:
         assert (ops.matmul(random(33, 0), random(0, 5), step=step) == 0).all()
     for m, n in (0, 3), (3, 0):
         assert ops.matmul(random(m, 5), random(5, n)).shape == (m, n)
@@ -170,7 +170,7 @@ def test_more_than_2_31_results(ops):
 
 # ---- exactness -------------------------------------------------------------------------------------------------------
 @per_dtype
-@pytest.mark.parametrize("step", (*RUNGS, *TILES, "64x64 k/8"))
+@pytest.mark.parametrize("step", ("direct", *RUNGS, *TILES, "64x64 k/8"))
 def test_integers_are_exact(ops, step, dtype):
     shapes = (70, 840), (840, 90)  # 14 steps along k: more than any ring has buffers
     a, b = (torch.randint(-2, 3, shape, device=device).to(dtype) for shape in shapes)
@@ -178,7 +178,7 @@ def test_integers_are_exact(ops, step, dtype):
     assert torch.equal(ops.matmul(a, b, step=step), expected.to(dtype))
 
 
-@pytest.mark.parametrize("step", (*RUNGS, *TILES, "192x128 k/2"))
+@pytest.mark.parametrize("step", ("direct", *RUNGS, *TILES, "192x128 k/2"))
 def test_infinities_and_nan_stay_in_their_row_or_column(ops, step):
     """... and what TMA puts past the edges is 0, which would make NaN of an infinity if it were multiplied by it."""
     a, b = torch.ones(70, 130, device=device).bfloat16(), torch.ones(130, 70, device=device).bfloat16()
@@ -290,13 +290,13 @@ def test_refused_with_memory_and_without(ops):
     for words, call in {
         "a must have dtype Half or BFloat16, got ": lambda a, b, bias: ops.matmul(a.float(), b),
         "b must have dtype BFloat16, got ": lambda a, b, bias: ops.matmul(a, b.half()),
-        "step must be auto, fallback, first, .* or 192x128 k/8, got x": lambda a, b, bias: ops.matmul(a, b, step="x"),
+        "step must be auto, fallback, direct, .* or 192x128 k/8, got x": lambda a, b, bias: ops.matmul(a, b, step="x"),
         "x must have 2 or 3 dimensions, got 1": lambda a, b, bias: ops.linear_gelu(a[0], b.mT, bias),
         r"weight must have the shape \[n, 4\], as x has the shape .*, got ": lambda a, b, bias: ops.linear_gelu(a, b, bias),
         r"bias must have the shape \[5\], as weight has .*, got ": lambda a, b, bias: ops.linear_gelu(a, b.mT, bias[1:]),
         "bias must have dtype BFloat16, got ": lambda a, b, bias: ops.linear_gelu(a, b.mT, bias.float()),
         "approximate must be none or tanh, got x": lambda a, b, bias: ops.linear_gelu(a, b.mT, bias, approximate="x"),
-        "a tile, as rungs know no bias, got ring": lambda a, b, bias: ops.linear_gelu(a, b.mT, bias, step="ring"),
+        "a tile, as the others know no bias, got ring": lambda a, b, bias: ops.linear_gelu(a, b.mT, bias, step="ring"),
     }.items():  # fmt: skip
         for where in a.device, "meta":
             with pytest.raises(RuntimeError, match=words):
