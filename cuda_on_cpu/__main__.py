@@ -129,14 +129,12 @@ def run(command: str, words: list[str], kernel: str = "", picture: int | None = 
 def check_python(words: list[str]) -> int:
     """python -m ..., in which the ends of torch's tensors are known. What is found is said again at the end. The exit status
     is Python's, or 1 where something is found or no kernel ran."""
-    recorder = str(memory_check.recorder(memory_check.compiler()))
     with (
         tempfile.NamedTemporaryFile("r", prefix="launches-") as launches,
         tempfile.NamedTemporaryFile(prefix="cuda-on-cpu-") as report,
     ):
-        more = {"LD_PRELOAD": recorder, "CUDA_ON_CPU_TENSORS": "1"}
-        more |= {"CUDA_ON_CPU_LAUNCHES": launches.name, "CUDA_ON_CPU_REPORT": report.name}
-        status = programs.started([sys.executable, *words], **more)
+        more = {"CUDA_ON_CPU_LAUNCHES": launches.name, "CUDA_ON_CPU_REPORT": report.name}
+        status = programs.started([sys.executable, *words], **memory_check.knowing_tensors(), **more)
         said, entries = launches.read(), os.fsdecode(report.read()).split("\0")
     found = [found_by_cuda(text) for kind, _, text in (entry.partition("\n") for entry in entries) if kind == "found"]
     for text in once(found):
@@ -150,14 +148,12 @@ def check_python(words: list[str]) -> int:
 def microscope_python(words: list[str], kernel: str, picture: int | None) -> int:
     """python -m ..., and then what the kernels of extensions asked of memory that were built with CUDA_ON_CPU=check. The exit
     status is Python's."""
-    recorder = str(memory_check.recorder(memory_check.compiler()))
     with (
         tempfile.NamedTemporaryFile(prefix="microscope-") as out,
         tempfile.NamedTemporaryFile("r", prefix="launches-") as launches,
     ):
-        more = {"LD_PRELOAD": recorder, "CUDA_ON_CPU_TENSORS": "1"}
-        more |= {"CUDA_ON_CPU_MICROSCOPE": out.name, "CUDA_ON_CPU_LAUNCHES": launches.name}
-        status = programs.started([sys.executable, *words], **more)
+        more = {"CUDA_ON_CPU_MICROSCOPE": out.name, "CUDA_ON_CPU_LAUNCHES": launches.name}
+        status = programs.started([sys.executable, *words], **memory_check.knowing_tensors(), **more)
         print(stale(launches.read()), end="", file=sys.stderr)
         if status == 0:
             print(microscope.shown(microscope.of_report(os.fsdecode(out.read())), Path.cwd(), kernel, picture))

@@ -101,6 +101,11 @@ def recorder(compiler: list[str]) -> Path:
     return library
 
 
+def knowing_tensors() -> dict[str, str]:
+    """The environment of a process in which the recorder notes where torch's tensors end: it is there before torch."""
+    return {"LD_PRELOAD": str(recorder(compiler())), "CUDA_ON_CPU_TENSORS": "1"}
+
+
 def announce(address: int, nbytes: int, margin: int) -> None:
     """Tells the recorder of a tensor's memory, which lies between margins; with 0 bytes, that it is gone."""
     library().cuda_on_cpu_tensor(*map(ctypes.c_size_t, (address, nbytes, margin)))

@@ -25,6 +25,7 @@ import tempfile
 from pathlib import Path
 from typing import NoReturn
 
+import common  # noqa: F401  where the memory check is compiled, for the lesson's process as well as for this one
 from cuda_on_cpu import memory_check, programs
 from cuda_on_cpu.report import found_by_cuda, right, told, with_sources
 
@@ -37,7 +38,8 @@ def memcheck(words: list[str]) -> None:
     os.environ.update(CHAPTERS_DEVICE="cpu", CHAPTERS_SANITIZE="memory")  # common/cpp_extension.py reads them
     with tempfile.NamedTemporaryFile("r", prefix="launches-") as launches:
         checked = [] if words[0] == "-m" else ["-m", "tools.lesson", "checked"]  # pytest tells of findings itself
-        status = programs.started([sys.executable, *checked, *words], CUDA_ON_CPU_LAUNCHES=launches.name)
+        more = memory_check.knowing_tensors() | {"CUDA_ON_CPU_LAUNCHES": launches.name}
+        status = programs.started([sys.executable, *checked, *words], **more)
         if status == 0:
             said, status = right(launches.read(), status)
             print(said, end="")

@@ -441,6 +441,13 @@ static void host_access(uintptr_t a, size_t bytes, bool writes, const void* pc) 
     inside = false;
 }
 
+// The bytes beside it belong to nobody, so a tensor that has had them is forgotten: an earlier one, or a larger one of
+// which this is a part.
+static void add_tensor(uintptr_t begin, size_t bytes, size_t margin) {
+    check.arrays.forget_tensors(begin - margin, begin + bytes + margin);
+    check.arrays.add(begin, bytes, Place::tensor).margin = margin;
+}
+
 }  // namespace cuda_on_cpu_recorder
 
 // What common/guarded.py tells of a tensor's memory: it lies between margins. Without any bytes it is gone.
@@ -449,13 +456,13 @@ extern "C" void cuda_on_cpu_tensor(const void* address, size_t bytes, size_t mar
     const Pause pause;
     const Lock lock;
     if (bytes)
-        check.arrays.add(uintptr_t(address), bytes, Place::tensor).margin = margin;
+        add_tensor(uintptr_t(address), bytes, margin);
     else
         check.arrays.remove(uintptr_t(address));
 }
 
-// `cuda-on-cpu check -m pytest` loads this library before torch, whose tensors on the CPU come from posix_memalign().
-// The one below notes where they end: the bytes behind them belong to nobody. Nothing here sees free(), and a tensor is
+// memory_check.py has this library loaded before torch, whose tensors on the CPU come from posix_memalign(). The one
+// below notes where they end: the bytes behind them belong to nobody. Nothing here sees free(), and a tensor is
 // forgotten when a later one gets its memory.
 static const bool knows_tensors = [] {
     const bool asked = getenv("CUDA_ON_CPU_TENSORS");
@@ -470,9 +477,7 @@ extern "C" int posix_memalign(void** memory, size_t alignment, size_t bytes) {
     if (error || !knows_tensors || bytes == 0 || holds) return error;
     const Pause pause;
     const Lock lock;
-    const uintptr_t begin = uintptr_t(*memory);
-    check.arrays.forget_tensors(begin, begin + bytes + margin);
-    check.arrays.add(begin, bytes, Place::tensor).margin = margin;
+    add_tensor(uintptr_t(*memory), bytes, margin);
     return 0;
 }
 

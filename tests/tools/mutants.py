@@ -4,6 +4,7 @@ from tools.maintain.mutants import Mutant
 
 WORKERS = "tests/tools/test_workers.py::test_"
 LESSON = "tests/tools/test_lesson.py::test_"
+TENSORS = LESSON + "memcheck_knows_where_tensors_begin_and_end"
 VERDICTS = "tests/tools/test_mutants.py::test_every_verdict_and_restored_afterwards"
 
 MUTANTS = [
@@ -23,6 +24,11 @@ MUTANTS = [
     Mutant("tools/lesson.py", "    if status == 0:\n        print(told(\"memory\", \"AddressSanitizer",
            "    if True:\n        print(told(\"memory\", \"AddressSanitizer",
            LESSON + "sanitize_ends_with_a_verdict_and_the_status_of_the_program[3]"),
+    Mutant("tools/lesson.py", "memory_check.knowing_tensors() | ", "", TENSORS),
+    Mutant("tools/lesson.py", "import common  #", "#", TENSORS, why="two recorders, of which one knows the tensors"),
+    Mutant("cuda_on_cpu/recorder/recorder.cpp",
+           "    check.arrays.forget_tensors(begin - margin, begin + bytes + margin);\n", "", TENSORS,
+           why="the harness's tensor begins in front of the one that it announces"),
     Mutant("tools/lesson.py", "names.get(row.file, row.file)", "row.file",
            LESSON + "the_microscope_names_the_file_whose_text_load_inline_has_written"),
     Mutant("tools/maintain/mutants.py", "        file.write_text(text)\n", "        pass\n", VERDICTS),

@@ -7,6 +7,7 @@ from dataclasses import make_dataclass
 
 import pytest
 
+from cuda_on_cpu import CFLAGS, INCLUDE, memory_check, translate_file
 from tests.support import ROOT, one_line, write
 from tools import lesson
 from tools.lesson import readers_own
@@ -23,11 +24,65 @@ NUMBER, CODE = next((number, line) for number, line in enumerate(LINES, 1) if "_
 def test_a_finding_is_told_with_its_line_and_no_traceback(message, told, tmp_path):
     program = tmp_path / "main.py"
     program.write_text(f"import sys\nprint('words', sys.argv[1:])\nraise RuntimeError({message!r})\n")
+    memory_check.recorder(memory_check.compiler())  # else the command says that it is being built
     command = [sys.executable, "-m", "tools.lesson", "memcheck", program, "--size", "3"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 1 and done.stdout == "words ['--size', '3']\n"
     assert done.stderr.startswith(told) and ("Traceback" in told) == ("Traceback" in done.stderr), done.stderr
     assert (CODE in one_line(done.stderr)) == told.startswith("wrong")
+
+
+KERNEL = """\
+#include <string>
+__global__ void look(const int* n) {
+    if (*n != 0) __trap();
+}
+extern "C" const char* found_at(const int* n) {
+    static std::string found;
+    try {
+        look<<<1, 1>>>(n);
+        found = "nothing";
+    } catch (std::exception& error) {
+        found = error.what();
+    }
+    return found.c_str();
+}
+"""
+PROGRAM = """\
+import ctypes
+import torch
+from common.guarded import Inputs
+
+found_at = ctypes.CDLL({!r}).found_at
+found_at.restype = ctypes.c_char_p
+inputs = Inputs((torch.zeros(10, dtype=torch.int32),))  # as check() has them
+for tensor in torch.zeros(10, dtype=torch.int32), *inputs.args:
+    for i in range(-1, 11):
+        print(found_at(ctypes.c_void_p(tensor.data_ptr() + 4 * i)).decode())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory check needs Linux")
+def test_memcheck_knows_where_tensors_begin_and_end(tmp_path):
+    """Those of a lesson, and those that the harness puts between margins. 8 s"""
+    compiler = memory_check.compiler()
+    write(tmp_path / "look.cu", KERNEL)
+    translate_file(tmp_path / "look.cu", tmp_path / "look.cpp", [])
+    flags = ["-std=c++17", *CFLAGS, f"-I{INCLUDE}", "-fPIC", *memory_check.cflags(compiler)]
+    link = ["-shared", "look.o", "-o", "look.so", *memory_check.ldflags(compiler), "-ldl", "-pthread"]
+    for step in [*flags, "-c", "look.cpp"], link:
+        subprocess.run([*compiler, *step], cwd=tmp_path, check=True)
+    program = write(tmp_path / "main.py", PROGRAM.format(str(tmp_path / "look.so")))
+    env = {name: value for name, value in os.environ.items() if name != "CUDA_ON_CPU_CACHE"}  # `common` has set it
+    command = [sys.executable, "-m", "tools.lesson", "memcheck", program]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=env)
+    *said, verdict = done.stdout.splitlines()
+    assert done.returncode == 0 and verdict.startswith("memory  nothing found in 24 launches of 1 kernel"), done.stderr
+    for first, *inside, last in said[:12], said[12:]:
+        assert inside == 10 * ["nothing"]
+        for where, text in ("4 bytes before", first), ("0 bytes past the end of", last):
+            assert "out of bounds: thread (0, 0, 0) of block (0, 0, 0) reads 4 bytes" in text
+            assert text.endswith(f"look.cu:3, beginning {where} the 40 bytes of a tensor")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="tools/lesson.py needs Linux")

@@ -18,7 +18,7 @@ MUTANTS = [
     Mutant(HIERARCHY, "ring + next_line(i, lines)", "ring + (i + 1) % lines",
            OPERATORS + "scalars[00_threads.latency-steps]"),
     Mutant(THREADS, "if (i >= n) return;", "if (i > n) return;", BOUNDS),
-    Mutant(CPP, "{exact ? n : ", "{", T + "make_sanitize00_sees_the_end_of_the_array[address-10]"),
+    Mutant(CPP, "{exact ? n : ", "{", T + "a_tool_sees_the_end_of_the_array[memory-10]"),
     Mutant(THREADS, "if (check) {", "if (true) {", BOUNDS),
     Mutant(THREADS, "    if (n == 0) return;  // CUDA refuses a grid of 0 blocks\n", "", BOUNDS),
     Mutant(THREADS, "__global__ void wait_kernel(int64_t nanoseconds) { work(nanoseconds); }",

@@ -79,7 +79,8 @@ def test_a_launch_returns_before_it_has_run():
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("n, threads", [(0, 4), (1, 1), (10, 4), (12, 4), (1000, 256), (1025, 1024)])
-def test_the_bounds_check(n, threads, thread_order):
+def test_the_bounds_check(n, threads, thread_order, monkeypatch):
+    monkeypatch.delenv("CHAPTERS_SANITIZE", raising=False)  # a tool has no spare places
     whole = -(-n // threads) * threads
     everything = torch.arange(whole)
     assert torch.equal(operators(NAME).number(n, threads, False).cpu(), everything)
@@ -87,8 +88,8 @@ def test_the_bounds_check(n, threads, thread_order):
     assert torch.equal(operators(NAME).number(n, threads, True).cpu(), everything)
 
 
-@pytest.mark.parametrize("tool, places", [("address", 10), ("memory", 12), ("", 12)])
-def test_make_sanitize00_sees_the_end_of_the_array(monkeypatch, tool, places):
+@pytest.mark.parametrize("tool, places", [("address", 10), ("memory", 10), ("", 12)])
+def test_a_tool_sees_the_end_of_the_array(monkeypatch, tool, places):
     monkeypatch.setenv("CHAPTERS_SANITIZE", tool)
     assert operators(NAME).number(10, 4, True).tolist() == [*range(10), -1, -1][:places]
     assert len(operators(NAME).number(10, 4, False)) == 12
