@@ -222,7 +222,7 @@ __global__ void __launch_bounds__(strip_threads, 6)
 
     const bool one = !FEW_ROWS && width == columns;  // all rows of the tile are one line of `in`
     const int lines = one ? 1 : height, length = one ? height * width : width, packs = (length + 2 * V - 2) / V;
-    const int begin = tile.column > 0 ? -V : 0, end = tile.column + width < columns ? length + V : length;
+    const int begin = tile.column ? -V : 0, end = one ? length : int(min(columns - tile.column, int64_t(width + V)));
     const int down = FEW_ROWS ? 1 : one ? width : packs * V + int(columns % V), right = FEW_ROWS ? height : 1;
     const int origin = FEW_ROWS ? V * height + beyond(out, V) : beyond(in, V);
     for (Walk at{unsigned(packs)}; at.line < lines;) {

@@ -55,6 +55,8 @@ MUTANTS = [
     Mutant(CU, "min(rows - tile.row, int64_t(tall + S))", "min(rows - tile.row, int64_t(tall))", SHIFT,
            why="without the rows of a sector more"),
     Mutant(CU, "min(columns - tile.column, int64_t(wide))", "columns - tile.column", THIN),
+    Mutant(CU, "one ? length : int(min(columns - tile.column, int64_t(width + V)));",
+           "tile.column + width < columns ? length + V : length;", KERNELS, why="right, and reads past the end of `in`"),
     Mutant(CU, "!FEW_ROWS && width == columns;", "false;", COUNTED, why="right, and slow: each row is a line of few elements"),
     Mutant(CU, "packs = (length + 2 * V - 2) / V;", "packs = (length + V - 1) / V;", PLACE),
     Mutant(CU, "packs * V + int(columns % V), right", "packs * V, right", PLACE, why="packs that are not aligned"),
