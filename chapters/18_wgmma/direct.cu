@@ -8,15 +8,18 @@
 constexpr int STEPS = 2, THREADS = 512, BYTES = STEPS * 2 * BOX_BYTES;
 
 #ifdef HAS_WGMMA
-// Does what TMA does: brings the box at that row and column into shared memory, swizzled. Thread t of 512 brings pack
-// t % 8 of row t / 8. What lies outside of x is 0.
+// Of the box at that row and column, thread t of 512 loads pack t % 8 of row t / 8. What lies outside of x is 0.
 template <class T>
-__device__ void load_box_by_threads(char* to, const Stored<T>& x, int batch, int row, int column) {
-    const int y = int(threadIdx.x) / 8, pack = int(threadIdx.x) % 8;
-    row += y, column += pack * 8;
+__device__ uint4 load_pack(const Stored<T>& x, int batch, int row, int column) {
+    row += int(threadIdx.x) / 8, column += int(threadIdx.x) % 8 * 8;
     const T* from = x.data + (x.batches > 1 ? batch : 0) * x.batch_stride + row * x.stride + column;
-    const uint4 v = load_8(from, row < x.rows ? int(min(x.columns - column, int64_t(8))) : 0);
-    *reinterpret_cast<uint4*>(to + y * 128 + (pack ^ y % 8) * 16) = v;
+    return load_8(from, row < x.rows ? int(min(x.columns - column, int64_t(8))) : 0);
+}
+
+// Puts it into shared memory where TMA would: swizzled.
+__device__ inline void store_pack(char* box, uint4 pack) {
+    const int y = int(threadIdx.x) / 8, x = int(threadIdx.x) % 8;
+    *reinterpret_cast<uint4*>(box + y * 128 + (x ^ y % 8) * 16) = pack;
 }
 #endif
 
@@ -29,14 +32,16 @@ __global__ void __launch_bounds__(THREADS) direct_kernel(Stored<T> a, Stored<T> 
     const Place at = place_of<64, 64, 16>(int(blockIdx.x), task.down, task.across);
     float sums[32] = {};
     for (int step = 0; step < task.steps; step += STEPS) {
-        if (step > 0) __syncthreads();  // the boxes of the steps before were read
+        uint4 packs[STEPS][2];
 #pragma unroll
         for (int i = 0; i < STEPS; i++) {  // past the last step there is nothing: zeros
             const int k = (step + i) * BOX;
-            char* const to = memory + i * 2 * BOX_BYTES;
-            load_box_by_threads(to, a, at.batch, a_along_k ? at.row : k, a_along_k ? k : at.row);
-            load_box_by_threads(to + BOX_BYTES, b, at.batch, b_along_k ? at.column : k, b_along_k ? k : at.column);
+            packs[i][0] = load_pack(a, at.batch, a_along_k ? at.row : k, a_along_k ? k : at.row);
+            packs[i][1] = load_pack(b, at.batch, b_along_k ? at.column : k, b_along_k ? k : at.column);
         }
+        if (step > 0) __syncthreads();  // the boxes of the steps before were read
+#pragma unroll
+        for (int i = 0; i < 2 * STEPS; i++) store_pack(memory + i * BOX_BYTES, packs[i / 2][i % 2]);
         fence_async();
         __syncthreads();
         if (group > 0) continue;

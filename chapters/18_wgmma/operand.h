@@ -34,20 +34,24 @@ __device__ void multiply_64(float (&d)[sums], uint32_t a, uint32_t b) {
 }
 
 // Numbers 0 to 7 at `from`, of which `count` exist; 0 for the others. Words of 4 bytes are loaded, and shifted where
-// the first number is the second half of one. (No `if`: it would keep a thread from loading several packs at a time.)
+// the first number is the second half of one. The first and the last number may have a word that they share with
+// others, so they are loaded alone. No `if` stands around loads: a thread has those of several packs under way.
 template <class T>
 __device__ uint4 load_8(const T* from, int count) {
-    const int half = int(reinterpret_cast<uintptr_t>(from) / 2 % 2);
-    const uint32_t* words = reinterpret_cast<const uint32_t*>(from - half);
-    uint32_t w[5], v[4];
+    const int half = int(reinterpret_cast<uintptr_t>(from) / 2 % 2), n = min(count, 8);
+    const uint16_t* const number = reinterpret_cast<const uint16_t*>(from);
+    const uint32_t first = n > 0 ? number[0] : 0, last = n > 0 ? number[n - 1] : 0;
+    uint32_t word[5], pair[4];
 #pragma unroll
-    for (int i = 0; i < 5; i++) w[i] = 2 * i - half < min(count, 8) ? words[i] : 0;
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const int left = count - 2 * i;
-        v[i] = __funnelshift_r(w[i], w[i + 1], 16 * half) & (left >= 2 ? ~0u : left == 1 ? 0xffffu : 0u);
+    for (int i = 0; i < 5; i++) {
+        const int begin = 2 * i - half;  // this word has that number and the next one
+        word[i] = begin >= 0 && begin + 1 < n ? *reinterpret_cast<const uint32_t*>(number + begin) : 0;
+        if (begin == -1) word[i] = first << 16;
+        if (begin == n - 1) word[i] = last;
     }
-    return make_uint4(v[0], v[1], v[2], v[3]);
+#pragma unroll
+    for (int i = 0; i < 4; i++) pair[i] = __funnelshift_r(word[i], word[i + 1], 16 * half);
+    return make_uint4(pair[0], pair[1], pair[2], pair[3]);
 }
 
 // Two results in one store of 4 bytes.

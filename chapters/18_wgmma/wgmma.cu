@@ -172,10 +172,10 @@ void launch_wgmma(const WgmmaProduct<T>& p, const std::string& step, void* works
     };
     const int blocks = device_attribute(cudaDevAttrMultiProcessorCount);
     const bool needs_copy = a.copied_elements() + b.copied_elements() > 0;
-    // Does a block of direct.cu have only one round of boxes to bring, and does each have room at once? Then it is
-    // faster than a copy of rows would be.
+    // Has a multiprocessor one block of direct.cu at most, and has this one round of boxes to bring? Then it is faster
+    // than a copy of rows would be.
     const Plan direct = plan_for("64x64", false, p.batches, p.m, p.n, p.k, blocks);
-    if (step == "direct" || (step == "auto" && needs_copy && !p.bias && p.k <= 128 && direct.tiles <= 2 * blocks))
+    if (step == "direct" || (step == "auto" && needs_copy && !p.bias && p.k <= 128 && direct.tiles <= blocks))
         return launch_direct(a, b, task_of(direct), stream);
 
     const Plan plan = plan_for(step, a.is_skewed() || b.is_skewed(), p.batches, p.m, p.n, p.k, blocks);
