@@ -2,10 +2,9 @@
 // a copy do. No torch header in here.
 #include "copy_rows.h"
 
-#include "common/grid.h"
 #include "device/hopper.h"
 
-// `count` rows of all batches, one after another. Rows of the copy have `to_stride` numbers.
+// The rows of all batches, one after another. Rows of the copy lie `to_stride` numbers apart.
 template <class T>
 struct Copy {
     const T* from;
@@ -13,7 +12,7 @@ struct Copy {
     int64_t rows, columns, stride, batches, batch_stride, to_stride;
 };
 
-// A thread makes 8 numbers of each of ROWS rows: so many loads are under way at a time.
+// A thread copies 8 numbers of each of ROWS rows, so that its loads of all ROWS are under way at a time.
 constexpr int ROWS = 4;
 
 template <class T>

@@ -1,4 +1,4 @@
-// direct.cu: small products whose rows TMA cannot read. To copy these rows first would take longer than to multiply
+// direct.cu: small products whose rows TMA cannot read. Copying these rows first would take longer than multiplying
 // them. No torch header in here.
 #include "direct.h"
 
@@ -16,14 +16,14 @@ __device__ uint4 load_pack(const Stored<T>& x, int batch, int row, int column) {
     return load_8(from, row < x.rows ? int(min(x.columns - column, int64_t(8))) : 0);
 }
 
-// Puts it into shared memory where TMA would: swizzled.
+// Puts a pack where TMA would put it: swizzled.
 __device__ inline void store_pack(char* box, uint4 pack) {
     const int y = int(threadIdx.x) / 8, x = int(threadIdx.x) % 8;
     *reinterpret_cast<uint4*>(box + y * 128 + (x ^ y % 8) * 16) = pack;
 }
 #endif
 
-// A block of 512 threads makes a tile of 64 x 64. All of them bring the boxes of STEPS steps; the first 128 multiply.
+// A block of 512 threads makes a tile of 64 x 64. All of them load the boxes of STEPS steps; the first 128 multiply.
 template <class T, bool a_along_k, bool b_along_k>
 __global__ void __launch_bounds__(THREADS) direct_kernel(Stored<T> a, Stored<T> b, Task<T> task) {
 #ifdef HAS_WGMMA

@@ -1,5 +1,5 @@
-// divided.cu: the product of wgmma.cu, where there are few tiles: the blocks of a cluster make a tile together. Each
-// multiplies a part of k. No torch header in here.
+// divided.cu: the product of wgmma.cu for few tiles: the blocks of a cluster make a tile together. Each multiplies a
+// part of k. No torch header in here.
 #include "divided.h"
 
 #include "device/number.h"
@@ -7,7 +7,7 @@
 
 // As in wgmma.cu, one warp copies and GROUPS groups multiply. Then each block adds up a share of the tile's columns. It
 // gets the sums of these from all blocks, which store them in its shared memory; its mbarrier `received` counts their
-// bytes. It adds in the order of k: the same bits each time. Where the sums of a tile are small, they have room beside
+// bytes. It adds in the order of k: the same bits each time. If the sums of a tile take little room, they lie beside
 // the ring. Otherwise they lie in it (IN_RING), and the blocks wait until all of them have multiplied.
 template <class T, int GROUPS, int COLUMNS, int STAGES, bool IN_RING, bool a_along_k, bool b_along_k, bool GELU>
 __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
@@ -17,10 +17,10 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     extern __shared__ __align__(1024) char memory[];
     __shared__ uint64_t barriers[2 * STAGES + 1];
     const int warp = int(threadIdx.x / 32), lane = int(threadIdx.x % 32);
-    const int group = __shfl_sync(~0u, warp / 4, 0);  // so nvcc knows that a warp has one group, and one address
+    const int group = __shfl_sync(~0u, warp / 4, 0);  // so nvcc knows that it is the same in all lanes
     const int parts = task.parts, rank = int(blockIdx.x) % parts;
     const int begin = rank * task.each, steps = max(min(task.each, task.steps - begin), 0);
-    const int share = COLUMNS / 8 / parts;  // a block adds up so many times 8 columns. Of 8, a thread has 4 sums.
+    const int share = COLUMNS / 8 / parts;  // a block adds up 8 * share columns; of each 8, a thread has 4 sums
     Ring<ROWS, COLUMNS, STAGES, 1> ring = {address_of(memory), address_of(barriers)};
     const uint32_t received = address_of(&barriers[2 * STAGES]);
     if (threadIdx.x == 0) {
@@ -49,10 +49,10 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     }
     wgmma_wait<0>(sums);
     if (IN_RING) cluster_arrive();
-    cluster_wait();  // the other blocks have made their mbarriers, or multiplied
+    cluster_wait();  // all have made their mbarriers; if IN_RING, all have multiplied
 
-    // Block `to` gets the next `share` fours of each thread. Those that come from the same place of other threads are
-    // side by side.
+    // Block `to` gets the next `share` fours of each thread. There they are ordered by the sender's rank, then by their
+    // number among the `share`, then by thread.
     char* const fours = memory + (IN_RING ? 0 : STAGES * ring.STAGE_BYTES) + threadIdx.x * 16;
 #pragma unroll
     for (int i = 0, to = 0, next = 0; i < COLUMNS / 8; i++) {
@@ -87,7 +87,7 @@ static void launch_tile(const Plan& plan, const Launch& launch, bool a_along_k, 
                         const CUtensorMap& b, const Task<T>& task) {
     if constexpr (i < std::size(TILES)) {
         if (plan.tile != &TILES[i]) return launch_tile<T, i + 1>(plan, launch, a_along_k, b_along_k, a, b, task);
-        if constexpr (TILES[i].parts) {
+        if constexpr (TILES[i].divisible) {
             constexpr Tile TILE = TILES[i];
             constexpr int GROUPS = TILE.groups, COLUMNS = TILE.columns, SUMS = GROUPS * 64 * COLUMNS * 4;
             constexpr bool IN_RING = SUMS > 64 * 1024;

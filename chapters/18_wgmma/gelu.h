@@ -16,8 +16,8 @@ __device__ inline float reciprocal(float x) {
 // x times the probability P(x) that a normal random number is below x. For y = |x|, P(-y) = exp(-y^2 / 2) t p(t) with
 // t = 1 / (1 + 0.376 y); the coefficients of p were fitted so that the relative error is below 3e-5 wherever P(-y) is
 // at least 1e-38. (erff costs twice as much, and 1 + erf(x) loses all digits where it is tiny.) x P(x) = max(x, 0) - y
-// P(-y). No -infinity: F.gelu gives NaN for it, as does -infinity * 0 here; for +infinity y is 64, since infinity * 0
-// is NaN.
+// P(-y). For -infinity this is infinity * 0, which is NaN, as F.gelu is. For +infinity, y is 64, which avoids
+// infinity * 0.
 __device__ inline float gelu(float x) {
     const float y = fmaxf(-x, fminf(x, 64.0f)), t = reciprocal(fmaf(0.376f, y, 1.0f));
     const float p =

@@ -8,11 +8,11 @@
 #include "operand.h"
 
 // Which tile a block makes: its first row and column, its batch, and that batch in a and b.
-struct Place {
+struct LadderPlace {
     int row, column, batch, a_batch, b_batch;
 };
 template <class T>
-__device__ Place place_of(int64_t tile, int rows, int columns, const Ladder<T>& p) {
+__device__ LadderPlace place_of(int64_t tile, int rows, int columns, const Ladder<T>& p) {
     const int64_t down = (p.m - 1) / rows + 1, across = (p.n - 1) / columns + 1;
     const int batch = int(tile / across / down);
     return {int(tile / across % down) * rows, int(tile % across) * columns, batch, p.a_batched * batch,
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(128)
     __shared__ __align__(1024) char a[BOX_BYTES], b[BOX_BYTES];
     __shared__ uint64_t barrier;
     const uint32_t full = address_of(&barrier);
-    const Place at = place_of(blockIdx.x, 64, 64, p);
+    const LadderPlace at = place_of(blockIdx.x, 64, 64, p);
     if (threadIdx.x == 0) mbarrier_init(full, 1), fence_mbarrier_init();  // one thread arrives in each phase
     __syncthreads();
     float sums[32] = {};
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(256)
     __shared__ __align__(1024) char a[2 * BOX_BYTES], b[2 * BOX_BYTES];
     __shared__ uint64_t barrier;
     const uint32_t full = address_of(&barrier), group = threadIdx.x / 128;
-    const Place at = place_of(blockIdx.x, 128, 128, p);
+    const LadderPlace at = place_of(blockIdx.x, 128, 128, p);
     if (threadIdx.x == 0) mbarrier_init(full, 1), fence_mbarrier_init();
     __syncthreads();
     float sums[64] = {};
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(288)
     const auto full = [&](int step) { return address_of(&barriers[step % STAGES]); };
     const auto empty = [&](int step) { return address_of(&barriers[STAGES + step % STAGES]); };
     const auto buffer = [&](int step) { return address_of(memory) + step % STAGES * STAGE_BYTES; };
-    const Place at = place_of(blockIdx.x, 128, 128, p);
+    const LadderPlace at = place_of(blockIdx.x, 128, 128, p);
     if (threadIdx.x == 0) {
         for (int i = 0; i < STAGES; i++) mbarrier_init(full(i), 1), mbarrier_init(empty(i), 2);
         fence_mbarrier_init();
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(288)
         multiply_64<T, a_along_k, b_along_k>(sums, buffer(step) + group * BOX_BYTES, buffer(step) + 2 * BOX_BYTES);
         wgmma_commit();
         wgmma_wait<0>();
-        if (threadIdx.x % 128 == 0) mbarrier_arrive(empty(step));  // this group has read the buffer
+        if (threadIdx.x % 128 == 0) mbarrier_arrive(empty(step));  // this warpgroup has read it
     }
     store_pairs(p.out + int64_t(at.batch) * p.m * p.n, sums, at.row + group * 64, at.column, p.m, p.n);
 #endif

@@ -5,8 +5,8 @@
 #include "common/shared_memory.h"
 #include "work.h"
 
-// teams: clusters of so many blocks, or blocks. after_copies: start while the kernel that copies rows ends; see
-// wait_for_kernels_before().
+// Launches `teams` clusters of `cluster` blocks each. after_copies: the kernel may start before the kernel that copies
+// rows has ended; see wait_for_kernels_before().
 struct Launch {
     int teams, cluster;
     bool after_copies;
@@ -21,7 +21,7 @@ struct Launch {
         cudaLaunchAttribute attributes[2] = {};
         cudaLaunchConfig_t config = {unsigned(teams * cluster), unsigned(threads), size_t(bytes)};
         config.attrs = attributes, config.stream = stream;
-        if (cluster > 1) {  // a cluster of 1 would be slower than none: with small tiles on an H100 by 8 to 25 %
+        if (cluster > 1) {  // a cluster of 1 would cost 8 to 25 % of the time, with small tiles on an H100
             attributes[0].id = cudaLaunchAttributeClusterDimension;
             attributes[0].val.clusterDim = {unsigned(cluster), 1, 1};
             config.numAttrs = 1;

@@ -134,10 +134,10 @@ def sweep():
 
 
 def launch_each_kernel(module):
-    """For `make microscope18`: each rung, the tile 128 x 256, and the copy of rows that TMA cannot read."""
-    for step in steps_here(*RUNGS, "128x256"):
+    """For `make microscope18`: each rung, the tile 128 x 256, a divided one, and rows that TMA cannot read: a copy, and loads."""
+    for step in steps_here(*RUNGS, "128x256", "64x128 k/2"):
         module.matmul(*matrices((256, 256, 128), BFLOAT16, b_transposed=True), step=step)
-    for step in steps_here("128x256"):
+    for step in steps_here("128x256", "direct"):
         module.matmul(*matrices((128, 256, 125), BFLOAT16, b_transposed=True), step=step)
 
 

@@ -1,5 +1,5 @@
-// operand.h: an operand on its way from memory to wgmma, for ladder.cu and wgmma.cu. An operand consists of lines of k
-// numbers: rows of a, columns of b. Where neighbours of a line are neighbours in memory, it is stored "along k".
+// operand.h: an operand on its way from memory to wgmma, for all kernels of this chapter. An operand consists of lines
+// of k numbers: rows of a, columns of b. Where neighbours of a line are neighbours in memory, it is stored "along k".
 #pragma once
 #include <cuda.h>
 
@@ -13,29 +13,9 @@
 
 constexpr int BOX = 64, BOX_BYTES = BOX * BOX * 2;  // TMA copies boxes of 64 x 64: 64 rows of 128 bytes, swizzled
 
-#ifdef HAS_WGMMA
-// Copies numbers k to k + 63 of lines `line` to line + 63 into shared memory: of all blocks of the cluster.
-template <bool along_k, int CLUSTER = 1>
-__device__ void load_box(uint32_t to, const CUtensorMap* map, int line, int k, int batch, uint32_t barrier) {
-    const int x = along_k ? k : line, y = along_k ? line : k;
-    CLUSTER == 1 ? tma_load(to, map, x, y, batch, barrier)
-                 : tma_multicast(to, map, x, y, batch, barrier, (1 << CLUSTER) - 1);
-}
-
-// d += 64 lines of a, times the 2 * sums lines of b: 64 numbers of each, 16 with an instruction. Those 16 are 32 bytes
-// of each row of a box, or 16 of its rows.
-template <class T, bool a_along_k, bool b_along_k, int sums>
-__device__ void multiply_64(float (&d)[sums], uint32_t a, uint32_t b) {
-    const uint64_t a_tile = wgmma_descriptor(a, BOX_BYTES), b_tile = wgmma_descriptor(b, BOX_BYTES);
-#pragma unroll
-    for (int i = 0; i < BOX / 16; i++)  // a descriptor counts in 16 bytes
-        wgmma<T, !a_along_k, !b_along_k>(d, a_tile + i * (a_along_k ? 2 : 16 * 8),
-                                         b_tile + i * (b_along_k ? 2 : 16 * 8));
-}
-
 // Numbers 0 to 7 at `from`, of which `count` exist; 0 for the others. Words of 4 bytes are loaded, and shifted where
-// the first number is the second half of one. The first and the last number may have a word that they share with
-// others, so they are loaded alone. No `if` stands around loads: a thread has those of several packs under way.
+// the first number is the second half of one. The first and the last number are loaded alone: the other half of their
+// word may lie outside of the tensor. No `if` stands around loads, so a thread has those of several packs under way.
 template <class T>
 __device__ uint4 load_8(const T* from, int count) {
     const int half = int(reinterpret_cast<uintptr_t>(from) / 2 % 2), n = min(count, 8);
@@ -52,6 +32,26 @@ __device__ uint4 load_8(const T* from, int count) {
 #pragma unroll
     for (int i = 0; i < 4; i++) pair[i] = __funnelshift_r(word[i], word[i + 1], 16 * half);
     return make_uint4(pair[0], pair[1], pair[2], pair[3]);
+}
+
+#ifdef HAS_WGMMA
+// Copies numbers k to k + 63 of lines `line` to line + 63 into the shared memory of all CLUSTER blocks.
+template <bool along_k, int CLUSTER = 1>
+__device__ void load_box(uint32_t to, const CUtensorMap* map, int line, int k, int batch, uint32_t barrier) {
+    const int x = along_k ? k : line, y = along_k ? line : k;
+    CLUSTER == 1 ? tma_load(to, map, x, y, batch, barrier)
+                 : tma_multicast(to, map, x, y, batch, barrier, (1 << CLUSTER) - 1);
+}
+
+// d += 64 lines of a times 2 * sums lines of b, 64 numbers of each line. An instruction takes 16 of the 64: 32 bytes of
+// each row of a box, or, where it is not stored along k, 16 of its rows.
+template <class T, bool a_along_k, bool b_along_k, int sums>
+__device__ void multiply_64(float (&d)[sums], uint32_t a, uint32_t b) {
+    const uint64_t a_tile = wgmma_descriptor(a, BOX_BYTES), b_tile = wgmma_descriptor(b, BOX_BYTES);
+#pragma unroll
+    for (int i = 0; i < BOX / 16; i++)  // a descriptor counts in 16 bytes
+        wgmma<T, !a_along_k, !b_along_k>(d, a_tile + i * (a_along_k ? 2 : 16 * 8),
+                                         b_tile + i * (b_along_k ? 2 : 16 * 8));
 }
 
 // Two results in one store of 4 bytes.
@@ -78,10 +78,10 @@ struct Stored {
         return reinterpret_cast<uintptr_t>(data) % 16 == 0 && (rows <= 1 || (fits(stride) && stride > 0)) &&
                (batches <= 1 || fits(batch_stride));
     }
-    // Whether its rows begin at odd multiples of 16 bytes.
+    // Whether its rows lie an odd multiple of 16 bytes apart.
     bool is_skewed() const { return is_aligned() && rows > 1 && stride % 16 != 0; }
     bool is_empty() const { return rows == 0 || columns == 0; }
-    // A copy has rows at multiples of 128 bytes: where a box row begins elsewhere, it touches two lines of the cache.
+    // A copy has rows at multiples of 128 bytes: a row of a box that begins elsewhere touches two lines of the cache.
     int64_t copied_stride() const { return (columns + 63) / 64 * 64; }
     int64_t copied_elements() const { return is_aligned() || is_empty() ? 0 : batches * rows * copied_stride(); }
 };

@@ -5,14 +5,14 @@
 #include <stdexcept>
 #include <string>
 
-// A block makes 64 rows with each of its groups of 4 warps. A cluster of blocks makes tiles below each other. Or a
-// cluster of 2, 4 or 8 divides the k of one tile: of tiles with `parts`.
+// Each group of 4 warps makes 64 rows of its block's tile. The `cluster` blocks of a cluster make tiles below each
+// other. If `divisible`, a cluster of 2, 4 or 8 blocks may instead divide the k of one tile.
 struct Tile {
     const char* name;
     int groups, columns, cluster;
-    bool parts;
+    bool divisible;
     constexpr int rows() const { return groups * 64 * cluster; }
-    // A buffer of the ring holds 64 numbers of each row of a and each column of b. So many fit beside `others` bytes.
+    // A buffer holds 64 numbers of each row of a and each column of b. So many buffers fit beside `others` bytes.
     constexpr int stage_bytes() const { return (groups * 64 + columns) * 128; }
     constexpr int stages(int others) const { return std::min(12, (227 * 1024 - others - 1024) / stage_bytes()); }
 };
@@ -22,34 +22,35 @@ inline constexpr Tile TILES[] = {
     {"128x256", 2, 256, 1, false},   {"2x64x128", 1, 128, 2, false}, {"2x128x128", 2, 128, 2, false},
     {"2x128x192", 2, 192, 2, false}, {"2x128x256", 2, 256, 2, false}};
 
-// How the tiles of a product, `down` and `across` of each batch, are given to `teams`, which go from tile to tile:
-// blocks, or clusters of blocks. A tile whose k is divided belongs to a cluster of `parts` blocks: each takes `each` of
-// its steps. Otherwise there are no more teams than needed for the tiles of the busiest one: the fewer share the power.
+// How the tiles of a product, `down` x `across` in each batch, are given to `teams`: blocks or clusters that go from
+// tile to tile. A tile whose k is divided belongs to a cluster of `parts` blocks: each takes `each` of its steps. Else
+// there are as few teams as possible without giving the busiest one more tiles: fewer share the power.
 struct Plan {
     const Tile* tile;
     int down, across, tiles, steps, parts, each, teams;
     int cluster() const { return tile->cluster * parts; }
 };
 
-inline Plan plan_for(const Tile& tile, int parts, int64_t batches, int64_t m, int64_t n, int64_t k, int blocks) {
+inline Plan plan_for(const Tile& tile, int parts, int64_t batches, int64_t m, int64_t n, int64_t k,
+                     int multiprocessors) {
     const int64_t down = (m - 1) / tile.rows() + 1, across = (n - 1) / tile.columns + 1,
                   tiles = batches * down * across;
     if (tiles > 1 << 30) throw std::invalid_argument("matmul takes 2^30 tiles at most, got " + std::to_string(tiles));
     Plan p = {&tile, int(down), int(across), int(tiles), int((k + 63) / 64), parts};
     p.each = (p.steps + parts - 1) / parts;
-    const int most = std::max(blocks / tile.cluster, 1), rounds = (p.tiles + most - 1) / most;
+    const int most = std::max(multiprocessors / tile.cluster, 1), rounds = (p.tiles + most - 1) / most;
     p.teams = parts > 1 ? p.tiles : (p.tiles + rounds - 1) / rounds;
     return p;
 }
 
-// About how many nanoseconds that takes on an H100 or H200, beside what each launch takes: of a step of k, of what
-// begins and ends a tile, and of what a cluster costs. Only the ratios count: the constants are those that chose best
-// for 150 products on an H200, where the chosen tile was on average 0.9 % slower than the best one. A step takes at
-// least as long as the L2 cache needs for the boxes of all blocks. skewed: rows of an operand are an odd multiple of 16
-// bytes apart: seven of eight rows of a box touch two lines of the cache. A cluster that makes tiles below each other
+// About how many nanoseconds the plan takes on an H100 or H200, without what every launch takes: the steps, what begins
+// and ends each tile, and what a cluster costs. Only the ratios count: the constants are those that chose best for 150
+// products on an H200, where the chosen tile was on average 0.9 % slower than the best one. A step takes at least as
+// long as the L2 cache needs for the boxes of all blocks. skewed: rows of an operand are an odd multiple of 16 bytes
+// apart, so seven of eight rows of a box touch two lines of the cache. A cluster that makes tiles below each other
 // halves the requests for one operand. Clusters of 4 and 8 leave multiprocessors idle: of 132, twelve.
-inline double time_of(const Plan& p, bool skewed, int blocks) {
-    const int at_once = std::max((p.cluster() > 2 ? blocks * 10 / 11 : blocks) / p.cluster(), 1);
+inline double time_of(const Plan& p, bool skewed, int multiprocessors) {
+    const int at_once = std::max((p.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) / p.cluster(), 1);
     const double area = p.tile->groups * p.tile->columns / 64.0;  // of a block, in squares of 64
     const double bytes = (p.tile->groups * 64 + double(p.tile->columns) / p.tile->cluster) * 128;  // of a step
     const double step = std::max(90 + 70 * area, bytes * std::min(p.tiles, at_once) * p.cluster() / 10500);
@@ -59,19 +60,20 @@ inline double time_of(const Plan& p, bool skewed, int blocks) {
                                                                               : 0);
 }
 
-// The name of a step: a tile whose k is divided by so many blocks.
-inline std::string divided(const Tile& tile, int parts) { return tile.name + (" k/" + std::to_string(parts)); }
+// The name of a step: that tile, its k divided among `parts` blocks.
+inline std::string divided_name(const Tile& tile, int parts) { return tile.name + (" k/" + std::to_string(parts)); }
 
 // The plan of that name, such as "64x64 k/2", or else the fastest one.
 inline Plan plan_for(const std::string& step, bool skewed, int64_t batches, int64_t m, int64_t n, int64_t k,
-                     int blocks) {
+                     int multiprocessors) {
     Plan best = {};
     for (const Tile& tile : TILES)
         for (const int parts : {1, 2, 4, 8}) {
-            const Plan plan = plan_for(tile, parts, batches, m, n, k, blocks);
-            if (step == (parts > 1 ? divided(tile, parts) : tile.name)) return plan;
-            if (parts > 1 && (!tile.parts || k <= 64 * parts)) continue;
-            if (!best.tile || time_of(plan, skewed, blocks) < time_of(best, skewed, blocks)) best = plan;
+            const Plan plan = plan_for(tile, parts, batches, m, n, k, multiprocessors);
+            if (step == (parts > 1 ? divided_name(tile, parts) : tile.name)) return plan;
+            if (parts > 1 && (!tile.divisible || k <= 64 * parts)) continue;
+            if (!best.tile || time_of(plan, skewed, multiprocessors) < time_of(best, skewed, multiprocessors))
+                best = plan;
         }
     return best;
 }

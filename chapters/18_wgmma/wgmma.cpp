@@ -12,7 +12,7 @@ const std::vector<std::string> STEPS = [] {
     for (const Tile& tile : TILES) steps.push_back(tile.name);
     for (const Tile& tile : TILES)
         for (const int parts : {2, 4, 8})
-            if (tile.parts) steps.push_back(divided(tile, parts));
+            if (tile.divisible) steps.push_back(divided_name(tile, parts));
     return steps;
 }();
 

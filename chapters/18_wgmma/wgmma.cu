@@ -14,8 +14,8 @@
 #include "work.h"
 
 #ifdef HAS_WGMMA
-// A warp stores rows of results, each with `width` numbers, that lie in shared memory: neighbours in the warp store
-// neighbours, 16 bytes each, or 4 where rows of out begin anywhere: from the first multiple of 4 bytes on.
+// A warp stores `height` rows of results from shared memory, `width` numbers of each. A lane stores 16 bytes at a time,
+// and lanes in a row store neighbours. Where rows of out begin anywhere, it stores 4, from the first multiple of 4 on.
 template <class T, int PITCH>
 __device__ void store_rows(T* to, const T (&rows)[8][PITCH], int height, int width, int64_t n) {
     constexpr int COLUMNS = PITCH - 8;
@@ -46,9 +46,9 @@ __device__ void store_rows(T* to, const T (&rows)[8][PITCH], int height, int wid
 #endif
 
 // A block has one warp that copies, and GROUPS groups of 4 warps that multiply. Between them lies a ring of STAGES
-// buffers. The blocks of a cluster make tiles below each other: each copies a part of b's tile for both. GELU:
-// out = f(a b + bias), not a b. (As a choice within one kernel, its instructions would be fetched by products that do
-// not need them: 1 us on an H100.)
+// buffers. The blocks of a cluster make tiles below each other: each copies a part of b's tile for all. GELU:
+// out = f(a b + bias), not a b. (If the kernel chose at run time, products without GELU would fetch its instructions as
+// well: 1 us on an H100.)
 template <class T, int GROUPS, int COLUMNS, int STAGES, int CLUSTER, bool a_along_k, bool b_along_k, bool GELU>
 __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     wgmma_kernel(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map, Task<T> task) {
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     __shared__ __align__(16) T results[GROUPS * 4][8][COLUMNS + 8];  // of each warp; 8 more against bank conflicts
     __shared__ uint64_t barriers[2 * STAGES];
     const int warp = int(threadIdx.x / 32), lane = int(threadIdx.x % 32);
-    const int group = __shfl_sync(~0u, warp / 4, 0);  // so nvcc knows that a warp has one group, and one address
+    const int group = __shfl_sync(~0u, warp / 4, 0);  // so nvcc knows that it is the same in all lanes
     const int rank = int(blockIdx.x) % CLUSTER, team = int(blockIdx.x) / CLUSTER, teams = int(gridDim.x) / CLUSTER;
     Ring<ROWS, COLUMNS, STAGES, CLUSTER> ring = {address_of(memory), address_of(barriers)};
     if (threadIdx.x == 0) ring.make_barriers();
@@ -170,15 +170,15 @@ void launch_wgmma(const WgmmaProduct<T>& p, const std::string& step, void* works
         return Task<T>{p.out,     p.bias,    p.f,         m,          n,          plan.steps, a_batched,
                        b_batched, plan.down, plan.across, plan.tiles, plan.parts, plan.each};
     };
-    const int blocks = device_attribute(cudaDevAttrMultiProcessorCount);
+    const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
     const bool needs_copy = a.copied_elements() + b.copied_elements() > 0;
-    // Has a multiprocessor one block of direct.cu at most, and has this one round of boxes to bring? Then it is faster
-    // than a copy of rows would be.
-    const Plan direct = plan_for("64x64", false, p.batches, p.m, p.n, p.k, blocks);
-    if (step == "direct" || (step == "auto" && needs_copy && !p.bias && p.k <= 128 && direct.tiles <= blocks))
+    // If a multiprocessor has one block at most, and this loads its boxes in one round (k <= 128), then direct.cu is
+    // faster than a copy of rows.
+    const Plan direct = plan_for("64x64", false, p.batches, p.m, p.n, p.k, multiprocessors);
+    if (step == "direct" || (step == "auto" && needs_copy && !p.bias && p.k <= 128 && direct.tiles <= multiprocessors))
         return launch_direct(a, b, task_of(direct), stream);
 
-    const Plan plan = plan_for(step, a.is_skewed() || b.is_skewed(), p.batches, p.m, p.n, p.k, blocks);
+    const Plan plan = plan_for(step, a.is_skewed() || b.is_skewed(), p.batches, p.m, p.n, p.k, multiprocessors);
     const bool copied = launch_copy_rows(a, b, static_cast<T*>(workspace), stream);
     const CUtensorMap a_map = tensor_map(a), b_map = tensor_map(b);
     const Ladder<T> ladder = {p.out, m, n, plan.steps, a_batched, b_batched};

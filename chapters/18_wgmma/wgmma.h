@@ -1,4 +1,4 @@
-// wgmma.h: what ladder.cu, wgmma.cu and copy_rows.cu offer, for T = __half and __nv_bfloat16. No torch.
+// wgmma.h: what wgmma.cu and gelu.cu offer wgmma.cpp, for T = __half and __nv_bfloat16. No torch.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -23,8 +23,8 @@ struct WgmmaProduct {
 // Why the current device cannot run these kernels, or "".
 std::string why_no_wgmma();
 
-// Work is done in the order of `stream`. step: "auto", a rung of ladder.cu (without bias and f), or one of wgmma.cu's
-// tiles. workspace: memory of so many bytes, of the current device. They throw std::runtime_error when a launch fails.
+// Work is done in the order of `stream`. step: "auto", "direct" or a rung of ladder.cu (both without bias and f), or a
+// tile of plan.h. workspace: workspace_bytes of the current device. Throws std::runtime_error when a launch fails.
 template <class T>
 int64_t workspace_bytes(const WgmmaProduct<T>& product);
 template <class T>

@@ -1,4 +1,4 @@
-// work.h: what a block of wgmma.cu and divided.cu has to do, and the ring of buffers that both have.
+// work.h: what a block of wgmma.cu, divided.cu or direct.cu has to do, and the ring of buffers of the first two.
 #pragma once
 #include <cstdint>
 
@@ -7,8 +7,8 @@
 #include "operand.h"
 #include "wgmma.h"
 
-// What a kernel has to know besides the two tensor maps. steps: of 64 numbers of k. Of a tile that a cluster of `parts`
-// blocks makes together, a block does `each` steps.
+// What a kernel has to know besides its operands. steps: of 64 numbers along k. a_batched: 0 where all batches share a.
+// If a cluster of `parts` blocks makes a tile together, each block does `each` of its steps.
 template <class T>
 struct Task {
     T* out;
@@ -29,9 +29,9 @@ __device__ Place place_of(int tile, int down, int across) {
     return {int(at.row) * rows, int(at.column) * columns, tile / (down * across)};
 }
 
-// STAGES buffers, each for a step of 64 numbers of k of ROWS rows of a and COLUMNS columns of b. Each has two
-// mbarriers: `full` says what has come, `empty` what was read. Those who copy and those who multiply go through the
-// same steps, each with a Ring of its own, which knows the buffer and the parity of its phase.
+// STAGES buffers, each for a step: 64 numbers of each of ROWS rows of a and COLUMNS columns of b. Each buffer has two
+// mbarriers: `full` says that it has come, `empty` that it was read. Those who copy and those who multiply go through
+// the same steps, each with a Ring of its own: stage is the current buffer, phase the parity of its phase.
 template <int ROWS, int COLUMNS, int STAGES, int CLUSTER>
 struct Ring {
     static constexpr int A_BYTES = ROWS * 128, STAGE_BYTES = A_BYTES + COLUMNS * 128;
@@ -67,7 +67,7 @@ struct Ring {
         next();
     }
 
-    // A group of 4 warps starts the products of a step, and waits for those of the step before: one is always under
+    // A group of 4 warps starts the products of a step, then waits for those of the step before: some are always under
     // way.
     template <class T, bool a_along_k, bool b_along_k, int sums>
     __device__ void multiply(float (&d)[sums], int group) const {
@@ -78,7 +78,7 @@ struct Ring {
         wgmma_wait<1>();
     }
 
-    // A thread of the group tells each block of the cluster that the buffer before this one was read.
+    // Thread i of the group tells block i of the cluster that the buffer before this one was read.
     __device__ void release_previous() const {
         const int thread = int(threadIdx.x % 128);
         if (thread >= CLUSTER) return;

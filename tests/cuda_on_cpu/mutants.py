@@ -35,6 +35,8 @@ LEFT_ALONE = "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_lef
 
 MUTANTS = [
     # A fault ends the launch.
+    Mutant(f"{INCLUDE}/grid.h", "    if (!mine) fail(", "    if (false) fail(", FAULTS, why="waits without having arrived"),
+    Mutant(f"{INCLUDE}/resident.h", "room.threads[rank].cluster_phase = 0;", "0;", FAULTS, why="what a failed launch left"),
     Mutant(f"{INCLUDE}/fault.h", "SA_SIGINFO | SA_ONSTACK", "SA_SIGINFO", FAULTS,
            why="a full stack has no room for the handler"),
     Mutant(f"{INCLUDE}/fault.h", "        signal_ = 0;\n", "", FAULTS, why="the next launch would end, too"),

@@ -192,6 +192,7 @@ def test_blocks_that_wait_for_ever(compiler, reverse):
         "not_cooperative": ["LINE ordinary needs a launch with cudaLaunchCooperativeKernel()"],
         "cluster_is_missing": ["threads wait in cluster.sync()", "LINE cluster", "; 2 blocks have returned"],
         "twice": ["LINE twice: has arrived there already, and not waited"],
+        "only_waits": ["LINE only: has not arrived there before"],
         "no_such_block": ["the cluster has no block of rank 4"],
         "has_returned": ["the block of rank 1 has returned"],
         "not_shared": ["the address is not in shared memory"],

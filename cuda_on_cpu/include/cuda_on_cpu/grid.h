@@ -10,9 +10,9 @@ namespace cuda_on_cpu {
 
 // ---- barriers ------------------------------------------------------------------------------------------------------
 
+// mine: the number of the phase in which this thread has arrived; 0 again when it has waited for its end.
 inline void arrive(Phase& phase, unsigned& mine, const char* function, Location where) {
-    if (mine == phase.number)
-        fail(std::string(function) + " at " + text(where) + ": has arrived there already, and not waited");
+    if (mine) fail(std::string(function) + " at " + text(where) + ": has arrived there already, and not waited");
     mine = phase.number;
     phase.arrived++;
 }
@@ -35,6 +35,13 @@ inline bool has_passed(Phase& phase, unsigned mine, uint64_t expected) {
     return mine != phase.number;
 }
 
+template <class Expected>
+void wait(Phase& phase, unsigned& mine, Expected expected, const char* function, Location where) {
+    if (!mine) fail(std::string(function) + " at " + text(where) + ": has not arrived there before");
+    wait_until([&] { return has_passed(phase, mine, expected()); }, function, where);
+    mine = 0;
+}
+
 // A thread that has returned is not waited for.
 inline unsigned threads_of(const Cluster& c) {
     unsigned threads = 0;
@@ -47,8 +54,7 @@ inline void cluster_arrive(Location where = {}) {
 }
 inline void cluster_wait(const char* function = "cluster_wait()", Location where = {}) {
     Cluster& c = *grid.running->cluster;
-    const unsigned mine = self->cluster_phase;
-    wait_until([&c, mine] { return has_passed(c.phase, mine, threads_of(c)); }, function, where);
+    wait(c.phase, self->cluster_phase, [&c] { return threads_of(c); }, function, where);
 }
 inline void cluster_sync(Location where = {}) {
     cluster_arrive(where);
@@ -73,8 +79,7 @@ inline void grid_arrive(Location where = {}) {
     arrive(grid.phase, self->grid_phase, "grid.barrier_arrive()", where);
 }
 inline void grid_wait(const char* function = "grid.barrier_wait()", Location where = {}) {
-    const unsigned mine = self->grid_phase;
-    wait_until([mine] { return has_passed(grid.phase, mine, threads_of_grid()); }, function, where);
+    wait(grid.phase, self->grid_phase, threads_of_grid, function, where);
 }
 inline void grid_sync(Location where = {}) {
     grid_arrive(where);

@@ -165,7 +165,8 @@ inline void number_threads(Room& room) {
         for (unsigned y = 0; y < blockDim.y; y++)
             for (unsigned x = 0; x < blockDim.x; x++, rank++)
                 room.threads[rank].index = {x, y, z}, room.threads[rank].rank = rank, room.threads[rank].called = {},
-                room.threads[rank].said_no_at = nullptr;
+                room.threads[rank].said_no_at = nullptr,
+                room.threads[rank].grid_phase = room.threads[rank].cluster_phase = 0;
 }
 
 // A block at its start; no thread has run.

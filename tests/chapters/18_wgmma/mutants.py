@@ -4,8 +4,8 @@ from tools.maintain.mutants import Mutant
 
 T = "tests/chapters/18_wgmma/test_wgmma.py::test_"
 HOME = "chapters/18_wgmma/"
-CU, DIVIDED, WORK, LADDER, OPERAND = (
-    HOME + name for name in ("wgmma.cu", "divided.cu", "work.h", "ladder.cu", "operand.h")
+CU, DIVIDED, DIRECT, WORK, LADDER, OPERAND = (
+    HOME + name for name in ("wgmma.cu", "divided.cu", "direct.cu", "work.h", "ladder.cu", "operand.h")
 )
 COPY, GELU, CPP, PY, HOPPER = (
     HOME + "copy_rows.cu",
@@ -15,6 +15,7 @@ COPY, GELU, CPP, PY, HOPPER = (
     "device/hopper.h",
 )
 ANYWHERE = T + "rows_apart_that_begin_anywhere"
+KERNELS = "tests/chapters/test_chapters.py::test_the_memory_check_finds_nothing_in_the_tests_of_kernels[18_wgmma]"
 BATCHES, NUMBERS = T + "batches[64x64]", T + "gelu_of_every_number"
 REFUSED, FALLBACK = T + "refused_with_memory_and_without", T + "the_fallback[bfloat16]"
 
@@ -44,7 +45,9 @@ MUTANTS = [
     Mutant(OPERAND, "a_tile + i * (a_along_k ? 2 : 16 * 8)", "a_tile + i * 2", layout("first")),
     Mutant(OPERAND, "(columns + 63) / 64 * 64", "(columns + 7) / 8 * 8 + 4", ANYWHERE + "[ring]"),
     Mutant(COPY, "row / rows * c.batch_stride", "0", BATCHES),
-    Mutant(COPY, "w4 = half ? w[4] : 0", "w4 = 0", ANYWHERE + "[ring]"),
+    Mutant(OPERAND, "if (begin == -1) word[i] = first << 16;", "", ANYWHERE + "[ring]"),
+    Mutant(OPERAND, "if (begin == n - 1) word[i] = last;", "", ANYWHERE + "[direct]"),
+    Mutant(OPERAND, "begin + 1 < n ?", "begin < n ?", KERNELS, why="right, and reads past the end of an operand"),
     # ---- the ladder
     Mutant(LADDER, "wait_for_phase(empty(step), (step / STAGES + 1) % 2);", "", exact("ring")),
     Mutant(LADDER, "at.row + int(group) * 64", "at.row", layout("larger")),
@@ -73,10 +76,15 @@ MUTANTS = [
     Mutant(DIVIDED, "    wait_for_blocks(received, 0);\n", "", shared("64x64 k/8")),
     Mutant(DIVIDED, "if (++next == share) next = 0, to++;", "if (++to == parts) to = 0, next++;", shared("64x128 k/4")),
     Mutant(DIVIDED, "8 * (rank * share + i)", "8 * i", shared("64x64 k/8")),
-    Mutant(DIVIDED, "if (row >= task.m || column >= task.n) continue;", "if (row >= task.m) continue;", shared("64x64 k/2")),
-    Mutant(DIVIDED, "if (column + 1 < task.n) out[1]", "out[1]", shared("64x64 k/2")),
+    Mutant(WORK, "if (y >= task.m || column >= task.n) continue;", "if (y >= task.m) continue;", shared("64x64 k/2")),
+    Mutant(WORK, "if (column + 1 < task.n) out[1]", "out[1]", shared("64x64 k/2")),
     Mutant(DIVIDED, "if (IN_RING) cluster_arrive();\n    cluster_wait();", "cluster_wait();", shared("192x128 k/2")),
-    Mutant(DIVIDED, "task.bias[column + j % 2]", "task.bias[column]", linear("64x128 k/2")),
+    Mutant(DIVIDED, "at.column + column + j % 2;", "at.column + column;", linear("64x128 k/2")),
+    # ---- boxes by threads
+    Mutant(DIRECT, "x.batches > 1 ? batch : 0", "0", T + "batches[direct]"),
+    Mutant(DIRECT, "row < x.rows ? int(min(x.columns - column, int64_t(8))) : 0", "8", layout("direct")),
+    Mutant(DIRECT, "(x ^ y % 8)", "x", layout("direct")),
+    Mutant(DIRECT, "        fence_async();\n", "", layout("direct")),
     # ---- bias and GELU
     Mutant(CU, "at.column + i < task.n ? task.bias[at.column + i]", "true ? task.bias[i]", linear("64x128")),
     Mutant(GELU, "fmaxf(-x, fminf(x, 64.0f))", "fminf(fabsf(x), 64.0f)", NUMBERS + "[auto-none-bfloat16]"),

@@ -306,11 +306,11 @@ def test_refused_with_memory_and_without(ops):
 # ---- what nvcc makes of the kernels ----------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """The machine code of the kernels of wgmma.cu and divided.cu, and what ptxas says of them."""
+    """The machine code of the kernels of wgmma.cu, divided.cu and direct.cu, and what ptxas says of them."""
     found, heard = [], ""
-    for name, tiles in ("wgmma", TILES), ("divided", OF_PARTS):
+    for name, count in ("wgmma", 5 * len(TILES)), ("divided", 5 * len(OF_PARTS)), ("direct", 4):
         kernels, said = machine_code(ROOT / f"chapters/18_wgmma/{name}.cu", tmp_path_factory.mktemp(name), "sm_90a")
-        assert len(kernels) == 2 * 5 * len(tiles)  # two dtypes; four layouts, and GELU
+        assert len(kernels) == 2 * count  # two dtypes; four layouts, and GELU
         found += kernels.values()
         heard += said
     return found, heard
@@ -332,9 +332,19 @@ def test_the_machine_code_has_wgmma_and_no_fence_in_its_loop(compiled):
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("name", ("wgmma", "divided", "direct", "copy_rows", "ladder", "gelu"))
+def test_other_gpus_get_empty_kernels(tmp_path, name):
+    """There `auto` takes chapter 17's. 4 s"""
+    kernels, _ = machine_code(ROOT / f"chapters/18_wgmma/{name}.cu", tmp_path, "sm_80")
+    assert kernels and not any("HGMMA" in kernel for kernel in kernels.values())
+
+
+@pytest.mark.thorough
 def test_a_kernel_waits_for_the_copy_of_rows_before_it_loads(compiled):
     """griddepcontrol.wait is ACQBULK in machine code, a load by TMA is UTMALDG. On a GPU, a missing wait is seen rarely."""
-    for kernel in compiled[0]:
+    copying = [kernel for kernel in compiled[0] if "UTMALDG" in kernel]
+    assert len(copying) == 2 * 5 * (len(TILES) + len(OF_PARTS))
+    for kernel in copying:
         assert kernel.count("ACQBULK") == 1 and kernel.index("ACQBULK") < kernel.index("UTMALDG")
 
 

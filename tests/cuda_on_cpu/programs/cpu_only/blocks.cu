@@ -30,6 +30,10 @@ __global__ void twice() {
     cluster_arrive();
     cluster_arrive();  // LINE twice
 }
+__global__ void only_waits() {
+    if (threadIdx.x % 2) cluster_arrive();
+    cluster_wait();  // LINE only
+}
 __global__ void no_such_block(int* a) {
     __shared__ int s[4];
     a[0] = *static_cast<int*>(map_shared_rank(s, 4));
@@ -125,6 +129,7 @@ int main(int, char** argv) {
         message_of("not_cooperative", [&] { not_cooperative<<<2, 8>>>(); });
         message_of("cluster_is_missing", [&] { with_attribute(cluster, 8, cluster_is_missing); });
         message_of("twice", [&] { with_attribute(cluster, 4, twice); });
+        message_of("only_waits", [&] { with_attribute(cluster, 4, only_waits); });
         message_of("no_such_block", [&] { with_attribute(cluster, 4, no_such_block, a); });
         message_of("has_returned", [&] { with_attribute(cluster, 4, has_returned, a); });
         message_of("not_shared", [&] { with_attribute(cluster, 4, not_shared, a); });
