@@ -134,7 +134,7 @@ def sweep():
 
 
 def launch_each_kernel(module):
-    """For `make microscope18`: each rung, the tile 128 x 256, a divided one, and rows that TMA cannot read: a copy, and loads."""
+    """For `make microscope18`: each rung, the tile 128 x 256, a divided one, and two ways for rows that TMA cannot read."""
     for step in steps_here(*RUNGS, "128x256", "64x128 k/2"):
         module.matmul(*matrices((256, 256, 128), BFLOAT16, b_transposed=True), step=step)
     for step in steps_here("128x256", "direct"):
