@@ -304,6 +304,9 @@ def test_refused_with_memory_and_without(ops):
 
 
 # ---- what nvcc makes of the kernels ----------------------------------------------------------------------------------
+nvcc_once = pytest.mark.xdist_group("18 nvcc")  # one process compiles for all three: 40 s
+
+
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
     """The machine code of the kernels of wgmma.cu, divided.cu and direct.cu, and what ptxas says of them."""
@@ -316,6 +319,7 @@ def compiled(tmp_path_factory):
     return found, heard
 
 
+@nvcc_once
 @pytest.mark.thorough
 def test_nvcc_keeps_all_sums_in_registers(compiled):
     """No local memory; and no warning that wgmma waits where it need not (C7508, C7510, C7515)."""
@@ -324,6 +328,7 @@ def test_nvcc_keeps_all_sums_in_registers(compiled):
     assert not re.search(r"C7\d\d\d|warning", said)
 
 
+@nvcc_once
 @pytest.mark.thorough
 def test_the_machine_code_has_wgmma_and_no_fence_in_its_loop(compiled):
     for kernel in compiled[0]:
@@ -339,6 +344,7 @@ def test_other_gpus_get_empty_kernels(tmp_path, name):
     assert kernels and not any("HGMMA" in kernel for kernel in kernels.values())
 
 
+@nvcc_once
 @pytest.mark.thorough
 def test_a_kernel_waits_for_the_copy_of_rows_before_it_loads(compiled):
     """griddepcontrol.wait is ACQBULK in machine code, a load by TMA is UTMALDG. On a GPU, a missing wait is seen rarely."""
