@@ -80,7 +80,8 @@ __device__ inline void wait_for_blocks(uint32_t barrier, int parity) {
 // (cudaLaunchAttributeProgrammaticStreamSerialization). PTX ISA, griddepcontrol
 __device__ inline void wait_for_kernels_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
-// The next kernel, if it is such a one, may start when all blocks of this one have called it. PTX ISA, griddepcontrol
+// When all blocks have called it, the next kernel may start, if it may start before this one ends. PTX ISA,
+// griddepcontrol
 __device__ inline void let_next_kernel_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 
 // ---- blocks of a cluster, and some threads of a block --------------------------------------------------------------
@@ -97,7 +98,7 @@ __device__ inline void cluster_sync() {
     asm volatile("barrier.cluster.arrive.release.aligned;\n barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-// The same in two halves, for blocks that have only made mbarriers before. PTX ISA, barrier.cluster
+// The same in two halves. Of what threads did before, the first one shows only mbarriers. PTX ISA, barrier.cluster
 __device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
 __device__ inline void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 

@@ -81,14 +81,12 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
 #endif
 }
 
-// Launches the kernel for plan.tile, if it is tile i of TILES or a later one.
-template <class T, int i>
-static void launch_tile(const Plan& plan, const Launch& launch, bool a_along_k, bool b_along_k, const CUtensorMap& a,
-                        const CUtensorMap& b, const Task<T>& task) {
-    if constexpr (i < std::size(TILES)) {
-        if (plan.tile != &TILES[i]) return launch_tile<T, i + 1>(plan, launch, a_along_k, b_along_k, a, b, task);
-        if constexpr (TILES[i].divisible) {
-            constexpr Tile TILE = TILES[i];
+template <class T>
+void launch_divided(const Plan& plan, const Launch& launch, bool a_along_k, bool b_along_k, const CUtensorMap& a,
+                    const CUtensorMap& b, const Task<T>& task) {
+    with_tile(plan.tile, [&](auto number) {
+        constexpr Tile TILE = TILES[decltype(number)::value];
+        if constexpr (TILE.divisible) {
             constexpr int GROUPS = TILE.groups, COLUMNS = TILE.columns, SUMS = GROUPS * 64 * COLUMNS * 4;
             constexpr bool IN_RING = SUMS > 64 * 1024;
             constexpr int OTHERS = IN_RING ? 0 : SUMS, STAGES = TILE.stages(OTHERS);
@@ -101,13 +99,7 @@ static void launch_tile(const Plan& plan, const Launch& launch, bool a_along_k, 
                 launch(divided_kernel<T, GROUPS, COLUMNS, STAGES, IN_RING, A, B, false>, threads, bytes, a, b, task);
             });
         }
-    }
-}
-
-template <class T>
-void launch_divided(const Plan& plan, const Launch& launch, bool a_along_k, bool b_along_k, const CUtensorMap& a,
-                    const CUtensorMap& b, const Task<T>& task) {
-    launch_tile<T, 0>(plan, launch, a_along_k, b_along_k, a, b, task);
+    });
 }
 
 #define FOR_TYPE(T)                                                                                              \

@@ -2,8 +2,10 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 // Each group of 4 warps makes 64 rows of its block's tile. The `cluster` blocks of a cluster make tiles below each
 // other. If `divisible`, a cluster of 2, 4 or 8 blocks may instead divide the k of one tile.
@@ -76,4 +78,11 @@ inline Plan plan_for(const std::string& step, bool skewed, int64_t batches, int6
                 best = plan;
         }
     return best;
+}
+
+// Calls f with the number of that tile in TILES, as a type: a kernel is compiled for each.
+template <int i = 0, class F>
+void with_tile(const Tile* tile, F f) {
+    if constexpr (i < std::size(TILES))
+        tile == &TILES[i] ? f(std::integral_constant<int, i>()) : with_tile<i + 1>(tile, f);
 }

@@ -47,7 +47,7 @@ static void launch(const Product& p, const Tensor* bias, Activation f, const std
         if (bias) launch_bias_and_f(product.out, product.bias, f, p.batches * p.m, p.n, stream);
         return;
     }
-    const Tensor workspace = torch::stable::new_empty(p.out, {workspace_bytes(product)}, ScalarType::Byte);
+    const Tensor workspace = torch::stable::new_empty(p.out, {workspace_bytes(product, step)}, ScalarType::Byte);
     launch_wgmma(product, step, workspace.mutable_data_ptr(), stream);
 }
 

@@ -132,21 +132,21 @@ std::string why_no_wgmma() {
     return "";
 }
 
-// Launches the kernel for plan.tile, if it is tile i of TILES or a later one.
-template <class T, int i = 0>
-static void launch_tile(const Plan& plan, const Launch& launch, bool a_along_k, bool b_along_k, const CUtensorMap& a,
-                        const CUtensorMap& b, const Task<T>& task) {
-    if constexpr (i + 1 < std::size(TILES))
-        if (plan.tile != &TILES[i]) return launch_tile<T, i + 1>(plan, launch, a_along_k, b_along_k, a, b, task);
-    constexpr Tile TILE = TILES[i];
-    constexpr int GROUPS = TILE.groups, COLUMNS = TILE.columns, CLUSTER = TILE.cluster;
-    constexpr int STAGES = TILE.stages(GROUPS * 4 * 8 * (COLUMNS + 8) * 2);
-    const int threads = GROUPS * 128 + 32, bytes = STAGES * TILE.stage_bytes();
-    if (task.bias)
-        return launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, true, true, true>, threads, bytes, a, b, task);
-    with_layout(a_along_k, b_along_k, [&](auto a_is, auto b_is) {
-        constexpr bool A = decltype(a_is)::value, B = decltype(b_is)::value;
-        launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, A, B, false>, threads, bytes, a, b, task);
+template <class T>
+static void launch_whole(const Plan& plan, const Launch& launch, bool a_along_k, bool b_along_k, const CUtensorMap& a,
+                         const CUtensorMap& b, const Task<T>& task) {
+    with_tile(plan.tile, [&](auto number) {
+        constexpr Tile TILE = TILES[decltype(number)::value];
+        constexpr int GROUPS = TILE.groups, COLUMNS = TILE.columns, CLUSTER = TILE.cluster;
+        constexpr int STAGES = TILE.stages(GROUPS * 4 * 8 * (COLUMNS + 8) * 2);
+        const int threads = GROUPS * 128 + 32, bytes = STAGES * TILE.stage_bytes();
+        if (task.bias)
+            return launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, true, true, true>, threads, bytes, a, b,
+                          task);
+        with_layout(a_along_k, b_along_k, [&](auto a_is, auto b_is) {
+            constexpr bool A = decltype(a_is)::value, B = decltype(b_is)::value;
+            launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, A, B, false>, threads, bytes, a, b, task);
+        });
     });
 }
 
@@ -156,9 +156,24 @@ static std::pair<Stored<T>, Stored<T>> operands_of(const WgmmaProduct<T>& p) {
 }
 
 template <class T>
-int64_t workspace_bytes(const WgmmaProduct<T>& product) {
+static Plan plan_of(const WgmmaProduct<T>& p, const std::string& step, bool skewed) {
+    return plan_for(step, skewed, p.batches, p.m, p.n, p.k, device_attribute(cudaDevAttrMultiProcessorCount));
+}
+
+// Whether direct.cu does it: `auto` takes it where it is faster than a copy of rows, which is where a multiprocessor
+// has one block at most, and this loads its boxes in one round (k <= 128).
+template <class T>
+static bool is_direct(const WgmmaProduct<T>& p, const std::string& step) {
+    const auto [a, b] = operands_of(p);
+    if (step != "auto" || p.bias || p.k > 128 || a.copied_elements() + b.copied_elements() == 0)
+        return step == "direct";
+    return plan_of(p, "64x64", false).tiles <= device_attribute(cudaDevAttrMultiProcessorCount);
+}
+
+template <class T>
+int64_t workspace_bytes(const WgmmaProduct<T>& product, const std::string& step) {
     const auto [a, b] = operands_of(product);
-    return (a.copied_elements() + b.copied_elements()) * int64_t(sizeof(T));
+    return is_direct(product, step) ? 0 : (a.copied_elements() + b.copied_elements()) * int64_t(sizeof(T));
 }
 
 template <class T>
@@ -170,15 +185,9 @@ void launch_wgmma(const WgmmaProduct<T>& p, const std::string& step, void* works
         return Task<T>{p.out,     p.bias,    p.f,         m,          n,          plan.steps, a_batched,
                        b_batched, plan.down, plan.across, plan.tiles, plan.parts, plan.each};
     };
-    const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
-    const bool needs_copy = a.copied_elements() + b.copied_elements() > 0;
-    // If a multiprocessor has one block at most, and this loads its boxes in one round (k <= 128), then direct.cu is
-    // faster than a copy of rows.
-    const Plan direct = plan_for("64x64", false, p.batches, p.m, p.n, p.k, multiprocessors);
-    if (step == "direct" || (step == "auto" && needs_copy && !p.bias && p.k <= 128 && direct.tiles <= multiprocessors))
-        return launch_direct(a, b, task_of(direct), stream);
+    if (is_direct(p, step)) return launch_direct(a, b, task_of(plan_of(p, "64x64", false)), stream);
 
-    const Plan plan = plan_for(step, a.is_skewed() || b.is_skewed(), p.batches, p.m, p.n, p.k, multiprocessors);
+    const Plan plan = plan_of(p, step, a.is_skewed() || b.is_skewed());
     const bool copied = launch_copy_rows(a, b, static_cast<T*>(workspace), stream);
     const CUtensorMap a_map = tensor_map(a), b_map = tensor_map(b);
     const Ladder<T> ladder = {p.out, m, n, plan.steps, a_batched, b_batched};
@@ -188,11 +197,11 @@ void launch_wgmma(const WgmmaProduct<T>& p, const std::string& step, void* works
     if (plan.parts > 1)
         launch_divided(plan, launch, a.along_k, b.along_k, a_map, b_map, task);
     else
-        launch_tile(plan, launch, a.along_k, b.along_k, a_map, b_map, task);
+        launch_whole(plan, launch, a.along_k, b.along_k, a_map, b_map, task);
 }
 
-#define FOR_TYPE(T)                                           \
-    template int64_t workspace_bytes(const WgmmaProduct<T>&); \
+#define FOR_TYPE(T)                                                               \
+    template int64_t workspace_bytes(const WgmmaProduct<T>&, const std::string&); \
     template void launch_wgmma(const WgmmaProduct<T>&, const std::string&, void*, cudaStream_t);
 FOR_TYPE(__half)
 FOR_TYPE(__nv_bfloat16)

@@ -26,7 +26,7 @@ std::string why_no_wgmma();
 // Work is done in the order of `stream`. step: "auto", "direct" or a rung of ladder.cu (both without bias and f), or a
 // tile of plan.h. workspace: workspace_bytes of the current device. Throws std::runtime_error when a launch fails.
 template <class T>
-int64_t workspace_bytes(const WgmmaProduct<T>& product);
+int64_t workspace_bytes(const WgmmaProduct<T>& product, const std::string& step);
 template <class T>
 void launch_wgmma(const WgmmaProduct<T>& product, const std::string& step, void* workspace, cudaStream_t stream);
 

@@ -441,7 +441,7 @@ static void host_access(uintptr_t a, size_t bytes, bool writes, const void* pc) 
     inside = false;
 }
 
-// The bytes beside it belong to nobody, so a tensor that has had them is forgotten: an earlier one, or a larger one of
+// No tensor has the bytes beside it, so one that has had them is forgotten: an earlier one, or a larger one of
 // which this is a part.
 static void add_tensor(uintptr_t begin, size_t bytes, size_t margin) {
     check.arrays.forget_tensors(begin - margin, begin + bytes + margin);
@@ -462,7 +462,7 @@ extern "C" void cuda_on_cpu_tensor(const void* address, size_t bytes, size_t mar
 }
 
 // memory_check.py has this library loaded before torch, whose tensors on the CPU come from posix_memalign(). The one
-// below notes where they end: the bytes behind them belong to nobody. Nothing here sees free(), and a tensor is
+// below notes where they end: no tensor has the bytes behind them. Nothing here sees free(), and a tensor is
 // forgotten when a later one gets its memory.
 static const bool knows_tensors = [] {
     const bool asked = getenv("CUDA_ON_CPU_TENSORS");
