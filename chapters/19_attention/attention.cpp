@@ -107,6 +107,8 @@ std::tuple<Tensor, Tensor> attention_forward(const Tensor& q, const Tensor& k, c
                                              std::optional<double> scale, const std::string& step) {
     const Problem p = problem_of(q, k, v, causal, scale);
     const AttentionStep chosen = step_of(step);
+    STD_TORCH_CHECK(chosen != AttentionStep::hopper_3 || p.elements == 64,
+                    "step hopper 3 takes rows of 64 elements, got ", p.elements);
     const DeviceGuard guard(q.get_device_index());
     const Tensor out = new_like(q), rows[] = {with_whole_rows(q), with_whole_rows(k), with_whole_rows(v)};
     const Tensor lse = torch::stable::new_empty(q, {q.size(0), q.size(1), q.size(2)}, ScalarType::Float);

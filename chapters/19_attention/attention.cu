@@ -153,8 +153,10 @@ static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k,
                                                : AttentionStep::simple;
     }
     if (step > AttentionStep::portable && p.keys > 0)  // TMA knows no tensor of 0 rows
-        return step == AttentionStep::hopper ? launch_hopper_forward(out, lse, q, k, v, p, given_out, stream)
-                                             : launch_attention_ladder(out, lse, q, k, v, p, step, stream);
+        return step < AttentionStep::hopper
+                   ? launch_attention_ladder(out, lse, q, k, v, p, step, stream)
+                   : launch_hopper_forward(out, lse, q, k, v, p, int(step) - int(AttentionStep::hopper), given_out,
+                                           stream);
     if (step == AttentionStep::simple)
         return launch_tiles(simple_kernel<T, D>, p.queries, WARPS, heads, WARPS * LANES, 0, stream, out, lse, q, k, v,
                             p);

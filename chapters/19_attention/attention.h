@@ -33,8 +33,12 @@ enum class AttentionStep {
     two,       // two such warpgroups
     overlap,   // they compute the softmax while a product is under way
     hopper,    // and blocks stay until no work is left
+    hopper_1,  // the same with one, two or three warpgroups that compute; `hopper` chooses
+    hopper_2,
+    hopper_3,  // D = 64 only
 };
-constexpr const char* STEP_NAMES[] = {"auto", "simple", "portable", "first", "two", "overlap", "hopper"};
+constexpr const char* STEP_NAMES[] = {"auto",    "simple", "portable", "first",    "two",
+                                      "overlap", "hopper", "hopper 1", "hopper 2", "hopper 3"};
 
 // Why the current device cannot run the steps from `first` to hopper, nor gradients by wgmma, or "".
 std::string why_no_hopper();
@@ -47,10 +51,11 @@ template <class T>
 void launch_attention(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
                       AttentionStep step, int* given_out, cudaStream_t stream);
 
-// What launch_attention() calls for the step hopper if there are keys.
+// What launch_attention() calls for the step hopper if there are keys. groups: how many warpgroups of a block compute,
+// or 0 for the fastest number.
 template <class T>
 void launch_hopper_forward(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
-                           int* given_out, cudaStream_t stream);
+                           int groups, int* given_out, cudaStream_t stream);
 
 // The same for the steps first, two and overlap.
 template <class T>

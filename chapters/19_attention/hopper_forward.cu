@@ -1,5 +1,7 @@
 // hopper_forward.cu: attention for compute capability 9.0. TMA brings tiles, wgmma multiplies them, and meanwhile the
 // warpgroup computes the softmax of the next tile. Blocks stay until no work is left. No torch header in here.
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "common/device_attribute.h"
@@ -68,7 +70,8 @@ __global__ void __launch_bounds__(128 * (GROUPS + 1), 1)
         if (threadIdx.x == 0) {  // ---- the thread that loads
             const int all = tiles_of(p.queries, QUERIES) * p.batches * p.heads;
             int number = int(blockIdx.x);
-            for (int round = 0, step = 0;; round++, number = int(gridDim.x) + atomicAdd(given_out, 1)) {
+            const auto next = [&] { return given_out ? int(gridDim.x) + atomicAdd(given_out, 1) : all; };
+            for (int round = 0, step = 0;; round++, number = next()) {
                 const int slot = round % 2;
                 wait(at.q_empty[slot], round / 2 % 2 ^ 1);  // at first, all places are empty
                 const Work w = work[slot] = number < all ? work_of<QUERIES>(number, p, turn) : Work{};
@@ -104,7 +107,9 @@ __global__ void __launch_bounds__(128 * (GROUPS + 1), 1)
     const auto release = [&](const uint64_t& barrier) {
         if (lane == 0) arrive(barrier);
     };
-    const auto next_turn = [&] { named_arrive(1 + (group + 1) % GROUPS, 256); };
+    const auto next_turn = [&] {
+        if constexpr (GROUPS > 1) named_arrive(1 + (group + 1) % GROUPS, 256);
+    };
     if (group == GROUPS - 1) next_turn();  // group 0 is the first to multiply
     for (int round = 0, step = 0;; round++, step++) {
         const int slot = round % 2;
@@ -119,7 +124,7 @@ __global__ void __launch_bounds__(128 * (GROUPS + 1), 1)
 
         const auto start_scores = [&](int of) {  // s = q @ k^T
             wait(at.k_full[of % STAGES], of / STAGES % 2);
-            named_barrier(1 + group, 256);  // it is this group's turn
+            if constexpr (GROUPS > 1) named_barrier(1 + group, 256);  // it is this group's turn
             wgmma_fence();
             start_rows_by_rows<T, D, QUERIES, KEYS>(s, address_of(tiles.q[slot]) + group * 64 * ROW_BYTES,
                                                     address_of(tiles.k[of % STAGES]));
@@ -187,6 +192,25 @@ static int heads_in_cache(const Problem& p) {
     return int(std::min(heads, int64_t(p.batches) * p.heads));
 }
 
+// About how many nanoseconds all blocks take with `groups` groups each. A tile of keys takes longer with more groups,
+// but serves more queries: so few groups are good for few tiles, and many for many. Measured on an H200.
+static double time_of(const Problem& p, int groups) {
+    const double step = p.elements == 64 ? 630 + 300 * groups : 890 + 340 * groups;  // for a tile of keys
+    const double tiles = double(tiles_of(p.queries, 64 * groups)) * p.batches * p.heads;
+    const double rounds = tiles / device_attribute(cudaDevAttrMultiProcessorCount);
+    const double longest = tiles_of(last_key(p.queries - 1, p) + 1, KEYS);
+    if (!p.causal) return step * longest * std::ceil(rounds);
+    const double mean = longest * (1 - 0.5 * std::min(p.keys, p.queries) / p.queries);
+    return step * std::max(longest, mean * rounds);
+}
+
+static int fastest_groups(const Problem& p) {
+    int best = 1;  // a thread of many groups has few registers: with D = 128, two groups are the most
+    for (int groups = 2; groups <= (p.elements == 64 ? 3 : 2); groups++)
+        if (time_of(p, groups) < time_of(p, best)) best = groups;
+    return best;
+}
+
 template <class T, int D, int GROUPS>
 static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
                    int* given_out, cudaStream_t stream) {
@@ -195,7 +219,8 @@ static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k,
     if (tiles == 0) return;
     if (tiles > 1 << 30) throw std::runtime_error("more than 1073741824 tiles of rows");
     const int processors = device_attribute(cudaDevAttrMultiProcessorCount);
-    CHECK_CUDA(cudaMemsetAsync(given_out, 0, sizeof(int), stream));
+    if (tiles <= processors) given_out = nullptr;  // each block has one tile, and setting the counter would take 1 us
+    if (given_out) CHECK_CUDA(cudaMemsetAsync(given_out, 0, sizeof(int), stream));
     allow_shared_memory(hopper_forward_kernel<T, D, GROUPS>);
     hopper_forward_kernel<T, D, GROUPS>
         <<<unsigned(std::min<int64_t>(tiles, processors)), 128 * (GROUPS + 1), sizeof(Tiles), stream>>>(
@@ -205,13 +230,17 @@ static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k,
 
 template <class T>
 void launch_hopper_forward(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k, Heads<const T> v, Problem p,
-                           int* given_out, cudaStream_t stream) {
-    const auto run = p.elements == 128 ? launch<T, 128, 2> : p.queries > 1024 ? launch<T, 64, 3> : launch<T, 64, 2>;
+                           int groups, int* given_out, cudaStream_t stream) {
+    if (groups == 0) groups = fastest_groups(p);
+    const auto run = p.elements == 128 ? (groups == 1 ? launch<T, 128, 1> : launch<T, 128, 2>)
+                     : groups == 1     ? launch<T, 64, 1>
+                     : groups == 2     ? launch<T, 64, 2>
+                                       : launch<T, 64, 3>;
     run(out, lse, q, k, v, p, given_out, stream);
 }
 
 #define FOR_TYPE(T)                                                                                                \
     template void launch_hopper_forward(Heads<T>, float*, Heads<const T>, Heads<const T>, Heads<const T>, Problem, \
-                                        int*, cudaStream_t);
+                                        int, int*, cudaStream_t);
 FOR_TYPE(__half)
 FOR_TYPE(__nv_bfloat16)

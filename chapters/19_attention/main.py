@@ -26,7 +26,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import rules
 import train
-from rules import STEPS
+from rules import STEPS, WITH_GROUPS
 
 ON_GPU = device.type == "cuda"
 DTYPES = [torch.float16, torch.bfloat16]
@@ -214,7 +214,7 @@ def sweep():
 def launch_each_kernel(module):
     """For `make microscope19`: each kernel once."""
     for d in 64, 128:
-        for step in steps_here()[1:]:
+        for step in [*steps_here()[1:], *has_wgmma() * WITH_GROUPS[: 4 - d // 64]]:
             q, k, v = inputs(128, (1, 2, 1, 128, d))
             out, lse = module.attention_forward(q, k, v, causal=True, step=step)
         for options in {"step": "portable"}, {"step": "hopper"}, {"step": "hopper", "deterministic": True}:

@@ -6,6 +6,7 @@ import torch
 
 ops = torch.ops.chapter19
 STEPS = ["auto", "simple", "portable", "first", "two", "overlap", "hopper"]
+WITH_GROUPS = ["hopper 1", "hopper 2", "hopper 3"]  # hopper, with so many warpgroups that compute
 HALVES = {torch.float16: "Half", torch.bfloat16: "BFloat16"}
 NO_VMAP = "attention has no rule for torch.vmap: its first dimension is a batch already, so fold yours into it"
 
@@ -79,7 +80,10 @@ def new_like(x):
 
 def fake_forward(q, k, v, *, causal=False, scale=None, step="auto"):
     check_problem(q, k, v, scale)
-    torch._check(step in STEPS, lambda: f"step must be {', '.join(STEPS[:-1])} or {STEPS[-1]}, got {step}")
+    steps = STEPS + WITH_GROUPS
+    torch._check(step in steps, lambda: f"step must be {', '.join(steps[:-1])} or {steps[-1]}, got {step}")
+    torch._check(step != "hopper 3" or q.shape[3] == 64, lambda: (
+        f"step hopper 3 takes rows of 64 elements, got {q.shape[3]}"))  # fmt: skip
     return new_like(q), q.new_empty(q.shape[:3], dtype=torch.float32)
 
 

@@ -37,7 +37,9 @@ __device__ inline Place place_of(unsigned block, unsigned tiles, unsigned heads)
 __host__ __device__ inline int tiles_of(int rows, int tile) { return (rows + tile - 1) / tile; }
 
 // The last key that a query sees, or -1.
-__device__ inline int last_key(int query, const Problem& p) { return p.causal ? min(query, p.keys - 1) : p.keys - 1; }
+__host__ __device__ inline int last_key(int query, const Problem& p) {
+    return p.causal && query < p.keys ? query : p.keys - 1;
+}
 
 // ---- tiles in shared memory --------------------------------------------------------------------------------------
 

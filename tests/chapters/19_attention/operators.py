@@ -12,7 +12,7 @@ OF_GRADIENTS = {
     "deterministic": Scalar("bool", False, (True,)),
     "step": Scalar("str", "auto", ("portable", "hopper"), ("", "simple", "Hopper"), "auto, portable or hopper"),
 }
-STEPS = "auto, simple, portable, first, two, overlap or hopper"
+STEPS = "auto, simple, portable, first, two, overlap, hopper, hopper 1, hopper 2 or hopper 3"
 STEP = {"step": Scalar("str", "auto", ("simple", "portable"), ("", "Simple", "wgmma"), STEPS)}
 
 

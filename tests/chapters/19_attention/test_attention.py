@@ -23,7 +23,7 @@ exact, _, _ = (op.reference for op in FUNCTIONS if op.chapter == "19_attention")
 scores = __import__("tests.chapters.19_attention.operators", fromlist=["scores"]).scores
 DTYPES = torch.float16, torch.bfloat16
 HAS_WGMMA = has_wgmma()
-STEPS = "simple", "portable", *["hopper"] * HAS_WGMMA
+STEPS = "simple", "portable", *["hopper 2"] * HAS_WGMMA
 LADDER = ("first", "two", "overlap") if HAS_WGMMA else ()  # steps towards hopper: `make test` asks less of them
 # Which kernels make gradients. hopper_backward.cu's run on the CPU and on a Hopper.
 KERNELS = {"portable": {"step": "portable"}}
@@ -130,17 +130,24 @@ def test_the_ladder(ops, step, d, thread_order):
 
 
 @pytest.mark.skipif(not HAS_WGMMA, reason="wgmma needs compute capability 9.0")
-def test_hopper_with_three_warpgroups(ops, thread_order):
-    """... from 1025 rows of 64 numbers on."""
-    for keys, causal in (130, True), (257, False):
-        right(ops, *qkv(1030, keys, heads=1), step="hopper", causal=causal)
+@pytest.mark.parametrize("groups, d", [(1, 64), (1, 128), (2, 128), (3, 64)])
+def test_hopper_with_that_many_warpgroups(ops, groups, d, thread_order):
+    """More tiles than CUDA on CPU has multiprocessors, so that a block takes several."""
+    for rows, keys, causal in (1700 if groups == 3 else 530, 130, True), (200, 257, False):
+        right(ops, *qkv(rows, keys, d, heads=1), step=f"hopper {groups}", causal=causal)
+
+
+@pytest.mark.skipif(not HAS_WGMMA, reason="wgmma needs compute capability 9.0")
+def test_three_warpgroups_are_refused_where_registers_are_too_few(ops):
+    with pytest.raises(RuntimeError, match="step hopper 3 takes rows of 64 elements, got 128"):
+        ops.attention(*qkv(5, 5, 128), step="hopper 3")
 
 
 @pytest.mark.skipif(not HAS_WGMMA, reason="wgmma needs compute capability 9.0")
 def test_hopper_with_more_work_than_blocks(ops, thread_order):
     """CUDA on CPU has 8 multiprocessors. The heads of 16 heads of keys take turns, then the others."""
-    right(ops, *qkv(130, 140, heads=18, of_k=9, batch=2), step="hopper", causal=True)
-    right(ops, *qkv(130, 140, d=128, heads=9), step="hopper", causal=True)
+    right(ops, *qkv(130, 140, heads=18, of_k=9, batch=2), step="hopper 2", causal=True)
+    right(ops, *qkv(130, 140, d=128, heads=9), step="hopper 2", causal=True)
 
 
 @pytest.mark.skipif(HAS_WGMMA, reason="this GPU has wgmma")
@@ -520,7 +527,7 @@ def test_refused_with_memory_and_without(ops):
 @pytest.mark.parametrize(
     "file, kernels, architecture",
     [("attention", 8, "sm_80"), ("attention", 8, "sm_90"), ("backward", 12, "sm_80"), ("backward", 12, "sm_90"),
-     ("hopper_forward", 6, "sm_90a"), ("hopper_backward", 16, "sm_90a"), ("hopper_grad_q", 4, "sm_90a"),
+     ("hopper_forward", 10, "sm_90a"), ("hopper_backward", 16, "sm_90a"), ("hopper_grad_q", 4, "sm_90a"),
      ("ladder", 12, "sm_90a")],
 )  # fmt: skip
 def test_nvcc_keeps_all_sums_in_registers(tmp_path, file, kernels, architecture):
@@ -534,7 +541,7 @@ def test_nvcc_keeps_all_sums_in_registers(tmp_path, file, kernels, architecture)
 @pytest.mark.thorough
 def test_the_machine_code_has_wgmma_and_no_fence_in_its_loop(tmp_path):
     kernels, _ = machine_code(ROOT / "chapters/19_attention/hopper_forward.cu", tmp_path, "sm_90a")
-    assert len(kernels) == 6
+    assert len(kernels) == 10
     for name, code in kernels.items():
         products = 128 // 16 + (8 if "Li128E" in name else 4)  # of weights, and of scores
         assert code.count("HGMMA") == 2 * products  # in the loop, and before and after it
@@ -542,25 +549,33 @@ def test_the_machine_code_has_wgmma_and_no_fence_in_its_loop(tmp_path):
 
 
 COUNTED = """
-import json
+import json, re
 from cuda_on_cpu.microscope import microscope
 from tests.support import chapter, operators
 ops, main = operators("19_attention"), chapter("19_attention")
 rows = microscope(lambda: main.launch_each_kernel(ops))
 rows = [r for r in rows if r.space == "shared" and r.bytes_used > r.requests * r.width]  # not one address for all lanes
-print(json.dumps([[r.kernel, r.space, r.kind, r.wavefronts, r.least_wavefronts] for r in rows]))
+groups = []
+for heads, rows_of_q, d in (1, 300, 64), (4, 300, 64), (8, 100, 64), (1, 300, 128), (8, 100, 128):
+    inputs = main.inputs(rows_of_q, (1, heads, heads, rows_of_q, d))
+    kernel, = {r.kernel for r in microscope(lambda: ops.attention(*inputs))}
+    groups.append(int(re.search(r"(\\d+)>$", kernel)[1]))
+print(json.dumps([groups, [[r.kernel, r.space, r.kind, r.wavefronts, r.least_wavefronts] for r in rows]]))
 """
 
 
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="the microscope needs Linux")
 def test_what_the_microscope_sees():
-    """No bank conflicts in tiles: when they arrive, when ldmatrix reads them, and when a result goes to TMA."""
+    """No bank conflicts in tiles: when they arrive, when ldmatrix reads them, and when a result goes to TMA. A block has
+    as many warpgroups as make one round of blocks of few tiles, of the 8 multiprocessors that CUDA on CPU has."""
     environment = os.environ | {"CHAPTERS_SANITIZE": "memory", "CHAPTERS_DEVICE": "cpu"}
     command = [sys.executable, "-c", COUNTED]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    rows = [row for row in json.loads(done.stdout.splitlines()[-1]) if not row[0].startswith("simple")]
-    assert len({kernel for kernel, *_ in rows}) == 20
+    groups, rows = json.loads(done.stdout.splitlines()[-1])
+    rows = [row for row in rows if not row[0].startswith("simple")]
+    assert groups == [1, 3, 2, 1, 2]
+    assert len({kernel for kernel, *_ in rows}) == 23
     assert [row for row in rows if row[3] != row[4]] == []
 
 
