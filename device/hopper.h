@@ -158,15 +158,24 @@ __device__ inline void tma_load(uint32_t to, const CUtensorMap* map, int c0, int
 }
 
 // The other way: from shared memory into the tensor. What lies outside of it is dropped. PTX ISA, cp.async.bulk.tensor
+__device__ inline void tma_store(const CUtensorMap* map, uint32_t from, int x, int y, int z) {
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
+                 "r"(from), "r"(x), "r"(y), "r"(z)
+                 : "memory");
+}
+
+// The same for a tensor of five dimensions, the innermost first. PTX ISA, cp.async.bulk.tensor
 __device__ inline void tma_store(const CUtensorMap* map, uint32_t from, int c0, int c1, int c2, int c3, int c4) {
     asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
                  "r"(from), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4)
                  : "memory");
 }
 
-// Waits until the stores that this thread has started have read shared memory. PTX ISA, cp.async.bulk.wait_group
+// Waits until the stores that this thread has started have read shared memory. What it has started between two calls is
+// a group, and so many groups, the latest ones, may still read. PTX ISA, cp.async.bulk.wait_group
+template <int groups = 0>
 __device__ inline void wait_for_stores_to_read() {
-    asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group.read 0;" ::: "memory");
+    asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group.read %0;" ::"n"(groups) : "memory");
 }
 
 // TMA and wgmma see what this thread has written to shared memory. PTX ISA, membar/fence

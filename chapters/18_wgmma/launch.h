@@ -12,11 +12,8 @@ struct Launch {
     bool after_copies;
     cudaStream_t stream;
 
-    template <class T>
-    using Kernel = void(CUtensorMap, CUtensorMap, Task<T>);
-    template <class T>
-    void operator()(Kernel<T>* kernel, int threads, int bytes, const CUtensorMap& a, const CUtensorMap& b,
-                    const Task<T>& task) const {
+    template <class... Parameters>
+    void operator()(void (*kernel)(Parameters...), int threads, int bytes, const Parameters&... parameters) const {
         allow_shared_memory(kernel);
         cudaLaunchAttribute attributes[2] = {};
         cudaLaunchConfig_t config = {unsigned(teams * cluster), unsigned(threads), size_t(bytes)};
@@ -30,6 +27,6 @@ struct Launch {
             attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
             attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
         }
-        CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, a, b, task));
+        CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, parameters...));
     }
 };

@@ -11,39 +11,8 @@
 #include "ladder.h"
 #include "operand.h"
 #include "plan.h"
+#include "results.h"
 #include "work.h"
-
-#ifdef HAS_WGMMA
-// A warp stores `height` rows of results from shared memory, `width` numbers of each. A lane stores 16 bytes at a time,
-// and lanes in a row store neighbours. Where rows of out begin anywhere, it stores 4, from the first multiple of 4 on.
-template <class T, int PITCH>
-__device__ void store_rows(T* to, const T (&rows)[8][PITCH], int height, int width, int64_t n) {
-    constexpr int COLUMNS = PITCH - 8;
-    const int lane = int(threadIdx.x % 32);
-    if (n % 8 == 0) {
-#pragma unroll 1
-        for (int i = lane; i < height * (COLUMNS / 8); i += 32) {
-            const int r = i / (COLUMNS / 8), c = i % (COLUMNS / 8) * 8;
-            if (c < width) *reinterpret_cast<uint4*>(to + r * n + c) = *reinterpret_cast<const uint4*>(&rows[r][c]);
-        }
-        return;
-    }
-    struct alignas(4) Two {
-        T first, second;
-    };
-#pragma unroll 4
-    for (int i = lane; i < height * (COLUMNS / 2); i += 32) {
-        const int r = i / (COLUMNS / 2);
-        T* const row = to + r * n;
-        const int odd = int(reinterpret_cast<uintptr_t>(row) / 2 % 2), c = i % (COLUMNS / 2) * 2 + odd;
-        if (c == 1 && width > 0) row[0] = rows[r][0];
-        if (c + 1 < width)
-            *reinterpret_cast<Two*>(row + c) = {rows[r][c], rows[r][c + 1]};
-        else if (c < width)
-            row[c] = rows[r][c];
-    }
-}
-#endif
 
 // A block has one warp that copies, and GROUPS groups of 4 warps that multiply. Between them lies a ring of STAGES
 // buffers. The blocks of a cluster make tiles below each other: each copies a part of b's tile for all. GELU:
@@ -51,11 +20,11 @@ __device__ void store_rows(T* to, const T (&rows)[8][PITCH], int height, int wid
 // well: 1 us on an H100.)
 template <class T, int GROUPS, int COLUMNS, int STAGES, int CLUSTER, bool a_along_k, bool b_along_k, bool GELU>
 __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
-    wgmma_kernel(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map, Task<T> task) {
+    wgmma_kernel(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
+                 const __grid_constant__ CUtensorMap out_map, Task<T> task) {
 #ifdef HAS_WGMMA
-    constexpr int ROWS = GROUPS * 64;
+    constexpr int ROWS = GROUPS * 64, BOXES = ::BOXES<GROUPS, COLUMNS>;
     extern __shared__ __align__(1024) char memory[];
-    __shared__ __align__(16) T results[GROUPS * 4][8][COLUMNS + 8];  // of each warp; 8 more against bank conflicts
     __shared__ uint64_t barriers[2 * STAGES];
     const int warp = int(threadIdx.x / 32), lane = int(threadIdx.x % 32);
     const int group = __shfl_sync(~0u, warp / 4, 0);  // so nvcc knows that it is the same in all lanes
@@ -82,6 +51,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
         if (CLUSTER > 1) cluster_sync();  // see the end
         return;
     }
+    T* const results = reinterpret_cast<T*>(memory + STAGES * ring.STAGE_BYTES) + warp * ROOM<GROUPS, COLUMNS>;
     for (int tile = team; tile < task.tiles; tile += teams) {
         if (tile != team) at = place(tile);
         float sums[COLUMNS / 2] = {};
@@ -89,32 +59,62 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
             ring.template multiply<T, a_along_k, b_along_k>(sums, group);
             if (step > 0) ring.release_previous();
         }
-        for (int i = lane; i < COLUMNS && GELU; i += 32)  // the bias comes while the last step is multiplied
-            results[warp][0][i] = at.column + i < task.n ? task.bias[at.column + i] : T(0.0f);
-        __syncwarp();
+        Two<T> bias[COLUMNS / BOX];  // it comes while the last step is multiplied: two numbers of each box
+#pragma unroll
+        for (int i = 0; i < COLUMNS / BOX && GELU; i++) {
+            const int c = at.column + BOX * i + 2 * lane;
+            bias[i] = {c < task.n ? task.bias[c] : T(0.0f), c + 1 < task.n ? task.bias[c + 1] : T(0.0f)};
+        }
         wgmma_wait<0>();
         if (task.steps > 0) ring.release_previous();
-        if (GELU) {
+
+        const auto finish = [&](int box) {  // sums become results
+            const auto f = [&](float x) { return task.f == Activation::gelu ? gelu(x) : gelu_tanh(x); };
 #pragma unroll
-            for (int i = 0; i < COLUMNS / 2; i++) {
-                const float x = sums[i] + number(results[warp][0][i / 4 * 8 + lane % 4 * 2 + i % 2]);
-                sums[i] = task.f == Activation::gelu ? gelu(x) : gelu_tanh(x);
+            for (int i = box * 8; i < box * 8 + 8 && GELU; i++) {
+                const Two<T> two = of_lane(bias[box], i % 8 * 4 + lane % 4);
+#pragma unroll
+                for (int half = 0; half < 2; half++) {
+                    float* const d = sums + 4 * i + 2 * half;
+                    d[0] = f(d[0] + number(two.first)), d[1] = f(d[1] + number(two.second));
+                }
             }
-            __syncwarp();
-        }
+        };
+        const int row = at.row + warp * 16, my_row = lane / 4, my_column = lane % 4 * 2;
+        if (__builtin_expect(task.n % 8 == 0, true)) {
 #pragma unroll
-        for (int half = 0; half < 2; half++) {  // of the warp's 16 rows
+            for (int i = 0; i < COLUMNS / BOX; i++) {
+                finish(i);
+                T* const box = results + i % BOXES * BOX_OF_RESULTS;
+                wait_for_boxes<BOXES - 1>();
 #pragma unroll
-            for (int i = 0; i < COLUMNS / 8; i++)
-                store_pair(&results[warp][lane / 4][8 * i + lane % 4 * 2], sums[4 * i + 2 * half],
-                           sums[4 * i + 2 * half + 1]);
-            __syncwarp();
-            const int top = at.row + warp * 16 + half * 8;
-            store_rows(task.out + (int64_t(at.batch) * task.m + top) * task.n + at.column, results[warp],
-                       min(8, task.m - top), min(COLUMNS, task.n - at.column), task.n);
-            __syncwarp();
+                for (int j = 0; j < BOX / 4; j++) {
+                    const float* const d = sums + i * (BOX / 2) + 2 * j;
+                    store_pair(box + place_in_rows<BOX>(my_row + j % 2 * 8, j / 2 * 8 + my_column), d[0], d[1]);
+                }
+                fence_async();
+                __syncwarp();
+                if (lane == 0) tma_store(&out_map, address_of(box), at.column + i * BOX, row, at.batch);
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < COLUMNS / BOX; i++) finish(i);
+#pragma unroll
+            for (int half = 0; half < 2; half++) {
+                const int top = row + half * 8;
+#pragma unroll
+                for (int j = 0; j < COLUMNS / 8; j++) {
+                    const float* const d = sums + 4 * j + 2 * half;
+                    store_pair(results + place_in_rows<COLUMNS>(my_row, j * 8 + my_column), d[0], d[1]);
+                }
+                __syncwarp();
+                store_rows<COLUMNS>(task.out + (int64_t(at.batch) * task.m + top) * task.n + at.column, results,
+                                    min(8, task.m - top), min(COLUMNS, task.n - at.column), task.n);
+                __syncwarp();
+            }
         }
     }
+    wait_for_boxes<0>();              // shared memory has to stay until then
     if (CLUSTER > 1) cluster_sync();  // no block leaves while another copies into it, or arrives at its barriers
 #endif
 }
@@ -134,18 +134,18 @@ std::string why_no_wgmma() {
 
 template <class T>
 static void launch_whole(const Plan& plan, const Launch& launch, bool a_along_k, bool b_along_k, const CUtensorMap& a,
-                         const CUtensorMap& b, const Task<T>& task) {
+                         const CUtensorMap& b, const CUtensorMap& out, const Task<T>& task) {
     with_tile(plan.tile, [&](auto number) {
         constexpr Tile TILE = TILES[decltype(number)::value];
         constexpr int GROUPS = TILE.groups, COLUMNS = TILE.columns, CLUSTER = TILE.cluster;
-        constexpr int STAGES = TILE.stages(GROUPS * 4 * 8 * (COLUMNS + 8) * 2);
-        const int threads = GROUPS * 128 + 32, bytes = STAGES * TILE.stage_bytes();
+        constexpr int RESULTS = GROUPS * 4 * ROOM<GROUPS, COLUMNS> * 2, STAGES = TILE.stages(RESULTS);
+        const int threads = GROUPS * 128 + 32, bytes = STAGES * TILE.stage_bytes() + RESULTS;
         if (task.bias)
             return launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, true, true, true>, threads, bytes, a, b,
-                          task);
+                          out, task);
         with_layout(a_along_k, b_along_k, [&](auto a_is, auto b_is) {
             constexpr bool A = decltype(a_is)::value, B = decltype(b_is)::value;
-            launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, A, B, false>, threads, bytes, a, b, task);
+            launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, A, B, false>, threads, bytes, a, b, out, task);
         });
     });
 }
@@ -158,6 +158,13 @@ static std::pair<Stored<T>, Stored<T>> operands_of(const WgmmaProduct<T>& p) {
 template <class T>
 static Plan plan_of(const WgmmaProduct<T>& p, const std::string& step, bool skewed) {
     return plan_for(step, skewed, p.batches, p.m, p.n, p.k, device_attribute(cudaDevAttrMultiProcessorCount));
+}
+
+// TMA stores boxes of 64 numbers of 16 rows, where rows begin at multiples of 16 bytes.
+template <class T>
+static CUtensorMap map_of_results(const WgmmaProduct<T>& p) {
+    if (p.n % 8 > 0) return {};
+    return tensor_map(p.out, {p.n, p.m, p.batches}, {p.n, p.m * p.n}, {BOX, 16, 1});
 }
 
 // Whether direct.cu does it: `auto` takes it where it is faster than a copy of rows, which is where a multiprocessor
@@ -197,7 +204,7 @@ void launch_wgmma(const WgmmaProduct<T>& p, const std::string& step, void* works
     if (plan.parts > 1)
         launch_divided(plan, launch, a.along_k, b.along_k, a_map, b_map, task);
     else
-        launch_whole(plan, launch, a.along_k, b.along_k, a_map, b_map, task);
+        launch_whole(plan, launch, a.along_k, b.along_k, a_map, b_map, map_of_results(p), task);
 }
 
 #define FOR_TYPE(T)                                                               \

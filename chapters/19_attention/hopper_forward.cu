@@ -188,19 +188,20 @@ std::string why_no_hopper() {
 // How many heads take turns: their keys and values fill at most 16 MB of the L2 cache.
 static int heads_in_cache(const Problem& p) {
     const int64_t bytes = 4 * int64_t(p.keys) * p.elements;
-    const int64_t heads = std::max<int64_t>(1, std::min<int64_t>(16, (16 << 20) / bytes)) * p.group;
-    return int(std::min(heads, int64_t(p.batches) * p.heads));
+    return int(std::min(std::max<int64_t>(1, (16 << 20) / bytes) * p.group, int64_t(p.batches) * p.heads));
 }
 
 // About how many nanoseconds all blocks take with `groups` groups each. A tile of keys takes longer with more groups,
 // but serves more queries: so few groups are good for few tiles, and many for many. Measured on an H200.
 static double time_of(const Problem& p, int groups) {
     const double step = p.elements == 64 ? 630 + 300 * groups : 890 + 340 * groups;  // for a tile of keys
-    const double tiles = double(tiles_of(p.queries, 64 * groups)) * p.batches * p.heads;
-    const double rounds = tiles / device_attribute(cudaDevAttrMultiProcessorCount);
-    const double longest = tiles_of(last_key(p.queries - 1, p) + 1, KEYS);
+    const double ends = 1.5;  // what begins and ends a tile of queries takes as long as so many of them
+    const int queries = 64 * groups, tiles = tiles_of(p.queries, queries), keys = last_key(p.queries - 1, p) + 1;
+    const double rounds = double(tiles) * p.batches * p.heads / device_attribute(cudaDevAttrMultiProcessorCount);
+    const double longest = tiles_of(keys, KEYS) + ends;
     if (!p.causal) return step * longest * std::ceil(rounds);
-    const double mean = longest * (1 - 0.5 * std::min(p.keys, p.queries) / p.queries);
+    // The queries of a tile see half a tile more than its middle does, on average, and at most all keys.
+    const double mean = (keys * (1 - keys / (2.0 * tiles * queries)) + queries / 2) / KEYS + ends;
     return step * std::max(longest, mean * rounds);
 }
 

@@ -38,7 +38,7 @@ __host__ __device__ inline int tiles_of(int rows, int tile) { return (rows + til
 
 // The last key that a query sees, or -1.
 __host__ __device__ inline int last_key(int query, const Problem& p) {
-    return p.causal && query < p.keys ? query : p.keys - 1;
+    return p.causal ? min(query, p.keys - 1) : p.keys - 1;
 }
 
 // ---- tiles in shared memory --------------------------------------------------------------------------------------
