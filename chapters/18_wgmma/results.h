@@ -12,9 +12,14 @@
 constexpr int BOX_OF_RESULTS = 16 * BOX;
 template <int GROUPS, int COLUMNS>
 constexpr int BOXES = COLUMNS % 128 == 0 && GROUPS < 3 ? 2 : 1;
-// How many numbers a warp has room for in shared memory: its boxes, or 8 of its rows.
+
+// Where TMA cannot store them, it stores 8 rows at a time, from rows of shared memory that are 8 numbers longer, so
+// that neighbouring rows lie in other banks.
+constexpr int longer(int columns) { return columns + 8; }
+
+// How many bytes of shared memory the results of a block take.
 template <int GROUPS, int COLUMNS>
-constexpr int ROOM = std::max(BOXES<GROUPS, COLUMNS> * BOX_OF_RESULTS, 8 * COLUMNS);
+constexpr int RESULTS_BYTES = GROUPS * 4 * 2 * std::max(BOXES<GROUPS, COLUMNS> * BOX_OF_RESULTS, 8 * longer(COLUMNS));
 
 #ifdef HAS_WGMMA
 template <class T>
@@ -29,11 +34,8 @@ __device__ Two<T> of_lane(Two<T> x, int lane) {
     return x;
 }
 
-// Where number c of row r lies in shared memory: swizzled as TMA wants it, so that a warp's stores meet no bank twice.
-template <int COLUMNS>
-__device__ int place_in_rows(int r, int c) {
-    return r * COLUMNS + (c / 8 ^ r % 8) * 8 + c % 8;
-}
+// Where number c of row r lies in a box: swizzled as TMA wants it.
+__device__ inline int place_in_box(int r, int c) { return r * BOX + (c / 8 ^ r % 8) * 8 + c % 8; }
 
 // Waits until TMA has read the warp's boxes, but for the latest `others`.
 template <int others>
@@ -42,21 +44,21 @@ __device__ void wait_for_boxes() {
     __syncwarp();
 }
 
-// Where rows of out begin anywhere, TMA cannot store them. A warp stores `height` of its 8 rows, `width` numbers of
-// each. Lanes store neighbours, 4 bytes at a time, from the first multiple of 4 bytes on.
-template <int COLUMNS, class T>
-__device__ void store_rows(T* to, const T* rows, int height, int width, int64_t n) {
+// Where rows of out begin anywhere, TMA cannot store them. A warp stores `height` rows of up to COLUMNS numbers, of
+// which `width` exist; at(r, c) is one of them. Lanes store neighbours, 4 bytes at a time, from the first multiple of 4
+// on.
+template <int COLUMNS, class T, class At>
+__device__ void store_rows(T* to, int64_t n, int height, int width, At at) {
 #pragma unroll 4
     for (int i = int(threadIdx.x % 32); i < height * (COLUMNS / 2); i += 32) {
         const int r = i / (COLUMNS / 2);
         T* const row = to + r * n;
         const int odd = int(reinterpret_cast<uintptr_t>(row) / 2 % 2), c = i % (COLUMNS / 2) * 2 + odd;
-        const auto at = [&](int c) { return rows[place_in_rows<COLUMNS>(r, c)]; };
-        if (c == 1 && width > 0) row[0] = at(0);
+        if (c == 1 && width > 0) row[0] = at(r, 0);
         if (c + 1 < width)
-            *reinterpret_cast<Two<T>*>(row + c) = {at(c), at(c + 1)};
+            *reinterpret_cast<Two<T>*>(row + c) = {at(r, c), at(r, c + 1)};
         else if (c < width)
-            row[c] = at(c);
+            row[c] = at(r, c);
     }
 }
 #endif

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     wgmma_kernel(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
                  const __grid_constant__ CUtensorMap out_map, Task<T> task) {
 #ifdef HAS_WGMMA
-    constexpr int ROWS = GROUPS * 64, BOXES = ::BOXES<GROUPS, COLUMNS>;
+    constexpr int ROWS = GROUPS * 64, BOXES = ::BOXES<GROUPS, COLUMNS>, PITCH = COLUMNS + 8;
     extern __shared__ __align__(1024) char memory[];
     __shared__ uint64_t barriers[2 * STAGES];
     const int warp = int(threadIdx.x / 32), lane = int(threadIdx.x % 32);
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
         if (CLUSTER > 1) cluster_sync();  // see the end
         return;
     }
-    T* const results = reinterpret_cast<T*>(memory + STAGES * ring.STAGE_BYTES) + warp * ROOM<GROUPS, COLUMNS>;
+    T* const results = reinterpret_cast<T*>(memory + STAGES * ring.STAGE_BYTES);
     for (int tile = team; tile < task.tiles; tile += teams) {
         if (tile != team) at = place(tile);
         float sums[COLUMNS / 2] = {};
@@ -68,49 +68,46 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
         wgmma_wait<0>();
         if (task.steps > 0) ring.release_previous();
 
-        const auto finish = [&](int box) {  // sums become results
+        const int row = at.row + warp * 16, my_row = lane / 4, my_column = lane % 4 * 2;
+        T* const out = task.out + (int64_t(at.batch) * task.m + row) * task.n + at.column;
+        if (!GELU && task.n % 8 > 0) {
+#pragma unroll
+            for (int half = 0; half < 2; half++) {
+                T* const rows = results + warp * 8 * PITCH;
+#pragma unroll
+                for (int i = 0; i < COLUMNS / 8; i++)
+                    store_pair(rows + my_row * PITCH + 8 * i + my_column, sums[4 * i + 2 * half],
+                               sums[4 * i + 2 * half + 1]);
+                __syncwarp();
+                store_rows<COLUMNS>(out + half * 8 * task.n, task.n, min(8, task.m - row - half * 8),
+                                    min(COLUMNS, task.n - at.column),
+                                    [&](int r, int c) { return rows[r * PITCH + c]; });
+                __syncwarp();
+            }
+            continue;
+        }
+#pragma unroll
+        for (int i = 0; i < COLUMNS / BOX; i++) {
+            float* const d = sums + i * (BOX / 2);
             const auto f = [&](float x) { return task.f == Activation::gelu ? gelu(x) : gelu_tanh(x); };
 #pragma unroll
-            for (int i = box * 8; i < box * 8 + 8 && GELU; i++) {
-                const Two<T> two = of_lane(bias[box], i % 8 * 4 + lane % 4);
-#pragma unroll
-                for (int half = 0; half < 2; half++) {
-                    float* const d = sums + 4 * i + 2 * half;
-                    d[0] = f(d[0] + number(two.first)), d[1] = f(d[1] + number(two.second));
-                }
+            for (int j = 0; j < BOX / 4 && GELU; j++) {
+                const Two<T> two = of_lane(bias[i], j / 2 * 4 + lane % 4);
+                d[2 * j] = f(d[2 * j] + number(two.first)), d[2 * j + 1] = f(d[2 * j + 1] + number(two.second));
             }
-        };
-        const int row = at.row + warp * 16, my_row = lane / 4, my_column = lane % 4 * 2;
-        if (__builtin_expect(task.n % 8 == 0, true)) {
+            T* const box = results + (warp * BOXES + i % BOXES) * BOX_OF_RESULTS;
+            wait_for_boxes<BOXES - 1>();
 #pragma unroll
-            for (int i = 0; i < COLUMNS / BOX; i++) {
-                finish(i);
-                T* const box = results + i % BOXES * BOX_OF_RESULTS;
-                wait_for_boxes<BOXES - 1>();
-#pragma unroll
-                for (int j = 0; j < BOX / 4; j++) {
-                    const float* const d = sums + i * (BOX / 2) + 2 * j;
-                    store_pair(box + place_in_rows<BOX>(my_row + j % 2 * 8, j / 2 * 8 + my_column), d[0], d[1]);
-                }
+            for (int j = 0; j < BOX / 4; j++)
+                store_pair(box + place_in_box(my_row + j % 2 * 8, j / 2 * 8 + my_column), d[2 * j], d[2 * j + 1]);
+            if (GELU && task.n % 8 > 0) {
+                __syncwarp();
+                store_rows<BOX>(out + i * BOX, task.n, min(16, task.m - row), min(BOX, task.n - at.column - i * BOX),
+                                [&](int r, int c) { return box[place_in_box(r, c)]; });
+            } else {
                 fence_async();
                 __syncwarp();
                 if (lane == 0) tma_store(&out_map, address_of(box), at.column + i * BOX, row, at.batch);
-            }
-        } else {
-#pragma unroll
-            for (int i = 0; i < COLUMNS / BOX; i++) finish(i);
-#pragma unroll
-            for (int half = 0; half < 2; half++) {
-                const int top = row + half * 8;
-#pragma unroll
-                for (int j = 0; j < COLUMNS / 8; j++) {
-                    const float* const d = sums + 4 * j + 2 * half;
-                    store_pair(results + place_in_rows<COLUMNS>(my_row, j * 8 + my_column), d[0], d[1]);
-                }
-                __syncwarp();
-                store_rows<COLUMNS>(task.out + (int64_t(at.batch) * task.m + top) * task.n + at.column, results,
-                                    min(8, task.m - top), min(COLUMNS, task.n - at.column), task.n);
-                __syncwarp();
             }
         }
     }
@@ -138,7 +135,7 @@ static void launch_whole(const Plan& plan, const Launch& launch, bool a_along_k,
     with_tile(plan.tile, [&](auto number) {
         constexpr Tile TILE = TILES[decltype(number)::value];
         constexpr int GROUPS = TILE.groups, COLUMNS = TILE.columns, CLUSTER = TILE.cluster;
-        constexpr int RESULTS = GROUPS * 4 * ROOM<GROUPS, COLUMNS> * 2, STAGES = TILE.stages(RESULTS);
+        constexpr int RESULTS = RESULTS_BYTES<GROUPS, COLUMNS>, STAGES = TILE.stages(RESULTS);
         const int threads = GROUPS * 128 + 32, bytes = STAGES * TILE.stage_bytes() + RESULTS;
         if (task.bias)
             return launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, true, true, true>, threads, bytes, a, b,
