@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "operand.h"
+#include "work.h"
 
 // A warp has 16 rows of a tile's results. It hands them to TMA by boxes of 64 numbers of each row. With room for two
 // boxes it fills one while TMA reads the other.
@@ -44,21 +45,45 @@ __device__ void wait_for_boxes() {
     __syncwarp();
 }
 
-// Where rows of out begin anywhere, TMA cannot store them. A warp stores `height` rows of up to COLUMNS numbers, of
-// which `width` exist; at(r, c) is one of them. Lanes store neighbours, 4 bytes at a time, from the first multiple of 4
-// on.
-template <int COLUMNS, class T, class At>
-__device__ void store_rows(T* to, int64_t n, int height, int width, At at) {
+// A warp stores `height` rows of results from shared memory, `width` numbers of each, where rows of out begin anywhere.
+// Lanes store neighbours, 4 bytes at a time, from the first multiple of 4 bytes on.
+template <class T, int PITCH>
+__device__ void store_rows(T* to, const T (&rows)[8][PITCH], int height, int width, int64_t n) {
+    constexpr int COLUMNS = PITCH - 8;
 #pragma unroll 4
     for (int i = int(threadIdx.x % 32); i < height * (COLUMNS / 2); i += 32) {
         const int r = i / (COLUMNS / 2);
         T* const row = to + r * n;
         const int odd = int(reinterpret_cast<uintptr_t>(row) / 2 % 2), c = i % (COLUMNS / 2) * 2 + odd;
-        if (c == 1 && width > 0) row[0] = at(r, 0);
+        if (c == 1 && width > 0) row[0] = rows[r][0];
         if (c + 1 < width)
-            *reinterpret_cast<Two<T>*>(row + c) = {at(r, c), at(r, c + 1)};
+            *reinterpret_cast<Two<T>*>(row + c) = {rows[r][c], rows[r][c + 1]};
         else if (c < width)
-            row[c] = at(r, c);
+            row[c] = rows[r][c];
+    }
+}
+
+// Stores a tile's results where TMA cannot: 8 rows of a warp at a time, through shared memory, or, of a tile with few
+// columns, each thread its own.
+template <int COLUMNS, class T>
+__device__ void store_without_tma(const Task<T>& task, const Place& at, T* results, const float (&sums)[COLUMNS / 2]) {
+    const int warp = int(threadIdx.x / 32), row = int(threadIdx.x % 32 / 4), column = int(threadIdx.x % 4 * 2);
+    if constexpr (COLUMNS == 64) {
+#pragma unroll
+        for (int i = 0; i < COLUMNS / 8; i++) store_four(task, at, warp * 16 + row, 8 * i + column, sums + 4 * i);
+        return;
+    }
+    auto& rows = reinterpret_cast<T(*)[8][COLUMNS + 8]>(results)[warp];
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+#pragma unroll
+        for (int i = 0; i < COLUMNS / 8; i++)
+            store_pair(&rows[row][8 * i + column], sums[4 * i + 2 * half], sums[4 * i + 2 * half + 1]);
+        __syncwarp();
+        const int top = at.row + warp * 16 + half * 8;
+        store_rows(task.out + (int64_t(at.batch) * task.m + top) * task.n + at.column, rows, min(8, task.m - top),
+                   min(COLUMNS, task.n - at.column), task.n);
+        __syncwarp();
     }
 }
 #endif

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     wgmma_kernel(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
                  const __grid_constant__ CUtensorMap out_map, Task<T> task) {
 #ifdef HAS_WGMMA
-    constexpr int ROWS = GROUPS * 64, BOXES = ::BOXES<GROUPS, COLUMNS>, PITCH = COLUMNS + 8;
+    constexpr int ROWS = GROUPS * 64, BOXES = ::BOXES<GROUPS, COLUMNS>;
     extern __shared__ __align__(1024) char memory[];
     __shared__ uint64_t barriers[2 * STAGES];
     const int warp = int(threadIdx.x / 32), lane = int(threadIdx.x % 32);
@@ -52,65 +52,46 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
         return;
     }
     T* const results = reinterpret_cast<T*>(memory + STAGES * ring.STAGE_BYTES);
-    for (int tile = team; tile < task.tiles; tile += teams) {
-        if (tile != team) at = place(tile);
-        float sums[COLUMNS / 2] = {};
-        for (int step = 0; step < task.steps; step++, ring.next()) {
-            ring.template multiply<T, a_along_k, b_along_k>(sums, group);
-            if (step > 0) ring.release_previous();
-        }
-        Two<T> bias[COLUMNS / BOX];  // it comes while the last step is multiplied: two numbers of each box
-#pragma unroll
-        for (int i = 0; i < COLUMNS / BOX && GELU; i++) {
-            const int c = at.column + BOX * i + 2 * lane;
-            bias[i] = {c < task.n ? task.bias[c] : T(0.0f), c + 1 < task.n ? task.bias[c + 1] : T(0.0f)};
-        }
-        wgmma_wait<0>();
-        if (task.steps > 0) ring.release_previous();
-
-        const int row = at.row + warp * 16, my_row = lane / 4, my_column = lane % 4 * 2;
-        T* const out = task.out + (int64_t(at.batch) * task.m + row) * task.n + at.column;
-        if (!GELU && task.n % 8 > 0) {
-#pragma unroll
-            for (int half = 0; half < 2; half++) {
-                T* const rows = results + warp * 8 * PITCH;
-#pragma unroll
-                for (int i = 0; i < COLUMNS / 8; i++)
-                    store_pair(rows + my_row * PITCH + 8 * i + my_column, sums[4 * i + 2 * half],
-                               sums[4 * i + 2 * half + 1]);
-                __syncwarp();
-                store_rows<COLUMNS>(out + half * 8 * task.n, task.n, min(8, task.m - row - half * 8),
-                                    min(COLUMNS, task.n - at.column),
-                                    [&](int r, int c) { return rows[r * PITCH + c]; });
-                __syncwarp();
+    const auto make_tiles = [&](auto by_tma) {  // a type, so that the instructions of one way lie together
+        for (int tile = team; tile < task.tiles; tile += teams) {
+            if (tile != team) at = place(tile);
+            float sums[COLUMNS / 2] = {};
+            for (int step = 0; step < task.steps; step++, ring.next()) {
+                ring.template multiply<T, a_along_k, b_along_k>(sums, group);
+                if (step > 0) ring.release_previous();
             }
-            continue;
-        }
+            Two<T> bias[COLUMNS / BOX];  // it comes while the last step is multiplied: two numbers of each box
 #pragma unroll
-        for (int i = 0; i < COLUMNS / BOX; i++) {
-            float* const d = sums + i * (BOX / 2);
-            const auto f = [&](float x) { return task.f == Activation::gelu ? gelu(x) : gelu_tanh(x); };
-#pragma unroll
-            for (int j = 0; j < BOX / 4 && GELU; j++) {
-                const Two<T> two = of_lane(bias[i], j / 2 * 4 + lane % 4);
-                d[2 * j] = f(d[2 * j] + number(two.first)), d[2 * j + 1] = f(d[2 * j + 1] + number(two.second));
+            for (int i = 0; i < COLUMNS / BOX && GELU; i++) {
+                const int c = at.column + BOX * i + 2 * lane;
+                bias[i] = {c < task.n ? task.bias[c] : T(0.0f), c + 1 < task.n ? task.bias[c + 1] : T(0.0f)};
             }
-            T* const box = results + (warp * BOXES + i % BOXES) * BOX_OF_RESULTS;
-            wait_for_boxes<BOXES - 1>();
+            wgmma_wait<0>();
+            if (task.steps > 0) ring.release_previous();
 #pragma unroll
-            for (int j = 0; j < BOX / 4; j++)
-                store_pair(box + place_in_box(my_row + j % 2 * 8, j / 2 * 8 + my_column), d[2 * j], d[2 * j + 1]);
-            if (GELU && task.n % 8 > 0) {
-                __syncwarp();
-                store_rows<BOX>(out + i * BOX, task.n, min(16, task.m - row), min(BOX, task.n - at.column - i * BOX),
-                                [&](int r, int c) { return box[place_in_box(r, c)]; });
-            } else {
+            for (int i = 0; i < COLUMNS / BOX; i++) {
+                float* const d = sums + i * (BOX / 2);
+                const auto f = [&](float x) { return task.f == Activation::gelu ? gelu(x) : gelu_tanh(x); };
+#pragma unroll
+                for (int j = 0; j < BOX / 4 && GELU; j++) {
+                    const Two<T> two = of_lane(bias[i], j / 2 * 4 + lane % 4);
+                    d[2 * j] = f(d[2 * j] + number(two.first)), d[2 * j + 1] = f(d[2 * j + 1] + number(two.second));
+                }
+                if constexpr (!decltype(by_tma)::value) continue;
+                T* const box = results + (warp * BOXES + i % BOXES) * BOX_OF_RESULTS;
+                wait_for_boxes<BOXES - 1>();
+#pragma unroll
+                for (int j = 0; j < BOX / 4; j++)
+                    store_pair(box + place_in_box(lane / 4 + j % 2 * 8, j / 2 * 8 + lane % 4 * 2), d[2 * j],
+                               d[2 * j + 1]);
                 fence_async();
                 __syncwarp();
-                if (lane == 0) tma_store(&out_map, address_of(box), at.column + i * BOX, row, at.batch);
+                if (lane == 0) tma_store(&out_map, address_of(box), at.column + i * BOX, at.row + warp * 16, at.batch);
             }
+            if constexpr (!decltype(by_tma)::value) store_without_tma<COLUMNS>(task, at, results, sums);
         }
-    }
+    };
+    task.n % 8 == 0 ? make_tiles(std::true_type()) : make_tiles(std::false_type());
     wait_for_boxes<0>();              // shared memory has to stay until then
     if (CLUSTER > 1) cluster_sync();  // no block leaves while another copies into it, or arrives at its barriers
 #endif
