@@ -50,13 +50,15 @@ inline Plan plan_for(const Tile& tile, int parts, int64_t batches, int64_t m, in
 // products on an H200, where the chosen tile was on average 0.9 % slower than the best one. A step takes at least as
 // long as the L2 cache needs for the boxes of all blocks. skewed: rows of an operand are an odd multiple of 16 bytes
 // apart, so seven of eight rows of a box touch two lines of the cache. A cluster that makes tiles below each other
-// halves the requests for one operand. Clusters of 4 and 8 leave multiprocessors idle: of 132, twelve.
-inline double time_of(const Plan& p, bool skewed, int multiprocessors) {
+// halves the requests for one operand. Clusters of 4 and 8 leave multiprocessors idle: of 132, twelve. gelu: the
+// results go through GELU. With three groups, one computes it while the others multiply.
+inline double time_of(const Plan& p, bool skewed, bool gelu, int multiprocessors) {
     const int at_once = std::max((p.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) / p.cluster(), 1);
     const double area = p.tile->groups * p.tile->columns / 64.0;  // of a block, in squares of 64
     const double bytes = (p.tile->groups * 64 + double(p.tile->columns) / p.tile->cluster) * 128;  // of a step
     const double step = std::max(90 + 70 * area, bytes * std::min(p.tiles, at_once) * p.cluster() / 10500);
-    const double of_tile = p.each * step * (p.tile->cluster == 1 && skewed ? 1.3 : 1) + 900 + 230 * area;
+    const double of_tile = p.each * step * (p.tile->cluster == 1 && skewed ? 1.3 : 1) + 900 + 230 * area +
+                           (gelu ? (p.tile->groups < 3 ? 270 : 140) * area : 0);
     return (p.tiles + at_once - 1) / at_once * of_tile + (p.tile->cluster > 1 ? 1200
                                                           : p.parts > 1       ? 1000 + 600 * area
                                                                               : 0);
@@ -66,7 +68,7 @@ inline double time_of(const Plan& p, bool skewed, int multiprocessors) {
 inline std::string divided_name(const Tile& tile, int parts) { return tile.name + (" k/" + std::to_string(parts)); }
 
 // The plan of that name, such as "64x64 k/2", or else the fastest one.
-inline Plan plan_for(const std::string& step, bool skewed, int64_t batches, int64_t m, int64_t n, int64_t k,
+inline Plan plan_for(const std::string& step, bool skewed, bool gelu, int64_t batches, int64_t m, int64_t n, int64_t k,
                      int multiprocessors) {
     Plan best = {};
     for (const Tile& tile : TILES)
@@ -74,8 +76,8 @@ inline Plan plan_for(const std::string& step, bool skewed, int64_t batches, int6
             const Plan plan = plan_for(tile, parts, batches, m, n, k, multiprocessors);
             if (step == (parts > 1 ? divided_name(tile, parts) : tile.name)) return plan;
             if (parts > 1 && (!tile.divisible || k <= 64 * parts)) continue;
-            if (!best.tile || time_of(plan, skewed, multiprocessors) < time_of(best, skewed, multiprocessors))
-                best = plan;
+            const auto time = [&](const Plan& p) { return time_of(p, skewed, gelu, multiprocessors); };
+            if (!best.tile || time(plan) < time(best)) best = plan;
         }
     return best;
 }

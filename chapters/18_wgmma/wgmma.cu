@@ -135,7 +135,8 @@ static std::pair<Stored<T>, Stored<T>> operands_of(const WgmmaProduct<T>& p) {
 
 template <class T>
 static Plan plan_of(const WgmmaProduct<T>& p, const std::string& step, bool skewed) {
-    return plan_for(step, skewed, p.batches, p.m, p.n, p.k, device_attribute(cudaDevAttrMultiProcessorCount));
+    return plan_for(step, skewed, p.bias != nullptr, p.batches, p.m, p.n, p.k,
+                    device_attribute(cudaDevAttrMultiProcessorCount));
 }
 
 // TMA stores boxes of 64 numbers of 16 rows, where rows begin at multiples of 16 bytes.

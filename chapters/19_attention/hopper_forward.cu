@@ -185,10 +185,12 @@ std::string why_no_hopper() {
     return "";
 }
 
-// How many heads take turns: their keys and values fill at most 16 MB of the L2 cache.
-static int heads_in_cache(const Problem& p) {
-    const int64_t bytes = 4 * int64_t(p.keys) * p.elements;
-    return int(std::min(std::max<int64_t>(1, (16 << 20) / bytes) * p.group, int64_t(p.batches) * p.heads));
+// How many heads take turns: their keys and values fill at most 16 MB of the L2 cache. If blocks have many tiles each,
+// it no longer matters that the longest of all come first, and fewer heads read their keys sooner again.
+static int heads_in_cache(const Problem& p, double rounds) {
+    int64_t heads = std::max<int64_t>(1, (16 << 20) / (4 * int64_t(p.keys) * p.elements));
+    if (rounds > 12) heads = std::min<int64_t>(heads, 16);
+    return int(std::min(heads * p.group, int64_t(p.batches) * p.heads));
 }
 
 // About how many nanoseconds all blocks take with `groups` groups each. A tile of keys takes longer with more groups,
@@ -225,7 +227,8 @@ static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k,
     allow_shared_memory(hopper_forward_kernel<T, D, GROUPS>);
     hopper_forward_kernel<T, D, GROUPS>
         <<<unsigned(std::min<int64_t>(tiles, processors)), 128 * (GROUPS + 1), sizeof(Tiles), stream>>>(
-            maps_of(out, q, k, v, p, Tiles::QUERIES, KEYS), lse, p, heads_in_cache(p), given_out);
+            maps_of(out, q, k, v, p, Tiles::QUERIES, KEYS), lse, p, heads_in_cache(p, double(tiles) / processors),
+            given_out);
     CHECK_LAUNCH();
 }
 
