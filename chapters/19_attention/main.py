@@ -42,6 +42,7 @@ SHAPES = [
     (4, 16, 16, 4095, 128, True),
     (64, 12, 12, 1024, 64, True),
 ] if ON_GPU else [(1, 2, 1, 100, 64, True)]  # fmt: skip
+FEW_TILES = [(1, 2, 2, 4174, 64, True), (1, 4, 4, 4096, 64, False), (1, 1, 1, 8192, 128, True)] if ON_GPU else SHAPES
 
 
 @functools.cache  # torch takes a registration once in a process
@@ -56,6 +57,11 @@ def build():
 def steps_here():
     """Those that this device can run."""
     return STEPS if has_wgmma() else STEPS[: STEPS.index("first")]
+
+
+def with_groups(d):
+    """The step hopper with each number of warpgroups that rows of d elements allow, if this device can run it."""
+    return WITH_GROUPS[: 4 - d // 64] if has_wgmma() else []
 
 
 # ---- the same by torch -----------------------------------------------------------------------------------------------
@@ -181,6 +187,7 @@ def benchmark(module):
     return {
         "forward": bench_forward(module, SHAPES),
         "steps": bench_forward(module, SHAPES[4:6] if ON_GPU else SHAPES, steps_here()[1:]),
+        "groups": [row for shape in FEW_TILES for row in bench_forward(module, [shape], with_groups(shape[4]))],
         "backward": bench_backward(module, SHAPES),
     }
 
@@ -214,7 +221,7 @@ def sweep():
 def launch_each_kernel(module):
     """For `make microscope19`: each kernel once."""
     for d in 64, 128:
-        for step in [*steps_here()[1:], *has_wgmma() * WITH_GROUPS[: 4 - d // 64]]:
+        for step in [*steps_here()[1:], *with_groups(d)]:
             q, k, v = inputs(128, (1, 2, 1, 128, d))
             out, lse = module.attention_forward(q, k, v, causal=True, step=step)
         for options in {"step": "portable"}, {"step": "hopper"}, {"step": "hopper", "deterministic": True}:

@@ -4,8 +4,8 @@ from tools.maintain.mutants import Mutant
 
 T = "tests/chapters/18_wgmma/test_wgmma.py::test_"
 HOME = "chapters/18_wgmma/"
-CU, DIVIDED, DIRECT, WORK, LADDER, OPERAND = (
-    HOME + name for name in ("wgmma.cu", "divided.cu", "direct.cu", "work.h", "ladder.cu", "operand.h")
+CU, RESULTS, DIVIDED, DIRECT, WORK, LADDER, OPERAND = (
+    HOME + name for name in ("wgmma.cu", "results.h", "divided.cu", "direct.cu", "work.h", "ladder.cu", "operand.h")
 )
 COPY, GELU, CPP, PY, HOPPER = (
     HOME + "copy_rows.cu",
@@ -62,11 +62,18 @@ MUTANTS = [
     # ---- the kernel
     Mutant(CU, "        if (lane == 0) wait_for_kernels_before();\n", "",
            T + "a_kernel_waits_for_the_copy_of_rows_before_it_loads"),
-    Mutant(CU, "wgmma_wait<0>();\n        if (task.steps > 0)", "if (task.steps > 0)", layout("64x64")),
+    Mutant(CU, "wgmma_wait<0>();\n            if (task.steps > 0)", "if (task.steps > 0)", layout("64x64")),
     Mutant(CU, "p.row += rank * ROWS;", "", layout("2x128x128")),
-    Mutant(CU, "if (c == 1 && width > 0) row[0] = rows[r][0];", "", layout("64x64")),
-    Mutant(CU, "if (tile != team) at = place(tile);\n        float", "float", T + "bands"),
-    Mutant(CU, "min(COLUMNS, task.n - at.column)", "COLUMNS", layout("128x256")),
+    Mutant(CU, "if (tile != team) at = place(tile);\n            float", "float", T + "bands"),
+    # ---- results
+    Mutant(CU, "                fence_async();\n", "", exact("128x128"), why="without a symptom on an H100"),
+    Mutant(CU, "wait_for_boxes<BOXES - 1>();", "", exact("128x256")),
+    Mutant(CU, "    wait_for_boxes<0>();", "    ", exact("64x64")),
+    Mutant(CU, "at.column + i * BOX, at.row", "at.column, at.row", exact("128x128")),
+    Mutant(RESULTS, "(c / 8 ^ r % 8) * 8", "c / 8 * 8", exact("64x64")),
+    Mutant(RESULTS, "8 * i + column, sums", "column, sums", layout("64x64")),
+    Mutant(RESULTS, "if (c == 1 && width > 0) row[0] = rows[r][0];", "", layout("128x128")),
+    Mutant(RESULTS, "min(COLUMNS, task.n - at.column)", "COLUMNS", layout("128x256")),
     # ---- a cluster for each tile
     Mutant(DIVIDED, "begin = rank * task.each", "begin = 0", shared("64x64 k/4")),
     Mutant(DIVIDED, "        if (lane == 0) wait_for_kernels_before();\n", "",
@@ -86,7 +93,8 @@ MUTANTS = [
     Mutant(DIRECT, "(x ^ y % 8)", "x", layout("direct")),
     Mutant(DIRECT, "        fence_async();\n", "", layout("direct")),
     # ---- bias and GELU
-    Mutant(CU, "at.column + i < task.n ? task.bias[at.column + i]", "true ? task.bias[i]", linear("64x128")),
+    Mutant(CU, "at.column + BOX * i + 2 * lane", "BOX * i + 2 * lane", linear("64x128")),
+    Mutant(CU, "j / 2 * 4 + lane % 4)", "lane % 4)", linear("64x128")),
     Mutant(GELU, "fmaxf(-x, fminf(x, 64.0f))", "fminf(fabsf(x), 64.0f)", NUMBERS + "[auto-none-bfloat16]"),
     Mutant(GELU, "0.199318964f", "0.189318964f", NUMBERS + "[auto-none-bfloat16]"),
     Mutant(GELU, "c * 0.044715f", "c * 0.0447f", NUMBERS + "[auto-tanh-bfloat16]"),

@@ -42,7 +42,7 @@ MUTANTS = [
            lengths("hopper 2")),
     Mutant(HOPPER, "fence_async();", "", lengths("hopper 2"), why="without a symptom on an H100"),
     Mutant(HOPPER, "wgmma_fence();\n            start_registers_by_columns", "start_registers_by_columns", lengths("hopper 2")),
-    Mutant(PTX, "\\n cp.async.bulk.wait_group.read 0;", "", lengths("hopper 2"), why="without a symptom on an H100"),
+    Mutant(PTX, "\\n cp.async.bulk.wait_group.read %0;", "", lengths("hopper 2"), why="without a symptom on an H100"),
     Mutant(TILES, "int(sizeof tile));", "int(sizeof tile) / 2);", lengths("hopper 2")),
     Mutant(HOPPER, "? 160 : 240>();", "? 168 : 248>();", lengths("hopper 2")),
     Mutant(HOPPER, "if (tiles <= processors) given_out = nullptr;", "given_out = nullptr;", MORE_WORK),
