@@ -157,7 +157,8 @@ __device__ inline void tma_load(uint32_t to, const CUtensorMap* map, int c0, int
         : "memory");
 }
 
-// The other way: from shared memory into the tensor. What lies outside of it is dropped. PTX ISA, cp.async.bulk.tensor
+// The other way: from shared memory into the tensor. What lies outside of it is dropped. Threads that wrote the shared
+// memory call fence_async() first. PTX ISA, cp.async.bulk.tensor
 __device__ inline void tma_store(const CUtensorMap* map, uint32_t from, int x, int y, int z) {
     asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
                  "r"(from), "r"(x), "r"(y), "r"(z)
@@ -171,8 +172,9 @@ __device__ inline void tma_store(const CUtensorMap* map, uint32_t from, int c0, 
                  : "memory");
 }
 
-// Waits until the stores that this thread has started have read shared memory. What it has started between two calls is
-// a group, and so many groups, the latest ones, may still read. PTX ISA, cp.async.bulk.wait_group
+// Waits until the stores that this thread has started have read shared memory; device memory may not have the results
+// yet. The stores since the last call are a group, and the latest `groups` groups may still read. PTX ISA,
+// cp.async.bulk.wait_group
 template <int groups = 0>
 __device__ inline void wait_for_stores_to_read() {
     asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group.read %0;" ::"n"(groups) : "memory");

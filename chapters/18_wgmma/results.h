@@ -8,19 +8,21 @@
 #include "operand.h"
 #include "work.h"
 
-// A warp has 16 rows of a tile's results. It hands them to TMA by boxes of 64 numbers of each row. With room for two
-// boxes it fills one while TMA reads the other.
-constexpr int BOX_OF_RESULTS = 16 * BOX;
+// A warp has 16 rows of a tile's results. TMA stores them, in boxes of 16 rows x 64 numbers. With two boxes in shared
+// memory, the warp fills one while TMA reads the other. A tile takes each box of its warp equally often, so that the
+// next tile goes on in turn.
+constexpr int BOX_NUMBERS = 16 * BOX;
 template <int GROUPS, int COLUMNS>
-constexpr int BOXES = COLUMNS % 128 == 0 && GROUPS < 3 ? 2 : 1;
+constexpr int BOXES_PER_WARP = COLUMNS % (2 * BOX) == 0 && GROUPS < 3 ? 2 : 1;
 
-// Where TMA cannot store them, it stores 8 rows at a time, from rows of shared memory that are 8 numbers longer, so
-// that neighbouring rows lie in other banks.
-constexpr int longer(int columns) { return columns + 8; }
+// Where TMA cannot store them, a warp stores 8 rows at a time. In shared memory each row has 8 numbers of padding,
+// against bank conflicts.
+constexpr int PADDING = 8;
 
 // How many bytes of shared memory the results of a block take.
 template <int GROUPS, int COLUMNS>
-constexpr int RESULTS_BYTES = GROUPS * 4 * 2 * std::max(BOXES<GROUPS, COLUMNS> * BOX_OF_RESULTS, 8 * longer(COLUMNS));
+constexpr int RESULTS_BYTES =
+    GROUPS * 4 * 2 * std::max(BOXES_PER_WARP<GROUPS, COLUMNS> * BOX_NUMBERS, 8 * (COLUMNS + PADDING));
 
 #ifdef HAS_WGMMA
 template <class T>
@@ -28,9 +30,9 @@ struct alignas(4) Two {
     T first, second;
 };
 
-// What another lane of the warp has.
+// What that lane of the warp has.
 template <class T>
-__device__ Two<T> of_lane(Two<T> x, int lane) {
+__device__ Two<T> from_lane(Two<T> x, int lane) {
     reinterpret_cast<uint32_t&>(x) = __shfl_sync(~0u, reinterpret_cast<uint32_t&>(x), lane);
     return x;
 }
@@ -38,7 +40,7 @@ __device__ Two<T> of_lane(Two<T> x, int lane) {
 // Where number c of row r lies in a box: swizzled as TMA wants it.
 __device__ inline int place_in_box(int r, int c) { return r * BOX + (c / 8 ^ r % 8) * 8 + c % 8; }
 
-// Waits until TMA has read the warp's boxes, but for the latest `others`.
+// Waits until TMA has read the warp's boxes, except the latest `others`.
 template <int others>
 __device__ void wait_for_boxes() {
     if (threadIdx.x % 32 == 0) wait_for_stores_to_read<others>();  // it is lane 0 that starts the stores
@@ -49,7 +51,7 @@ __device__ void wait_for_boxes() {
 // Lanes store neighbours, 4 bytes at a time, from the first multiple of 4 bytes on.
 template <class T, int PITCH>
 __device__ void store_rows(T* to, const T (&rows)[8][PITCH], int height, int width, int64_t n) {
-    constexpr int COLUMNS = PITCH - 8;
+    constexpr int COLUMNS = PITCH - PADDING;
 #pragma unroll 4
     for (int i = int(threadIdx.x % 32); i < height * (COLUMNS / 2); i += 32) {
         const int r = i / (COLUMNS / 2);
@@ -63,8 +65,8 @@ __device__ void store_rows(T* to, const T (&rows)[8][PITCH], int height, int wid
     }
 }
 
-// Stores a tile's results where TMA cannot: 8 rows of a warp at a time, through shared memory, or, of a tile with few
-// columns, each thread its own.
+// Stores a tile's results where TMA cannot: 8 rows of a warp at a time, through shared memory, or, with 64 columns,
+// directly from registers.
 template <int COLUMNS, class T>
 __device__ void store_without_tma(const Task<T>& task, const Place& at, T* results, const float (&sums)[COLUMNS / 2]) {
     const int warp = int(threadIdx.x / 32), row = int(threadIdx.x % 32 / 4), column = int(threadIdx.x % 4 * 2);
@@ -73,7 +75,7 @@ __device__ void store_without_tma(const Task<T>& task, const Place& at, T* resul
         for (int i = 0; i < COLUMNS / 8; i++) store_four(task, at, warp * 16 + row, 8 * i + column, sums + 4 * i);
         return;
     }
-    auto& rows = reinterpret_cast<T(*)[8][COLUMNS + 8]>(results)[warp];
+    auto& rows = reinterpret_cast<T(*)[8][COLUMNS + PADDING]>(results)[warp];
 #pragma unroll
     for (int half = 0; half < 2; half++) {
 #pragma unroll

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     wgmma_kernel(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
                  const __grid_constant__ CUtensorMap out_map, Task<T> task) {
 #ifdef HAS_WGMMA
-    constexpr int ROWS = GROUPS * 64, BOXES = ::BOXES<GROUPS, COLUMNS>;
+    constexpr int ROWS = GROUPS * 64, BOXES = BOXES_PER_WARP<GROUPS, COLUMNS>;
     extern __shared__ __align__(1024) char memory[];
     __shared__ uint64_t barriers[2 * STAGES];
     const int warp = int(threadIdx.x / 32), lane = int(threadIdx.x % 32);
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
         return;
     }
     T* const results = reinterpret_cast<T*>(memory + STAGES * ring.STAGE_BYTES);
-    const auto make_tiles = [&](auto by_tma) {  // a type, so that the instructions of one way lie together
+    const auto make_tiles = [&](auto by_tma) {  // a type: each way gets its own copy of the loop
         for (int tile = team; tile < task.tiles; tile += teams) {
             if (tile != team) at = place(tile);
             float sums[COLUMNS / 2] = {};
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
                 ring.template multiply<T, a_along_k, b_along_k>(sums, group);
                 if (step > 0) ring.release_previous();
             }
-            Two<T> bias[COLUMNS / BOX];  // it comes while the last step is multiplied: two numbers of each box
+            Two<T> bias[COLUMNS / BOX];  // two numbers of each box; they come while the last products run
 #pragma unroll
             for (int i = 0; i < COLUMNS / BOX && GELU; i++) {
                 const int c = at.column + BOX * i + 2 * lane;
@@ -74,25 +74,27 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
                 const auto f = [&](float x) { return task.f == Activation::gelu ? gelu(x) : gelu_tanh(x); };
 #pragma unroll
                 for (int j = 0; j < BOX / 4 && GELU; j++) {
-                    const Two<T> two = of_lane(bias[i], j / 2 * 4 + lane % 4);
+                    const Two<T> two = from_lane(bias[i], j / 2 * 4 + lane % 4);
                     d[2 * j] = f(d[2 * j] + number(two.first)), d[2 * j + 1] = f(d[2 * j + 1] + number(two.second));
                 }
-                if constexpr (!decltype(by_tma)::value) continue;
-                T* const box = results + (warp * BOXES + i % BOXES) * BOX_OF_RESULTS;
-                wait_for_boxes<BOXES - 1>();
+                if constexpr (decltype(by_tma)::value) {
+                    T* const box = results + (warp * BOXES + i % BOXES) * BOX_NUMBERS;
+                    wait_for_boxes<BOXES - 1>();
 #pragma unroll
-                for (int j = 0; j < BOX / 4; j++)
-                    store_pair(box + place_in_box(lane / 4 + j % 2 * 8, j / 2 * 8 + lane % 4 * 2), d[2 * j],
-                               d[2 * j + 1]);
-                fence_async();
-                __syncwarp();
-                if (lane == 0) tma_store(&out_map, address_of(box), at.column + i * BOX, at.row + warp * 16, at.batch);
+                    for (int j = 0; j < BOX / 4; j++)
+                        store_pair(box + place_in_box(lane / 4 + j % 2 * 8, j / 2 * 8 + lane % 4 * 2), d[2 * j],
+                                   d[2 * j + 1]);
+                    fence_async();
+                    __syncwarp();
+                    if (lane == 0)
+                        tma_store(&out_map, address_of(box), at.column + i * BOX, at.row + warp * 16, at.batch);
+                }
             }
             if constexpr (!decltype(by_tma)::value) store_without_tma<COLUMNS>(task, at, results, sums);
         }
     };
     task.n % 8 == 0 ? make_tiles(std::true_type()) : make_tiles(std::false_type());
-    wait_for_boxes<0>();              // shared memory has to stay until then
+    wait_for_boxes<0>();              // TMA may still be reading
     if (CLUSTER > 1) cluster_sync();  // no block leaves while another copies into it, or arrives at its barriers
 #endif
 }
@@ -139,7 +141,7 @@ static Plan plan_of(const WgmmaProduct<T>& p, const std::string& step, bool skew
                     device_attribute(cudaDevAttrMultiProcessorCount));
 }
 
-// TMA stores boxes of 64 numbers of 16 rows, where rows begin at multiples of 16 bytes.
+// TMA stores boxes of 16 rows x 64 numbers, if rows of out begin at multiples of 16 bytes.
 template <class T>
 static CUtensorMap map_of_results(const WgmmaProduct<T>& p) {
     if (p.n % 8 > 0) return {};

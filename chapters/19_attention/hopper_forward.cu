@@ -29,13 +29,13 @@ struct Barriers {
 };
 
 #ifdef HAS_WGMMA
-// Work number i of tiles of QUERIES queries. `turn` heads take turns, so that their keys stay in the L2 cache while
-// blocks read them. The last queries see most keys and come first, so that no long work is left over at the end.
+// Work number i of tiles of QUERIES queries. `together` heads are worked on at a time, so that their keys stay in the
+// L2 cache while blocks read them. Their last queries see most keys and come first, so that no long work is left over.
 template <int QUERIES>
-__device__ Work work_of(int i, const Problem& p, int turn) {
-    const int tiles = tiles_of(p.queries, QUERIES), first_head = i / (turn * tiles) * turn;
-    const int heads = min(turn, p.batches * p.heads - first_head), of_turn = i % (turn * tiles);
-    const int head = first_head + of_turn % heads, first = (tiles - 1 - of_turn / heads) * QUERIES;
+__device__ Work work_of(int i, const Problem& p, int together) {
+    const int tiles = tiles_of(p.queries, QUERIES), first_head = i / (together * tiles) * together;
+    const int heads = min(together, p.batches * p.heads - first_head), of_them = i % (together * tiles);
+    const int head = first_head + of_them % heads, first = (tiles - 1 - of_them / heads) * QUERIES;
     return {head / p.heads, head % p.heads, first, tiles_of(last_key(first + QUERIES - 1, p) + 1, KEYS)};
 }
 #endif
@@ -44,7 +44,7 @@ __device__ Work work_of(int i, const Problem& p, int turn) {
 // A barrier "full" says that a tile has come, "empty" that no thread needs it any more.
 template <class T, int D, int GROUPS>
 __global__ void __launch_bounds__(128 * (GROUPS + 1), 1)
-    hopper_forward_kernel(const __grid_constant__ Maps maps, float* lse, Problem p, int turn, int* given_out) {
+    hopper_forward_kernel(const __grid_constant__ Maps maps, float* lse, Problem p, int together, int* given_out) {
 #ifdef HAS_WGMMA
     using Tiles = Tiles<T, D, GROUPS>;
     constexpr int QUERIES = Tiles::QUERIES, STAGES = Tiles::STAGES;
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(128 * (GROUPS + 1), 1)
             for (int round = 0, step = 0;; round++, number = next()) {
                 const int slot = round % 2;
                 wait(at.q_empty[slot], round / 2 % 2 ^ 1);  // at first, all places are empty
-                const Work w = work[slot] = number < all ? work_of<QUERIES>(number, p, turn) : Work{};
+                const Work w = work[slot] = number < all ? work_of<QUERIES>(number, p, together) : Work{};
                 if (w.tiles == 0) return arrive(at.q_full[slot]);
                 load_tile(tiles.q[slot], maps.q, at.q_full[slot], w.first_query, w.head, w.batch);
                 for (int tile = w.tiles - 1; tile >= 0; tile--, step++) {  // from the last keys to the first
@@ -185,33 +185,33 @@ std::string why_no_hopper() {
     return "";
 }
 
-// How many heads take turns: their keys and values fill at most 16 MB of the L2 cache. If blocks have many tiles each,
-// it no longer matters that the longest of all come first, and fewer heads read their keys sooner again.
-static int heads_in_cache(const Problem& p, double rounds) {
+// How many heads the blocks work on together: their keys and values fill at most 16 MB of the L2 cache, if one head of
+// k does not fill more. With more than 12 tiles a block, these are at most 16 heads of k: that the longest tiles of all
+// heads come first matters less then, and keys are read again sooner.
+static int heads_together(const Problem& p, double rounds) {
     int64_t heads = std::max<int64_t>(1, (16 << 20) / (4 * int64_t(p.keys) * p.elements));
     if (rounds > 12) heads = std::min<int64_t>(heads, 16);
     return int(std::min(heads * p.group, int64_t(p.batches) * p.heads));
 }
 
 // About how many nanoseconds all blocks take with `groups` groups each. A tile of keys takes longer with more groups,
-// but serves more queries: so few groups are good for few tiles, and many for many. Measured on an H200.
+// but serves more queries: one group is good for few queries, three for many. Measured on an H200.
 static double time_of(const Problem& p, int groups) {
     const double step = p.elements == 64 ? 630 + 300 * groups : 890 + 340 * groups;  // for a tile of keys
-    const double ends = 1.5;  // what begins and ends a tile of queries takes as long as so many of them
+    const double ends = 1.5;  // beginning and ending a tile of queries takes as long as 1.5 tiles of keys
     const int queries = 64 * groups, tiles = tiles_of(p.queries, queries), keys = last_key(p.queries - 1, p) + 1;
     const double rounds = double(tiles) * p.batches * p.heads / device_attribute(cudaDevAttrMultiProcessorCount);
     const double longest = tiles_of(keys, KEYS) + ends;
     if (!p.causal) return step * longest * std::ceil(rounds);
-    // The queries of a tile see half a tile more than its middle does, on average, and at most all keys.
+    // A block walks as far as its last query sees, which is half a tile of queries further than its middle one.
     const double mean = (keys * (1 - keys / (2.0 * tiles * queries)) + queries / 2) / KEYS + ends;
     return step * std::max(longest, mean * rounds);
 }
 
+// With three groups, a thread has 160 registers: too few for D = 128.
 static int fastest_groups(const Problem& p) {
-    int best = 1;  // a thread of many groups has few registers: with D = 128, two groups are the most
-    for (int groups = 2; groups <= (p.elements == 64 ? 3 : 2); groups++)
-        if (time_of(p, groups) < time_of(p, best)) best = groups;
-    return best;
+    const int best = time_of(p, 2) < time_of(p, 1) ? 2 : 1;
+    return p.elements == 64 && time_of(p, 3) < time_of(p, best) ? 3 : best;
 }
 
 template <class T, int D, int GROUPS>
@@ -227,7 +227,7 @@ static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k,
     allow_shared_memory(hopper_forward_kernel<T, D, GROUPS>);
     hopper_forward_kernel<T, D, GROUPS>
         <<<unsigned(std::min<int64_t>(tiles, processors)), 128 * (GROUPS + 1), sizeof(Tiles), stream>>>(
-            maps_of(out, q, k, v, p, Tiles::QUERIES, KEYS), lse, p, heads_in_cache(p, double(tiles) / processors),
+            maps_of(out, q, k, v, p, Tiles::QUERIES, KEYS), lse, p, heads_together(p, double(tiles) / processors),
             given_out);
     CHECK_LAUNCH();
 }

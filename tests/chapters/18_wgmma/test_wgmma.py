@@ -126,9 +126,12 @@ def test_a_cluster_for_each_tile(ops, step, thread_order):
 
 
 def test_bands(ops):
-    """More than 16 tiles down: 16 make a band."""
+    """More than 16 tiles down: 16 make a band. On a CPU, each block makes several tiles."""
     right(ops, random(64 * 35 + 3, 8), random(8, 200), step="64x64")
     right(ops, random(64 * 19 + 3, 8), random(8, 200), step="2x128x128")
+    for step in "192x128", "128x256", "2x128x192":
+        right(ops, random(64 * 35 + 3, 8), random(8, 264), step=step)
+        right(ops, random(64 * 35 + 3, 8), random(8, 263), step=step)
 
 
 def test_nothing_to_add_is_zero(ops):

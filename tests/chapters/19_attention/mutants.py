@@ -61,7 +61,7 @@ MUTANTS = [
     Mutant(HOPPER, "tile * KEYS, w.head / p.group, w.batch);\n                    wait(at.v_empty",
            "tile * KEYS, w.head % (p.heads / p.group), w.batch);\n                    wait(at.v_empty",
            T + "heads_that_share_keys"),
-    Mutant(HOPPER, "first_head = i / (turn * tiles) * turn;", "first_head = 0;", MORE_WORK),
+    Mutant(HOPPER, "first_head = i / (together * tiles) * together;", "first_head = 0;", MORE_WORK),
     Mutant(CU, "step > AttentionStep::portable && p.keys > 0", "step > AttentionStep::portable", T + "nothing"),
     # ---- products
     Mutant(H, "copy_16_bytes(to + i * ROW, from, row + i < rows);", "copy_16_bytes(to + i * ROW, from, true);",
