@@ -19,7 +19,7 @@ __device__ uint4 load_pack(const Stored<T>& x, int batch, int row, int column) {
 // Puts a pack where TMA would put it: swizzled.
 __device__ inline void store_pack(char* box, uint4 pack) {
     const int y = int(threadIdx.x) / 8, x = int(threadIdx.x) % 8;
-    *reinterpret_cast<uint4*>(box + y * 128 + (x ^ y % 8) * 16) = pack;
+    *reinterpret_cast<uint4*>(box + 2 * place_in_box(y, 8 * x)) = pack;
 }
 #endif
 

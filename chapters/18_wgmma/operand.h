@@ -61,6 +61,9 @@ __device__ inline void store_pair(__half* to, float x, float y) {
 __device__ inline void store_pair(__nv_bfloat16* to, float x, float y) {
     *reinterpret_cast<__nv_bfloat162*>(to) = __floats2bfloat162_rn(x, y);
 }
+
+// Where number c of row r lies in a box: swizzled as TMA and wgmma have it.
+__device__ inline int place_in_box(int r, int c) { return r * BOX + (c / 8 ^ r % 8) * 8 + c % 8; }
 #endif
 
 // ---- the host ------------------------------------------------------------------------------------------------------

@@ -37,9 +37,6 @@ __device__ Two<T> from_lane(Two<T> x, int lane) {
     return x;
 }
 
-// Where number c of row r lies in a box: swizzled as TMA wants it.
-__device__ inline int place_in_box(int r, int c) { return r * BOX + (c / 8 ^ r % 8) * 8 + c % 8; }
-
 // Waits until TMA has read the warp's boxes, except the latest `others`.
 template <int others>
 __device__ void wait_for_boxes() {

@@ -153,6 +153,7 @@ static void launch(Heads<T> out, float* lse, Heads<const T> q, Heads<const T> k,
                                                : AttentionStep::simple;
     }
     if (step > AttentionStep::portable && p.keys > 0)  // TMA knows no tensor of 0 rows
+        // hopper_1 is the step after hopper: one group more.
         return step < AttentionStep::hopper
                    ? launch_attention_ladder(out, lse, q, k, v, p, step, stream)
                    : launch_hopper_forward(out, lse, q, k, v, p, int(step) - int(AttentionStep::hopper), given_out,

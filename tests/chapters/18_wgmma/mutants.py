@@ -70,7 +70,7 @@ MUTANTS = [
     Mutant(CU, "wait_for_boxes<BOXES - 1>();", "", T + "bands"),
     Mutant(CU, "    wait_for_boxes<0>();", "    ", layout("64x64")),
     Mutant(CU, "at.column + i * BOX, at.row", "at.column, at.row", layout("128x128")),
-    Mutant(RESULTS, "(c / 8 ^ r % 8) * 8", "c / 8 * 8", layout("64x64")),
+    Mutant(OPERAND, "(c / 8 ^ r % 8) * 8", "c / 8 * 8", layout("64x64")),
     Mutant(RESULTS, "8 * i + column, sums", "column, sums", layout("64x64")),
     Mutant(RESULTS, "if (c == 1 && width > 0) row[0] = rows[r][0];", "", layout("128x128")),
     Mutant(RESULTS, "min(COLUMNS, task.n - at.column)", "COLUMNS", layout("128x256")),
@@ -90,7 +90,7 @@ MUTANTS = [
     # ---- boxes by threads
     Mutant(DIRECT, "x.batches > 1 ? batch : 0", "0", T + "batches[direct]"),
     Mutant(DIRECT, "row < x.rows ? int(min(x.columns - column, int64_t(8))) : 0", "8", layout("direct")),
-    Mutant(DIRECT, "(x ^ y % 8)", "x", layout("direct")),
+    Mutant(DIRECT, "place_in_box(y, 8 * x)", "(y * BOX + 8 * x)", layout("direct")),
     Mutant(DIRECT, "        fence_async();\n", "", layout("direct")),
     # ---- bias and GELU
     Mutant(CU, "at.column + BOX * i + 2 * lane", "BOX * i + 2 * lane", linear("64x128")),

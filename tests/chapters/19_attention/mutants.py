@@ -46,6 +46,8 @@ MUTANTS = [
     Mutant(PTX, "\\n cp.async.bulk.wait_group.read %0;", "", lengths("hopper 2"), why="without a symptom on an H100"),
     Mutant(TILES, "int(sizeof tile));", "int(sizeof tile) / 2);", lengths("hopper 2")),
     Mutant(HOPPER, "? 160 : 240>();", "? 168 : 248>();", lengths("hopper 2")),
+    Mutant(HOPPER, "if constexpr (GROUPS > 1) named_barrier(1 + group, 256);", "named_barrier(1 + group, 256);",
+           T + "hopper_with_that_many_warpgroups[forward-1-64]"),
     Mutant(HOPPER, "if (tiles <= processors) given_out = nullptr;", "given_out = nullptr;", MORE_WORK),
     Mutant(HOPPER, "if (given_out) CHECK_CUDA", "if (false) CHECK_CUDA", MORE_WORK),
     Mutant(HOPPER, "630 + 300 * groups", "630", T + "what_the_microscope_sees"),
@@ -74,6 +76,7 @@ MUTANTS = [
            "tiles_of(p.queries, QUERIES) - first_tile), steps = tiles;", T + "heads_that_share_keys"),
     Mutant(BACKWARD, "dp[m][n][i] = weight * (dp[m][n][i] - of.y);", "dp[m][n][i] = weight * dp[m][n][i];", GRADIENTS),
     # ---- the binding
+    Mutant(CPP, "chosen != AttentionStep::hopper_3 || p.elements == 64", "true", T + "refused_with_memory_and_without"),
     Mutant(CPP, "whole = whole && (x.size(d) == 1 || x.stride(d) % 8 == 0);", "(void)d;", T + "rows_that_begin_anywhere"),
     Mutant(CPP, "aligned(x.const_data_ptr()) && x.stride(3) == 1;", "x.stride(3) == 1;", T + "rows_that_begin_anywhere"),
     Mutant(CPP, "out.stride(3) == 1 ? out : torch", "out.numel() ? out : torch", T + "rows_that_begin_anywhere"),

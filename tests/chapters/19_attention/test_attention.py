@@ -25,7 +25,7 @@ exact, _, _ = (op.reference for op in FUNCTIONS if op.chapter == "19_attention")
 scores = __import__("tests.chapters.19_attention.operators", fromlist=["scores"]).scores
 DTYPES = torch.float16, torch.bfloat16
 HAS_WGMMA = has_wgmma()
-STEPS = "simple", "portable", *["hopper 2"] * HAS_WGMMA
+STEPS = "simple", "portable", *["hopper", "hopper 2"] * HAS_WGMMA  # hopper takes one warpgroup for most tests' shapes
 LADDER = ("first", "two", "overlap") if HAS_WGMMA else ()  # steps towards hopper: `make test` asks less of them
 # Which kernels make gradients. hopper_backward.cu's run on the CPU and on a Hopper.
 KERNELS = {"portable": {"step": "portable"}}
@@ -518,7 +518,9 @@ def test_refused_with_memory_and_without(ops):
         "scale must be positive, and fit into float32, got 0": lambda q, k, v: ops.attention(q, k, v, scale=0.0),
         "scale must be positive, and fit into float32, got -1": lambda q, k, v: ops.attention(q, k, v, scale=-1),
         "scale must be positive, and fit into float32, got nan": lambda q, k, v: ops.attention(q, k, v, scale=nan),
-        "overlap, hopper, hopper 1, hopper 2 or hopper 3, got x": lambda *x: ops.attention(*x, step="x"),
+        "step must be auto, simple, portable, first, two, overlap, hopper, hopper 1, hopper 2 or hopper 3, got x": (
+            lambda *x: ops.attention(*x, step="x")
+        ),
         "step hopper 3 takes rows of 64 elements, got 128": lambda *x: ops.attention(
             *(torch.cat([y, y], -1) for y in x), step="hopper 3"
         ),
