@@ -72,7 +72,7 @@ $(SECOND):
 	@:
 endif
 
-## make test           whether the lessons work on this machine: 4 minutes on 2 cores, then 1;  make test03 tests one chapter;
+## make test           whether the lessons work on this machine: 5 minutes on 2 cores, then 2;  make test03 tests one chapter;
 ##                     ARGS='-k add2 -x' goes to pytest
 test:
 	@$(call python,test) && $(call tests,-m 'not thorough')
