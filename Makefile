@@ -170,7 +170,8 @@ $(NUMBERS:%=microscope%): microscope%:
 
 # What lacks its number ends in one line that says what was meant.
 chapter sanitize:
-	@echo "make $@ needs a number: make $@03; make lists the chapters" >&2; exit 2
+	@[ -z "$$FILE" ] || { echo "make memcheck FILE=$$FILE checks a program of yours" >&2; exit 2; }; \
+	echo "make $@ needs a number: make $@03; make lists the chapters" >&2; exit 2
 $(filter-out $(SECOND),$(NUMBERS)):
 	@echo "make chapter$@ runs that lesson" >&2; exit 2
 

@@ -96,20 +96,20 @@ def run(command: str, words: list[str], kernel: str = "", picture: int | None = 
             print(f"{words[0]} does not end in .cu{python}", file=sys.stderr)
         return 2
     if missing := [str(cu) for cu in cus if not cu.is_file()]:
-        raise FileNotFoundError(f"{missing[0]}: no such file")
+        raise FileNotFoundError(f"{missing[0]}: no such file" + f" in {Path.cwd()}" * (missing[0][0] != "/"))
     program = programs.place(cus, checked=command != "run")
     try:
         if command == "microscope":
             rows = microscope.of_program(cus, arguments, programs.flags())
             print(microscope.shown(rows, Path.cwd(), kernel, picture))
             return 0
-        built = programs.build(cus, program, programs.compiler(), programs.flags(), checked=command == "check")
+        programs.build(cus, program, programs.compiler(), programs.flags(), checked=command == "check")
         with tempfile.NamedTemporaryFile("r", prefix="launches-") as launches:
             status = programs.run(program, arguments, CUDA_ON_CPU_LAUNCHES=launches.name)
             if command == "check":
                 said, status = right(launches.read(), status)
                 print(said, end="", file=sys.stderr)
-            elif built:  # said once, not at each run
+            else:
                 file = shlex.quote(" ".join(map(str, cus)))
                 text = f"nothing was checked: cuda-on-cpu check, or make memcheck FILE={file}, looks at each access"
                 print(told("memory", text), end="", file=sys.stderr)

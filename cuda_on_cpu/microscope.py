@@ -277,8 +277,9 @@ LEGEND = (
 # What is said of lines that need more than twice the least, or whose lanes meet.
 ADVICE = (
     (lambda row: row.space == "global" and row.sectors > 2 * row.least_sectors,
-     "lanes of a warp touch far more sectors than they fill. Let neighbouring threads take neighbouring elements;\n"
-     "where a matrix has to be read one way and written the other, pass it through shared memory."),
+     "lanes of a warp touch far more sectors than they fill. Let neighbouring threads take neighbouring elements; keep\n"
+     "an array for each member, not an array of structs; and where a matrix has to be read one way and written the\n"
+     "other, pass it through shared memory, and exchange the indices between the two."),
     (lambda row: row.space == "shared" and row.wavefronts > 2 * row.least_wavefronts,
      "lanes of a warp meet in the same banks. Make rows in shared memory longer by an element (by 16 bytes, where\n"
      "lanes load 16)."),

@@ -53,8 +53,8 @@ def place(cus: Sequence[Path], *, checked: bool = False) -> Path:
 
 def build(
     cus: Sequence[Path], program: Path, compiler: list[str], flags: Sequence[str] = (), *, checked: bool = False
-) -> bool:
-    """Compiles a program of these .cu, as many at a time as there are cores, unless it is up to date: whether it did.
+) -> None:
+    """Compiles a program of these .cu, as many at a time as there are cores, unless it is up to date.
 
     Raises TranslationError, or BuildError.
     """
@@ -74,7 +74,7 @@ def build(
         read = {file for cu, cpp in zip(cus, cpps, strict=True) for file in translate_file(cu, cpp, _folders(flags))}
         command = [*compile_, *link_after, *map(os.path.abspath, cus)]
         if program.exists() and Path(state.name).read_text() == _state(command, _parts(program)):
-            return False
+            return
         state.truncate(0)
 
         def compiled(cu: Path, cpp: Path) -> str:
@@ -89,7 +89,6 @@ def build(
         print("".join(warnings), end="", file=sys.stderr)
         parts = {part for cpp in cpps for part in _dependencies(cpp.with_suffix(".d"))}
         state.write(_state(command, sorted({*map(str, read), *parts})))
-    return True
 
 
 def files(cus: Sequence[Path], program: Path | None = None) -> dict[str, Path]:

@@ -82,7 +82,7 @@ def changes(name: str, folder: str) -> Iterator[tuple[str, str]]:
     """What makes the chapter compute something else, in the order that the tests ask for it."""
     yield f"chapters/{folder}/{name}.cu", f"the formula; {name}.h and {name}.cpp where its arguments change"
     yield f"chapters/{folder}/main.py", "the formula in torch (reference), TOLERANCE, gradient (save, backward), flops"
-    yield f"tests/chapters/{folder}/operators.py", "values for each scalar"
+    yield f"tests/chapters/{folder}/operators.py", "a row for each operator, also a gradient's; values for each scalar"
     yield f"tests/chapters/{folder}/mutants.py", "mistakes that your formula invites"
     yield f"chapters/{folder}/README.md", "the lesson; `make test-all` fails until it is written"
 
@@ -141,7 +141,8 @@ def main() -> None:
         folder = f"{number}_{name}"
         create(Path(os.path.relpath(ROOT)), template("chapter"), {"my_op": name, "99": number})
         listed("next:", commands_of_chapter(number, folder))
-        listed("to make it compute something else, change:", changes(name, folder))
+        how = "CONTRIBUTING.md explains rows, and kernels of gradients"
+        listed(f"to make it compute something else ({how}), change:", changes(name, folder))
 
 
 def listed(title: str, lines: Iterable[tuple[str, str]]) -> None:

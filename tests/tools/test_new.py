@@ -310,16 +310,32 @@ def test_the_worked_change_to_a_gradient_of_its_own(repository, tmp_path):
 
 
 def test_the_worked_change_to_two_tensors(repository, tmp_path):
-    """It passes its tests, and these notice if nobody checks the second tensor. A minute"""
+    """It passes its tests, and these notice if nobody checks the second tensor, or a gradient's. 30 s"""
     folder = changed_package(repository, tmp_path / "rope", "two_tensors.diff")
     module, unchecked = folder / "src/rope/__init__.py", r"    torch\._check\((y\.|x\.shape).*\n"
     text, count = re.subn(unchecked, "", module.read_text())
     module.write_text(text)
     env = environment()
     done = subprocess.run([*PYTEST, "-k", "every_tensor"], cwd=folder, env=env, capture_output=True, text=True)
-    assert count == 3 and "3 failed, 3 passed" in done.stdout, done.stdout
-    for words in "1 is accepted, and must have dtype", "1 is accepted, and must be contiguous", "must have the same":
-        assert words in done.stdout
+    assert count == 3 and "4 failed, 4 passed" in done.stdout, done.stdout
+    for said in (
+        "1 is accepted, and must have dtype",
+        "1 is accepted, and must be contiguous",
+        "0 is accepted, and must have the",
+    ):
+        assert f"rope.rope.default: argument {said}" in done.stdout
+
+    binding, of_grad = folder / "csrc/rope.cpp", '    check_input(grad, "grad", {x.scalar_type()});\n'
+    module.write_text(text)
+    assert binding.read_text().count(of_grad) == 1
+    binding.write_text(binding.read_text().replace(of_grad, ""))
+    for file in folder / "src/rope/_C.abi3.so", binding:  # as if some time had passed between the build and the change
+        os.utime(file, (os.stat(file).st_mtime + 10 * (file == binding),) * 2)
+    done = subprocess.run([*PYTEST, "-k", "since_the_build"], cwd=folder, env=env, capture_output=True, text=True)
+    assert "1 failed" in done.stdout and "csrc/rope.cpp" in done.stdout and "build again" in done.stdout, done.stdout
+    run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], folder, PYTHONPATH=str(ROOT))
+    done = subprocess.run([*PYTEST, "-k", "every_tensor"], cwd=folder, env=env, capture_output=True, text=True)
+    assert "rope.rope_backward.default: argument 0 is accepted, and must have dtype" in done.stdout, done.stdout
 
 
 def test_the_wheel_is_for_every_python_and_has_what_is_needed(package):

@@ -3,13 +3,23 @@
 For an operator of your own, change what stands above the first line of dashes.
 """
 
+from pathlib import Path
+
+import my_op as package
 import pytest
 import torch
-
 from my_op import my_op
+from torch.utils._python_dispatch import TorchDispatchMode
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPES = torch.float32, torch.float16, torch.bfloat16
+SHAPES = (
+    (),
+    (3,),
+    (3, 0),
+    (5, 257),
+    (2, 3, 4),
+)  # that it takes: on rows perhaps not ()
 # Of results beside the reference's. Here both are rounded once, so they are equal to the last bit. An operator that
 # rounds more often needs more, as gradients do: two units in the last place, or 1e-5 for a sum. nvcc makes one
 # instruction of a * b + c (FMA), which rounds once where torch rounds twice, so results may differ on a GPU that are
@@ -82,7 +92,7 @@ def test_gradients_are_right(n, dtype):
 
 
 def test_any_shape():
-    for shape in (), (3,), (3, 0), (2, 3, 4):
+    for shape in SHAPES:
         assert_right(*arguments(*shape))
 
 
@@ -136,11 +146,22 @@ def with_one_wrong(args, wrong):
             yield i, [*args[:i], wrong(x), *args[i + 1 :]]
 
 
-WRONG = {
-    "must have dtype": torch.Tensor.double,
-    "must be contiguous": spread,
-    "must have the same shape": lambda x: x[1:],  # if there are several tensors
-}
+# What may be wrong with a tensor: the words of the exception, and such a tensor. MIXED: where there are several.
+WRONG = {"dtype": ("must have dtype", torch.Tensor.double), "gaps": ("must be contiguous", spread)}
+MIXED = {"dtypes": ("must have dtype", torch.Tensor.half), "shapes": ("must have the same shape", lambda x: x[1:])}
+
+
+class Calls(TorchDispatchMode):
+    """Keeps the arguments of the package's operators that are called, also of those that compute gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.arguments = {}
+
+    def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
+        if operator.namespace == "my_op":
+            self.arguments[operator] = args
+        return operator(*args, **(kwargs or {}))
 
 
 everywhere = pytest.mark.parametrize("where", [device, "meta"])  # the kernel, and what torch.compile asks instead
@@ -159,15 +180,23 @@ def test_wrong_inputs_are_refused(where):
 
 
 @everywhere
-@pytest.mark.parametrize("words", WRONG)
-def test_every_tensor_is_checked(words, where):
-    args = arguments_at(where)
-    if "same" in words and sum(map(is_tensor, args)) == 1:
-        pytest.skip("the operator has one tensor")
-    for i, wrong_args in with_one_wrong(args, WRONG[words]):
-        with pytest.raises(RuntimeError, match=words):
-            my_op(*wrong_args)
-            pytest.fail(f"argument {i} is accepted, and {words}")
+@pytest.mark.parametrize("what", [*WRONG, *MIXED])
+def test_every_tensor_is_checked(what, where):
+    """By my_op; and by the operators of its gradient, which anybody can call as well."""
+    words, wrong = (WRONG | MIXED)[what]
+    calls = {torch.ops.my_op.my_op.default: arguments_at(where)}
+    if where == device:
+        with Calls() as called:
+            result_and_gradients(arguments_at(where))
+        calls |= called.arguments
+    calls = {operator: args for operator, args in calls.items() if what in WRONG or sum(map(is_tensor, args)) > 1}
+    if not calls:
+        pytest.skip("no operator has several tensors")
+    for operator, args in calls.items():
+        for i, wrong_args in with_one_wrong(args, wrong):
+            with pytest.raises(RuntimeError, match=words):
+                operator(*wrong_args)
+                pytest.fail(f"{operator}: argument {i} is accepted, and {words}")
 
 
 def test_what_is_no_tensor_is_refused():
@@ -208,3 +237,15 @@ def test_compile():
     ours, expected = compiled(*args), reference(*args) + 1
     torch.testing.assert_close(ours, expected)
     torch.testing.assert_close(gradients(ours, args), gradients(expected, args))
+
+
+# ---- the build ---------------------------------------------------------------------------------------------------------
+def test_nothing_has_changed_since_the_build():
+    """Else all other tests are about the older code."""
+    root, library = Path(__file__).resolve().parents[1], Path(package.__file__).resolve().with_name("_C.abi3.so")
+    if not library.is_relative_to(root):
+        pytest.skip("the package is installed elsewhere")
+    newer = [
+        f"csrc/{file.name}" for file in (root / "csrc").iterdir() if file.stat().st_mtime > library.stat().st_mtime
+    ]
+    assert not newer, "build again: pip install --no-build-isolation -e ."
