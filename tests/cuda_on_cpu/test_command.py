@@ -263,7 +263,8 @@ def test_a_launch_that_cuda_refuses(own):
         assert command(name, "own.cu", "launch") == (1, "here\n", refused)
     no_table = "table   none, as long as something is wrong\n"
     assert command("microscope", "own.cu", "launch") == (1, "here\n", refused + no_table)
-    assert command("run", "own.cu", "launch", "and ask") == (9, "here\n", "")
+    status, out, said = command("run", "own.cu", "launch", "and ask")
+    assert (status, out) == (9, "here\n") and said.startswith("memory  nothing was checked: "), "nothing about the launch"
 
 
 @pytest.mark.parametrize(
