@@ -264,7 +264,9 @@ def test_a_launch_that_cuda_refuses(own):
     no_table = "table   none, as long as something is wrong\n"
     assert command("microscope", "own.cu", "launch") == (1, "here\n", refused + no_table)
     status, out, said = command("run", "own.cu", "launch", "and ask")
-    assert (status, out) == (9, "here\n") and said.startswith("memory  nothing was checked: "), "nothing about the launch"
+    assert (status, out) == (9, "here\n") and said.startswith("memory  nothing was checked: "), (
+        "nothing about the launch"
+    )
 
 
 @pytest.mark.parametrize(

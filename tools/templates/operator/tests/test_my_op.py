@@ -13,13 +13,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPES = torch.float32, torch.float16, torch.bfloat16
-SHAPES = (
-    (),
-    (3,),
-    (3, 0),
-    (5, 257),
-    (2, 3, 4),
-)  # that it takes: on rows perhaps not ()
+# Shapes that the operator takes: one on rows may refuse ().
+SHAPES = [(), (3,), (3, 0), (5, 257), (2, 3, 4)]
 # Of results beside the reference's. Here both are rounded once, so they are equal to the last bit. An operator that
 # rounds more often needs more, as gradients do: two units in the last place, or 1e-5 for a sum. nvcc makes one
 # instruction of a * b + c (FMA), which rounds once where torch rounds twice, so results may differ on a GPU that are
@@ -245,7 +240,6 @@ def test_nothing_has_changed_since_the_build():
     root, library = Path(__file__).resolve().parents[1], Path(package.__file__).resolve().with_name("_C.abi3.so")
     if not library.is_relative_to(root):
         pytest.skip("the package is installed elsewhere")
-    newer = [
-        f"csrc/{file.name}" for file in (root / "csrc").iterdir() if file.stat().st_mtime > library.stat().st_mtime
-    ]
+    built = library.stat().st_mtime
+    newer = [f"csrc/{file.name}" for file in (root / "csrc").iterdir() if file.stat().st_mtime > built]
     assert not newer, "build again: pip install --no-build-isolation -e ."
