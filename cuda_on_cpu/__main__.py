@@ -95,8 +95,9 @@ def run(command: str, words: list[str], kernel: str = "", picture: int | None = 
             python = f"; for Python: cuda-on-cpu {command} -m {module}" if words[0].endswith(".py") else ""
             print(f"{words[0]} does not end in .cu{python}", file=sys.stderr)
         return 2
-    if missing := [str(cu) for cu in cus if not cu.is_file()]:
-        raise FileNotFoundError(f"{missing[0]}: no such file" + f" in {Path.cwd()}" * (missing[0][0] != "/"))
+    if missing := [cu for cu in cus if not cu.is_file()]:
+        where = "" if missing[0].is_absolute() else f" in {Path.cwd()}"
+        raise FileNotFoundError(f"{missing[0]}: no such file{where}")
     program = programs.place(cus, checked=command != "run")
     try:
         if command == "microscope":
@@ -109,7 +110,7 @@ def run(command: str, words: list[str], kernel: str = "", picture: int | None = 
             if command == "check":
                 said, status = right(launches.read(), status)
                 print(said, end="", file=sys.stderr)
-            else:
+            else:  # at each run: a wrong program can look right
                 file = shlex.quote(" ".join(map(str, cus)))
                 text = f"nothing was checked: cuda-on-cpu check, or make memcheck FILE={file}, looks at each access"
                 print(told("memory", text), end="", file=sys.stderr)
