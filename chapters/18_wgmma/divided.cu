@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     const int parts = task.parts, rank = int(blockIdx.x) % parts;
     const int begin = rank * task.each, steps = max(min(task.each, task.steps - begin), 0);
     const int share = COLUMNS / 8 / parts;  // a block adds up 8 * share columns; of each 8, a thread has 4 sums
-    Ring<ROWS, COLUMNS, STAGES, 1> ring = {address_of(memory), address_of(barriers)};
+    Ring<ROWS, COLUMNS, STAGES, 1, GROUPS> ring = {address_of(memory), address_of(barriers)};
     const uint32_t received = address_of(&barriers[2 * STAGES]);
     if (threadIdx.x == 0) {
         mbarrier_init(received, 1);
@@ -42,12 +42,12 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
         cluster_wait();
         return;
     }
-    float sums[COLUMNS / 2] = {};
+    float sums[1][COLUMNS / 2] = {};
     for (int step = 0; step < steps; step++, ring.next()) {
         ring.template multiply<T, a_along_k, b_along_k>(sums, group);
         if (step > 0) ring.release_previous();
     }
-    wgmma_wait<0>(sums);
+    wgmma_wait<0>(sums[0]);
     if (IN_RING) cluster_arrive();
     cluster_wait();  // all have made their mbarriers; if IN_RING, all have multiplied
 
@@ -57,8 +57,8 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
 #pragma unroll
     for (int i = 0, to = 0, next = 0; i < COLUMNS / 8; i++) {
         const uint32_t here = address_of(fours + (rank * share + next) * THREADS * 16);
-        store_async(in_block(here, to), sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3],
-                    in_block(received, to));
+        const float* const d = sums[0] + 4 * i;
+        store_async(in_block(here, to), d[0], d[1], d[2], d[3], in_block(received, to));
         if (++next == share) next = 0, to++;
     }
     wait_for_blocks(received, 0);

@@ -69,7 +69,7 @@ __device__ void store_without_tma(const Task<T>& task, const Place& at, T* resul
     const int warp = int(threadIdx.x / 32), row = int(threadIdx.x % 32 / 4), column = int(threadIdx.x % 4 * 2);
     if constexpr (COLUMNS == 64) {
 #pragma unroll
-        for (int i = 0; i < COLUMNS / 8; i++) store_four(task, at, warp * 16 + row, 8 * i + column, sums + 4 * i);
+        for (int i = 0; i < COLUMNS / 8; i++) store_four(task, at, row, 8 * i + column, sums + 4 * i);
         return;
     }
     auto& rows = reinterpret_cast<T(*)[8][COLUMNS + PADDING]>(results)[warp];
@@ -79,7 +79,7 @@ __device__ void store_without_tma(const Task<T>& task, const Place& at, T* resul
         for (int i = 0; i < COLUMNS / 8; i++)
             store_pair(&rows[row][8 * i + column], sums[4 * i + 2 * half], sums[4 * i + 2 * half + 1]);
         __syncwarp();
-        const int top = at.row + warp * 16 + half * 8;
+        const int top = at.row + half * 8;
         store_rows(task.out + (int64_t(at.batch) * task.m + top) * task.n + at.column, rows, min(8, task.m - top),
                    min(COLUMNS, task.n - at.column), task.n);
         __syncwarp();

@@ -15,21 +15,25 @@
 #include "work.h"
 
 // A block has one warp that copies, and GROUPS groups of 4 warps that multiply. Between them lies a ring of STAGES
-// buffers. The blocks of a cluster make tiles below each other: each copies a part of b's tile for all. GELU:
-// out = f(a b + bias), not a b. (If the kernel chose at run time, products without GELU would fetch its instructions as
-// well: 1 us on an H100.)
-template <class T, int GROUPS, int COLUMNS, int STAGES, int CLUSTER, bool a_along_k, bool b_along_k, bool GELU>
+// buffers. If the groups take TURNS, each makes every second tile of the block, and waits at a named barrier until the
+// other has started its last product. The blocks of a cluster make tiles below each other: each copies a part of b's
+// tile for all. GELU: out = f(a b + bias), not a b. (If the kernel chose at run time, products without GELU would fetch
+// its instructions as well: 1 us on an H100.)
+template <class T, int GROUPS, bool TURNS, int COLUMNS, int STAGES, int CLUSTER, bool a_along_k, bool b_along_k,
+          bool GELU>
 __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     wgmma_kernel(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
                  const __grid_constant__ CUtensorMap out_map, Task<T> task) {
 #ifdef HAS_WGMMA
     constexpr int ROWS = GROUPS * 64, BOXES = BOXES_PER_WARP<GROUPS, COLUMNS>;
+    constexpr int READERS = TURNS ? 1 : GROUPS;  // of a buffer
+    constexpr int HEIGHT = GROUPS / READERS;     // a group makes HEIGHT times 64 rows
     extern __shared__ __align__(1024) char memory[];
     __shared__ uint64_t barriers[2 * STAGES];
     const int warp = int(threadIdx.x / 32), lane = int(threadIdx.x % 32);
     const int group = __shfl_sync(~0u, warp / 4, 0);  // so nvcc knows that it is the same in all lanes
     const int rank = int(blockIdx.x) % CLUSTER, team = int(blockIdx.x) / CLUSTER, teams = int(gridDim.x) / CLUSTER;
-    Ring<ROWS, COLUMNS, STAGES, CLUSTER> ring = {address_of(memory), address_of(barriers)};
+    Ring<ROWS, COLUMNS, STAGES, CLUSTER, READERS> ring = {address_of(memory), address_of(barriers)};
     if (threadIdx.x == 0) ring.make_barriers();
     if (threadIdx.x == GROUPS * 128) prefetch_map(&a_map), prefetch_map(&b_map);
     const auto place = [&](int tile) {
@@ -53,13 +57,17 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     }
     T* const results = reinterpret_cast<T*>(memory + STAGES * ring.STAGE_BYTES);
     const auto make_tiles = [&](auto by_tma) {  // a type: each way gets its own copy of the loop
-        for (int tile = team; tile < task.tiles; tile += teams) {
+        const int turn = TURNS ? group : 0;
+        if (TURNS) ring.skip(turn * task.steps);
+        for (int tile = team + turn * teams; tile < task.tiles; tile += HEIGHT * teams) {
             if (tile != team) at = place(tile);
-            float sums[COLUMNS / 2] = {};
+            float sums[HEIGHT][COLUMNS / 2] = {};
+            if (TURNS && tile != team) named_barrier(1 + turn, GROUPS * 128);
             for (int step = 0; step < task.steps; step++, ring.next()) {
-                ring.template multiply<T, a_along_k, b_along_k>(sums, group);
+                ring.template multiply<T, a_along_k, b_along_k>(sums, group - turn);
                 if (step > 0) ring.release_previous();
             }
+            if (TURNS && tile + teams < task.tiles) named_arrive(1 + (turn + 1) % GROUPS, GROUPS * 128);
             Two<T> bias[COLUMNS / BOX];  // two numbers of each box; they come while the last products run
 #pragma unroll
             for (int i = 0; i < COLUMNS / BOX && GELU; i++) {
@@ -68,29 +76,33 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
             }
             wgmma_wait<0>();
             if (task.steps > 0) ring.release_previous();
+            if (TURNS) ring.skip((GROUPS - 1) * task.steps);  // those of the other group
+            at.row += (group - turn) * 64 + warp % 4 * 16;    // of the warp's results
 #pragma unroll
-            for (int i = 0; i < COLUMNS / BOX; i++) {
-                float* const d = sums + i * (BOX / 2);
-                const auto f = [&](float x) { return task.f == Activation::gelu ? gelu(x) : gelu_tanh(x); };
+            for (int h = 0; h < HEIGHT; h++, at.row += 64) {
 #pragma unroll
-                for (int j = 0; j < BOX / 4 && GELU; j++) {
-                    const Two<T> two = from_lane(bias[i], j / 2 * 4 + lane % 4);
-                    d[2 * j] = f(d[2 * j] + number(two.first)), d[2 * j + 1] = f(d[2 * j + 1] + number(two.second));
+                for (int i = 0; i < COLUMNS / BOX; i++) {
+                    float* const d = sums[h] + i * (BOX / 2);
+                    const auto f = [&](float x) { return task.f == Activation::gelu ? gelu(x) : gelu_tanh(x); };
+#pragma unroll
+                    for (int j = 0; j < BOX / 4 && GELU; j++) {
+                        const Two<T> two = from_lane(bias[i], j / 2 * 4 + lane % 4);
+                        d[2 * j] = f(d[2 * j] + number(two.first)), d[2 * j + 1] = f(d[2 * j + 1] + number(two.second));
+                    }
+                    if constexpr (decltype(by_tma)::value) {
+                        T* const box = results + (warp * BOXES + i % BOXES) * BOX_NUMBERS;
+                        wait_for_boxes<BOXES - 1>();
+#pragma unroll
+                        for (int j = 0; j < BOX / 4; j++)
+                            store_pair(box + place_in_box(lane / 4 + j % 2 * 8, j / 2 * 8 + lane % 4 * 2), d[2 * j],
+                                       d[2 * j + 1]);
+                        fence_async();
+                        __syncwarp();
+                        if (lane == 0) tma_store(&out_map, address_of(box), at.column + i * BOX, at.row, at.batch);
+                    }
                 }
-                if constexpr (decltype(by_tma)::value) {
-                    T* const box = results + (warp * BOXES + i % BOXES) * BOX_NUMBERS;
-                    wait_for_boxes<BOXES - 1>();
-#pragma unroll
-                    for (int j = 0; j < BOX / 4; j++)
-                        store_pair(box + place_in_box(lane / 4 + j % 2 * 8, j / 2 * 8 + lane % 4 * 2), d[2 * j],
-                                   d[2 * j + 1]);
-                    fence_async();
-                    __syncwarp();
-                    if (lane == 0)
-                        tma_store(&out_map, address_of(box), at.column + i * BOX, at.row + warp * 16, at.batch);
-                }
+                if constexpr (!decltype(by_tma)::value) store_without_tma<COLUMNS>(task, at, results, sums[h]);
             }
-            if constexpr (!decltype(by_tma)::value) store_without_tma<COLUMNS>(task, at, results, sums);
         }
     };
     task.n % 8 == 0 ? make_tiles(std::true_type()) : make_tiles(std::false_type());
@@ -106,7 +118,7 @@ std::string why_no_wgmma() {
         return "this GPU has no wgmma: it needs compute capability 9.0";
 #ifndef CUDA_ON_CPU
     cudaFuncAttributes attributes;
-    CHECK_CUDA(cudaFuncGetAttributes(&attributes, wgmma_kernel<__half, 2, 256, 4, 1, true, true, false>));
+    CHECK_CUDA(cudaFuncGetAttributes(&attributes, wgmma_kernel<__half, 2, false, 256, 4, 1, true, true, false>));
     if (attributes.sharedSizeBytes == 0) return "it was compiled for sm_90, and wgmma needs sm_90a";  // an empty kernel
 #endif
     return "";
@@ -121,11 +133,12 @@ static void launch_whole(const Plan& plan, const Launch& launch, bool a_along_k,
         constexpr int RESULTS = RESULTS_BYTES<GROUPS, COLUMNS>, STAGES = TILE.stages(RESULTS);
         const int threads = GROUPS * 128 + 32, bytes = STAGES * TILE.stage_bytes() + RESULTS;
         if (task.bias)
-            return launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, true, true, true>, threads, bytes, a, b,
-                          out, task);
+            return launch(wgmma_kernel<T, GROUPS, TILE.turns, COLUMNS, STAGES, CLUSTER, true, true, true>, threads,
+                          bytes, a, b, out, task);
         with_layout(a_along_k, b_along_k, [&](auto a_is, auto b_is) {
             constexpr bool A = decltype(a_is)::value, B = decltype(b_is)::value;
-            launch(wgmma_kernel<T, GROUPS, COLUMNS, STAGES, CLUSTER, A, B, false>, threads, bytes, a, b, out, task);
+            launch(wgmma_kernel<T, GROUPS, TILE.turns, COLUMNS, STAGES, CLUSTER, A, B, false>, threads, bytes, a, b,
+                   out, task);
         });
     });
 }
@@ -136,8 +149,8 @@ static std::pair<Stored<T>, Stored<T>> operands_of(const WgmmaProduct<T>& p) {
 }
 
 template <class T>
-static Plan plan_of(const WgmmaProduct<T>& p, const std::string& step, bool skewed) {
-    return plan_for(step, skewed, p.bias != nullptr, p.batches, p.m, p.n, p.k,
+static Plan plan_of(const WgmmaProduct<T>& p, const std::string& step, bool a_skewed = false, bool b_skewed = false) {
+    return plan_for(step, a_skewed, b_skewed, p.bias != nullptr, p.batches, p.m, p.n, p.k,
                     device_attribute(cudaDevAttrMultiProcessorCount));
 }
 
@@ -155,7 +168,7 @@ static bool is_direct(const WgmmaProduct<T>& p, const std::string& step) {
     const auto [a, b] = operands_of(p);
     if (step != "auto" || p.bias || p.k > 128 || a.copied_elements() + b.copied_elements() == 0)
         return step == "direct";
-    return plan_of(p, "64x64", false).tiles <= device_attribute(cudaDevAttrMultiProcessorCount);
+    return plan_of(p, "64x64").tiles <= device_attribute(cudaDevAttrMultiProcessorCount);
 }
 
 template <class T>
@@ -173,9 +186,9 @@ void launch_wgmma(const WgmmaProduct<T>& p, const std::string& step, void* works
         return Task<T>{p.out,     p.bias,    p.f,         m,          n,          plan.steps, a_batched,
                        b_batched, plan.down, plan.across, plan.tiles, plan.parts, plan.each};
     };
-    if (is_direct(p, step)) return launch_direct(a, b, task_of(plan_of(p, "64x64", false)), stream);
+    if (is_direct(p, step)) return launch_direct(a, b, task_of(plan_of(p, "64x64")), stream);
 
-    const Plan plan = plan_of(p, step, a.is_skewed() || b.is_skewed());
+    const Plan plan = plan_of(p, step, a.is_skewed(), b.is_skewed());
     const bool copied = launch_copy_rows(a, b, static_cast<T*>(workspace), stream);
     const CUtensorMap a_map = tensor_map(a), b_map = tensor_map(b);
     const Ladder<T> ladder = {p.out, m, n, plan.steps, a_batched, b_batched};

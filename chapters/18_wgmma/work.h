@@ -31,8 +31,9 @@ __device__ Place place_of(int tile, int down, int across) {
 
 // STAGES buffers, each for a step: 64 numbers of each of ROWS rows of a and COLUMNS columns of b. Each buffer has two
 // mbarriers: `full` says that it has come, `empty` that it was read. Those who copy and those who multiply go through
-// the same steps, each with a Ring of its own: stage is the current buffer, phase the parity of its phase.
-template <int ROWS, int COLUMNS, int STAGES, int CLUSTER>
+// the same steps, each with a Ring of its own: stage is the current buffer, phase the parity of its phase. READERS
+// groups of a block read a buffer.
+template <int ROWS, int COLUMNS, int STAGES, int CLUSTER, int READERS>
 struct Ring {
     static constexpr int A_BYTES = ROWS * 128, STAGE_BYTES = A_BYTES + COLUMNS * 128;
     uint32_t memory, barriers;
@@ -46,10 +47,14 @@ struct Ring {
     __device__ void next() {
         if (++stage == STAGES) stage = 0, phase ^= 1;
     }
-    // One thread makes the barriers. ROWS / 64 groups of each block release a buffer.
+    __device__ void skip(int steps) {  // which others do
+        stage += steps;
+        phase ^= stage / STAGES % 2;
+        stage %= STAGES;
+    }
+    // One thread makes the barriers.
     __device__ void make_barriers() const {
-        for (int i = 0; i < STAGES; i++)
-            mbarrier_init(barriers + 8 * i, 1), mbarrier_init(empty(i), ROWS / 64 * CLUSTER);
+        for (int i = 0; i < STAGES; i++) mbarrier_init(barriers + 8 * i, 1), mbarrier_init(empty(i), READERS * CLUSTER);
         fence_mbarrier_init();
     }
 
@@ -67,13 +72,14 @@ struct Ring {
         next();
     }
 
-    // A group of 4 warps starts the products of a step, then waits for those of the step before: some are always under
-    // way.
-    template <class T, bool a_along_k, bool b_along_k, int sums>
-    __device__ void multiply(float (&d)[sums], int group) const {
+    // A group of 4 warps starts the products of a step, of HEIGHT times 64 rows of a from row 64 * box on. Then it
+    // waits for those of the step before: some are always under way.
+    template <class T, bool a_along_k, bool b_along_k, int HEIGHT, int sums>
+    __device__ void multiply(float (&d)[HEIGHT][sums], int box) const {
         wait_for_phase(full(), phase);
         wgmma_fence();
-        multiply_64<T, a_along_k, b_along_k>(d, a() + group * BOX_BYTES, b());
+#pragma unroll
+        for (int h = 0; h < HEIGHT; h++) multiply_64<T, a_along_k, b_along_k>(d[h], a() + (box + h) * BOX_BYTES, b());
         wgmma_commit();
         wgmma_wait<1>();
     }

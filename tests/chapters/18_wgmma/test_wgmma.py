@@ -134,6 +134,12 @@ def test_bands(ops):
         right(ops, random(64 * 35 + 3, 8), random(8, 263), step=step)
 
 
+def test_warpgroups_take_turns(ops, thread_order):
+    """On a CPU, 12 tiles for four teams of two warpgroups; fewer and more steps than the ring's six buffers."""
+    for k, n in (64 * 2, 200), (64 * 7 + 8, 199), (64 * 13, 200):
+        right(ops, random(256 * 5 + 3, k), random(k, n), step="2x128x128")
+
+
 def test_nothing_to_add_is_zero(ops):
     for step in "auto", "fallback", "direct", *RUNGS, *TILES, *DIVIDED:
         assert (ops.matmul(random(33, 0), random(0, 5), step=step) == 0).all()
