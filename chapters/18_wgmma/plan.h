@@ -47,7 +47,7 @@ inline Plan plan_for(const Tile& tile, int parts, int64_t batches, int64_t m, in
 }
 
 // About how many nanoseconds the plan takes on an H100 or H200, without what every launch takes: the steps, what ends
-// each tile, and what a cluster costs. Only the ratios count: the constants are those that chose best for 1500 products
+// each tile, and what a cluster costs. Only the ratios count: the constants are those that chose best for 1546 products
 // on an H200, where the chosen tile was on average 1.5 % slower than the best one. A step takes at least as long as the
 // L2 cache needs for the boxes of all blocks. A cluster that makes tiles below each other halves the requests for b. In
 // a skewed operand, rows are an odd multiple of 16 bytes apart, so seven of eight rows of a box touch two lines of the

@@ -212,8 +212,11 @@ private:
     }
 
     static bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+    // A translated file says for all of its own lines that they are the source's (#line). What is left is the
+    // compiler's.
     static bool is_runtime_file(const std::string& file) {
-        return contains(file, "/cuda_on_cpu/include/") || contains(file, "/cuda_on_cpu/recorder/");
+        return contains(file, "/cuda_on_cpu/include/") || contains(file, "/cuda_on_cpu/recorder/") ||
+               contains(file, ".cu.cpp");
     }
     // Headers whose functions read and write for the kernel that calls them.
     static bool is_for_caller(const std::string& file) {

@@ -336,6 +336,19 @@ def test_the_worked_change_to_two_tensors(repository, tmp_path):
     assert "rope.rope_backward.default: argument 0 is accepted, and must have dtype" in done.stdout, done.stdout
 
 
+def test_the_worked_change_to_rows(repository, tmp_path):
+    """It passes its tests, and these notice if half of the lanes' sums are lost. 30 s"""
+    folder = changed_package(repository, tmp_path / "rope", "rows.diff")
+    kernel = folder / "csrc/rope_kernel.cu"
+    text = kernel.read_text()
+    assert text.count("apart = 16") == 1
+    kernel.write_text(text.replace("apart = 16", "apart = 8"))
+    run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], folder, PYTHONPATH=str(ROOT))
+    wrong = [*PYTEST, "-k", "test_right and 255"]
+    done = subprocess.run(wrong, cwd=folder, env=environment(), capture_output=True, text=True)
+    assert "3 failed" in done.stdout, done.stdout
+
+
 def test_the_wheel_is_for_every_python_and_has_what_is_needed(package):
     (wheel,) = package[0].glob("*.whl")
     assert re.fullmatch(r"rope-0.1.0-cp310-abi3-linux_\w+\.whl", wheel.name)

@@ -67,7 +67,7 @@ def ring(canvas):
 
 def divided(canvas):
     """A tile of 188 steps, and time passes to the right. Whole: one block works for 188 steps. Divided: each of eight blocks
-    does 24 of them, the last one 20; then each adds up an eighth of the columns, which takes as long as 10 steps."""
+    does 24 of them, the last one 20; then each adds up an eighth of the columns, which takes as long as 5 steps."""
     canvas.height(27)
     left, step, high = 18, 0.28, 2.4
     canvas.text(1, 3.2, "whole", align="left", bold=True)
@@ -78,6 +78,6 @@ def divided(canvas):
         steps, y = (20 if block == 7 else 24), 5.4 + high * block
         canvas.text(left - 0.8, y + 1.1, f"block {block}", align="right")
         canvas.box(left, y, steps * step, high - 0.4, f"{steps}", "blue", 0.2)
-        canvas.box(left + 24 * step + 0.3, y, 10 * step, high - 0.4, "10", "orange", 0.2)  # by the estimate of plan.h
+        canvas.box(left + 24 * step + 0.3, y, 5 * step, high - 0.4, "5", "orange", 0.2)  # by the estimate of plan.h
     canvas.arrow((left, 25.6), (left + 12, 25.6), "grey")
     canvas.text(left + 14.8, 25.9, "time")
