@@ -49,11 +49,11 @@ inline Plan plan_for(const Tile& tile, int parts, int64_t batches, int64_t m, in
 // About how many nanoseconds the plan takes on an H100 or H200, without what every launch takes: the steps, what ends
 // each tile, and what a cluster costs. Only the ratios count: the constants are those that chose best for 1546 products
 // on an H200, where the chosen tile was on average 1.5 % slower than the best one. A step takes at least as long as the
-// L2 cache needs for the boxes of all blocks. A cluster that makes tiles below each other halves the requests for b. In
-// a skewed operand, rows are an odd multiple of 16 bytes apart, so seven of eight rows of a box touch two lines of the
-// cache. Clusters of 4 and 8 leave multiprocessors idle: of 132, twelve. gelu: the results go through GELU. Three
-// groups drift apart, so that after the first tile one of them computes it while the others multiply. Where groups take
-// turns, the end of a tile costs little, unless it takes longer than the other group's products.
+// L2 cache needs for the boxes of all blocks: 67 lines a nanosecond. A cluster that makes tiles below each other halves
+// the requests for b. In a skewed operand, rows are an odd multiple of 16 bytes apart, so seven of eight rows of a box
+// touch two lines of the cache. Clusters of 4 and 8 leave multiprocessors idle: of 132, twelve. gelu: the results go
+// through GELU. If three groups make several tiles, they drift apart: one computes it while the others multiply. Where
+// groups take turns, the end of a tile costs little, unless it takes longer than the other group's products.
 inline double time_of(const Plan& p, bool a_skewed, bool b_skewed, bool gelu, int multiprocessors) {
     const Tile& t = *p.tile;
     const int at_once = std::max((p.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) / p.cluster(), 1);

@@ -58,13 +58,14 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
     T* const results = reinterpret_cast<T*>(memory + STAGES * ring.STAGE_BYTES);
     const auto make_tiles = [&](auto by_tma) {  // a type: each way gets its own copy of the loop
         const int turn = TURNS ? group : 0;
+        const int first_box = TURNS ? 0 : group;  // of a's boxes of 64 rows: this group's first one
         if (TURNS) ring.skip(turn * task.steps);
         for (int tile = team + turn * teams; tile < task.tiles; tile += HEIGHT * teams) {
             if (tile != team) at = place(tile);
             float sums[HEIGHT][COLUMNS / 2] = {};
             if (TURNS && tile != team) named_barrier(1 + turn, GROUPS * 128);
             for (int step = 0; step < task.steps; step++, ring.next()) {
-                ring.template multiply<T, a_along_k, b_along_k>(sums, group - turn);
+                ring.template multiply<T, a_along_k, b_along_k>(sums, first_box);
                 if (step > 0) ring.release_previous();
             }
             if (TURNS && tile + teams < task.tiles) named_arrive(1 + (turn + 1) % GROUPS, GROUPS * 128);
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32, 1)
             wgmma_wait<0>();
             if (task.steps > 0) ring.release_previous();
             if (TURNS) ring.skip((GROUPS - 1) * task.steps);  // those of the other group
-            at.row += (group - turn) * 64 + warp % 4 * 16;    // of the warp's results
+            at.row += first_box * 64 + warp % 4 * 16;         // of the warp's results
 #pragma unroll
             for (int h = 0; h < HEIGHT; h++, at.row += 64) {
 #pragma unroll
