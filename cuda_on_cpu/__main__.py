@@ -141,7 +141,7 @@ def check_python(words: list[str]) -> int:
     for text in once(found):
         print(told("wrong", with_sources(text, sources(text))), end="", file=sys.stderr)
     print(changed := stale(said), end="", file=sys.stderr)
-    if not said or status == 0 and not found and not changed:
+    if not said or not found and not changed:
         print(right(said, status, NO_KERNEL_BUILT)[0], end="", file=sys.stderr)
     return status if status or said and not found and not changed else 1
 

@@ -50,6 +50,8 @@ MUTANTS = [
     Mutant("cuda_on_cpu/recorder/recorder.cpp", "check.arrays.add(begin, bytes, Place::tensor).margin = margin;", "", CHECK),
     Mutant("cuda_on_cpu/torch_extension.py", 'checked=on_cpu == "check"', "checked=False", CHECK),
     Mutant("cuda_on_cpu/report.py", "digest(Path(name)) != was", "False", CHECK),
+    Mutant("cuda_on_cpu/include/cuda_on_cpu/fault.h", "        place_.take();\n", "",
+           T + "the_memory_check_finds_a_mistake_in_a_package[wild]"),
     Mutant(f"{PACKAGE}/tests/test_my_op.py", 'setenv("CUDA_ON_CPU_SIDE_STREAM"', 'setenv("A"', STREAM),
     # ---- the C++ of both
     Mutant(f"{CHAPTER}/my_op.cu", "if (i < n) out[i]", "if (i < n - 1) out[i]", BUILDS),

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "cuda_on_cpu/backtrace.h"
 #include "cuda_on_cpu/resident.h"
 
 #pragma GCC visibility push(hidden)
@@ -45,7 +46,12 @@ public:
             what = format("needs more than %zu KB of stack", self->fiber->stack_bytes() / 1024);
         else if (!has_address_)
             what = "has used an address that is not aligned for its type, or that no memory can have";
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+        const std::string where = cuda_on_cpu_recorder::first_line(place_.pc, place_.count);
+        if (!where.empty()) what += "; it was at " + where;
+#else
         if (signal_ != SIGFPE) what += "; the memory check names the line";
+#endif
         signal_ = 0;
         return std::runtime_error(format("CUDA on CPU: kernel %s was ended: thread %s of block %s %s", block.kernel,
                                          text(self->index).c_str(), text(blockIdx).c_str(), what.c_str()));
@@ -61,6 +67,9 @@ private:
         }
         signal_ = number, address_ = uintptr_t(info->si_addr);
         has_address_ = info->si_code == SEGV_MAPERR || info->si_code == SEGV_ACCERR;
+#ifdef CUDA_ON_CPU_MEMORY_CHECK
+        place_.take();
+#endif
         self->fiber->switch_to(host, true);
     }
 
@@ -73,6 +82,7 @@ private:
 #endif
     static inline volatile int signal_;  // that has ended a thread
     static inline uintptr_t address_;
+    static inline Backtrace place_;
     static inline bool has_address_;  // x86 tells none where an address is not aligned
 };
 

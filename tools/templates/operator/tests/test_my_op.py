@@ -13,8 +13,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPES = torch.float32, torch.float16, torch.bfloat16
-# Shapes that the operator takes: one on rows may refuse ().
-SHAPES = [(), (3,), (3, 0), (5, 257), (2, 3, 4)]
+# Shapes that the operator takes: nothing, around a block's threads, many blocks, many rows. One on rows may refuse (), and
+# rows without elements.
+SHAPES = [(), (0,), (1,), (255,), (256,), (257,), (2**20 + 3,), (3, 0), (5, 257), (2, 3, 4), (1000, 5)]
 # Of results beside the reference's. Here both are rounded once, so they are equal to the last bit. An operator that
 # rounds more often needs more, as gradients do: two units in the last place, or 1e-5 for a sum. nvcc makes one
 # instruction of a * b + c (FMA), which rounds once where torch rounds twice, so results may differ on a GPU that are
@@ -37,6 +38,16 @@ def special_arguments():
 def reference(x, factor):
     """The same by torch's operations: in float32, rounded once, as the kernel rounds."""
     return (factor * x.float()).to(x.dtype)
+
+
+def spread(x):
+    """The same shape and values, with a gap after each element."""
+    return torch.stack([x, x], -1)[..., 0]
+
+
+# What may be wrong with a tensor: the words of the exception, and such a tensor. MIXED: where there are several.
+WRONG = {"dtype": ("must have dtype", torch.Tensor.double), "gaps": ("must be contiguous", spread)}
+MIXED = {"dtypes": ("must have dtype", torch.Tensor.half), "shapes": ("must have the same shape", lambda x: x[1:])}
 
 
 # ---- is it right? ------------------------------------------------------------------------------------------------------
@@ -67,28 +78,22 @@ def gradients(result, args, grad=None):
     return torch.autograd.grad(result.sum(), inputs) if grad is None else torch.autograd.grad(result, inputs, grad)
 
 
-# Nothing, around a block's threads, many blocks.
-per_size = pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 2**20 + 3])
+per_shape = pytest.mark.parametrize("shape", SHAPES, ids=str)
 
 
 @per_dtype
-@per_size
-def test_right(n, dtype):
-    assert_right(*arguments(n, dtype=dtype))
+@per_shape
+def test_right(shape, dtype):
+    assert_right(*arguments(*shape, dtype=dtype))
 
 
 @per_dtype
-@per_size
-def test_gradients_are_right(n, dtype):
-    args = with_gradients(arguments(n, dtype=dtype))
+@per_shape
+def test_gradients_are_right(shape, dtype):
+    args = with_gradients(arguments(*shape, dtype=dtype))
     ours, expected = my_op(*args), reference(*args)
     grad = torch.randn_like(expected)
     torch.testing.assert_close(gradients(ours, args, grad), gradients(expected, args, grad), **OF_GRADIENTS[dtype])
-
-
-def test_any_shape():
-    for shape in SHAPES:
-        assert_right(*arguments(*shape))
 
 
 def test_a_tensor_may_begin_anywhere_in_its_memory():
@@ -129,21 +134,11 @@ def test_cuda_on_cpu_sees_the_kernel_on_torchs_current_stream(monkeypatch):
 
 
 # ---- what it refuses ---------------------------------------------------------------------------------------------------
-def spread(x):
-    """The same shape and values, with a gap after each element."""
-    return torch.stack([x, x], -1)[..., 0]
-
-
 def with_one_wrong(args, wrong):
     """For each tensor of these arguments: its place, and the arguments with wrong(x) there."""
     for i, x in enumerate(args):
         if is_tensor(x):
             yield i, [*args[:i], wrong(x), *args[i + 1 :]]
-
-
-# What may be wrong with a tensor: the words of the exception, and such a tensor. MIXED: where there are several.
-WRONG = {"dtype": ("must have dtype", torch.Tensor.double), "gaps": ("must be contiguous", spread)}
-MIXED = {"dtypes": ("must have dtype", torch.Tensor.half), "shapes": ("must have the same shape", lambda x: x[1:])}
 
 
 class Calls(TorchDispatchMode):
