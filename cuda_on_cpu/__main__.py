@@ -155,11 +155,12 @@ def microscope_python(words: list[str], kernel: str, picture: int | None) -> int
     ):
         more = {"CUDA_ON_CPU_MICROSCOPE": out.name, "CUDA_ON_CPU_LAUNCHES": launches.name}
         status = programs.started([sys.executable, *words], **memory_check.knowing_tensors(), **more)
-        print(stale(launches.read()), end="", file=sys.stderr)
+        print(stale(said := launches.read()), end="", file=sys.stderr)
         if status == 0:
             print(microscope.shown(microscope.of_report(os.fsdecode(out.read())), Path.cwd(), kernel, picture))
         else:
-            print(told("table", "none, as long as something is wrong"), end="", file=sys.stderr)
+            why = "none, as long as something is wrong" if said else f"none: {NO_KERNEL_BUILT}"
+            print(told("table", why), end="", file=sys.stderr)
     return status
 
 

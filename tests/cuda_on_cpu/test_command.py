@@ -251,6 +251,9 @@ def test_check_of_a_python_module(own, checked, monkeypatch):
         assert "   CUDA_ON_CPU=check pip install --no-build-isolation -e .\n" in said
         status, out, said = command("microscope", "-m", "use", CXX="g++")
         assert (status, out) == (1, "0 0 0\n") and said.startswith("no kernel was launched that was built for"), said
+        write(HERE / "fails.py", "raise SystemExit(3)\n")
+        status, _, said = command("microscope", "-m", "fails", CXX="g++")
+        assert status == 3 and said.startswith("table   none: no kernel was launched that was built for"), said
 
 
 def test_a_launch_that_cuda_refuses(own):

@@ -103,6 +103,9 @@ def test_a_tensor_may_begin_anywhere_in_its_memory():
 def test_special_values():
     for args in special_arguments():
         assert_right(*args)
+        args = with_gradients(args)
+        ours, expected = (gradients(op(*args), args) for op in (my_op, reference))
+        torch.testing.assert_close(ours, expected, **OF_GRADIENTS[args[0].dtype], equal_nan=True)
 
 
 def result_and_gradients(args):
