@@ -62,8 +62,8 @@ __device__ void store_rows(T* to, const T (&rows)[8][PITCH], int height, int wid
     }
 }
 
-// Stores a tile's results where TMA cannot: 8 rows of a warp at a time, through shared memory, or, with 64 columns,
-// directly from registers.
+// Stores a warp's 16 rows of results where TMA cannot: 8 rows at a time, through shared memory, or, with 64 columns,
+// directly from registers. at: the place of these rows.
 template <int COLUMNS, class T>
 __device__ void store_without_tma(const Task<T>& task, const Place& at, T* results, const float (&sums)[COLUMNS / 2]) {
     const int warp = int(threadIdx.x / 32), row = int(threadIdx.x % 32 / 4), column = int(threadIdx.x % 4 * 2);
