@@ -24,6 +24,8 @@ pytestmark = pytest.mark.xdist_group("new")
 LEFT_OUT = shutil.ignore_patterns("build", ".git", ".venv*", "__pycache__", ".*_cache", "*.egg-info", "mine*", "*.so")
 BIN = Path(sys.executable).parent  # of this Python, with ninja and what lints
 SHORT, LONG = "f", "a" * new.LONGEST
+BUILD = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]  # in a package's folder
+PYTEST = [sys.executable, "-m", "pytest", "-q", "--tb=line"]
 
 
 def environment(**more):
@@ -257,8 +259,7 @@ def test_the_memory_check_finds_a_mistake_in_a_package(package, right, wrong, sa
     """30 s each"""
     kernel = shutil.copytree(package[0], tmp_path / "rope") / "csrc" / "rope_kernel.cu"
     kernel.write_text(kernel.read_text().replace(right, wrong))
-    build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
-    run(build, tmp_path / "rope", PYTHONPATH=str(ROOT), CUDA_ON_CPU="check")
+    run(BUILD, tmp_path / "rope", PYTHONPATH=str(ROOT), CUDA_ON_CPU="check")
     command = [sys.executable, "-m", "cuda_on_cpu", "check", "-m", "pytest", "-q", "-x"]
     env = environment(PYTHONPATH=str(ROOT))
     done = subprocess.run(command, cwd=tmp_path / "rope", env=env, capture_output=True, text=True)
@@ -278,22 +279,18 @@ def test_a_compilers_error_is_the_last_that_is_said(repository, tmp_path):
     make_new(repository, "rope", tmp_path / "rope")
     header = tmp_path / "rope/csrc/rope.h"
     header.write_text(header.read_text().replace("float factor", "float factor, int more"))
-    build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
     env = environment(PYTHONPATH=str(ROOT))
-    done = subprocess.run(build, cwd=tmp_path / "rope", env=env, capture_output=True, text=True)
+    done = subprocess.run(BUILD, cwd=tmp_path / "rope", env=env, capture_output=True, text=True)
     assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
     assert done.stderr.splitlines()[-1].endswith(": the compiler says why, above this line")
     assert "no matching function for call to" in done.stdout + done.stderr
-
-
-PYTEST = [sys.executable, "-m", "pytest", "-q", "--tb=line"]
 
 
 def changed_package(repository, folder, change):
     """A new package there with one of its worked changes, which is built and has passed its tests."""
     make_new(repository, "rope", folder)
     run(["patch", "-p1", "--input", change], folder)
-    run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], folder, PYTHONPATH=str(ROOT))
+    run(BUILD, folder, PYTHONPATH=str(ROOT))
     assert re.search(r"\d\d passed", run(PYTEST, folder))
     return folder
 
@@ -332,7 +329,7 @@ def test_the_worked_change_to_two_tensors(repository, tmp_path):
     binding.write_text(binding.read_text().replace(of_grad, ""))
     done = subprocess.run([*PYTEST, "-k", "since_the_build"], cwd=folder, env=env, capture_output=True, text=True)
     assert "1 failed" in done.stdout and "csrc/rope.cpp" in done.stdout and "build again" in done.stdout, done.stdout
-    run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], folder, PYTHONPATH=str(ROOT))
+    run(BUILD, folder, PYTHONPATH=str(ROOT))
     done = subprocess.run([*PYTEST, "-k", "every_tensor"], cwd=folder, env=env, capture_output=True, text=True)
     assert "rope.rope_backward.default: argument 0 is accepted, and must have dtype" in done.stdout, done.stdout
 
@@ -344,7 +341,7 @@ def test_the_worked_change_to_rows(repository, tmp_path):
     text = kernel.read_text()
     assert text.count("apart = 16") == 1
     kernel.write_text(text.replace("apart = 16", "apart = 8"))
-    run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], folder, PYTHONPATH=str(ROOT))
+    run(BUILD, folder, PYTHONPATH=str(ROOT))
     wrong = [*PYTEST, "-k", "test_right and 255"]
     done = subprocess.run(wrong, cwd=folder, env=environment(), capture_output=True, text=True)
     assert "3 failed" in done.stdout, done.stdout
@@ -364,7 +361,7 @@ def test_nvcc_builds_a_new_package_where_there_is_no_cuda_on_cpu(repository, tmp
     """Only running it is left out. The folder has nothing beside the package: torch's own CUDAExtension is used."""
     make_new(repository, "rope", tmp_path / "rope")
     gpu = {"CUDA_HOME": str(toolkit.cuda_home()), "TORCH_CUDA_ARCH_LIST": "9.0"}
-    run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], tmp_path / "rope", **gpu)
+    run(BUILD, tmp_path / "rope", **gpu)
     assert b"rope_kernel" in (tmp_path / "rope/src/rope/_C.abi3.so").read_bytes()
 
 

@@ -16,7 +16,7 @@ COPY, GELU, CPP, PY, HOPPER = (
 )
 ANYWHERE = T + "rows_apart_that_begin_anywhere"
 KERNELS = "tests/chapters/test_chapters.py::test_the_memory_check_finds_nothing_in_the_tests_of_kernels[18_wgmma]"
-BATCHES, NUMBERS = T + "batches[64x64]", T + "gelu_of_every_number"
+BATCHES, NUMBERS, TURNS = T + "batches[64x64]", T + "gelu_of_every_number", T + "warpgroups_take_turns[forward]"
 REFUSED, FALLBACK = T + "refused_with_memory_and_without", T + "the_fallback[bfloat16]"
 
 
@@ -56,7 +56,7 @@ MUTANTS = [
     Mutant(WORK, "(stage == 0 ? STAGES : stage) - 1", "stage", shared("192x128 k/2")),  # more steps than stages
     Mutant(WORK, "wgmma_wait<1>();", "", shared("192x128 k/2")),
     Mutant(WORK, "READERS * CLUSTER);", "READERS);", exact("2x128x128")),
-    Mutant(WORK, "phase ^= stage / STAGES % 2;", "", T + "warpgroups_take_turns[forward]"),
+    Mutant(WORK, "phase ^= stage / STAGES % 2;", "", TURNS),
     Mutant(WORK, "int i = CLUSTER > 1 ? rank * BOX : 0; i < COLUMNS; i += CLUSTER * BOX", "int i = 0; i < COLUMNS; i += BOX",
            layout("2x128x128")),
     Mutant(WORK, "tile % (down * across)", "tile", BATCHES),
@@ -66,8 +66,8 @@ MUTANTS = [
     Mutant(CU, "wgmma_wait<0>();\n            if (task.steps > 0)", "if (task.steps > 0)", layout("64x64")),
     Mutant(CU, "p.row += rank * ROWS;", "", layout("2x128x128")),
     Mutant(CU, "if (tile != team) at = place(tile);\n            float", "float", T + "bands"),
-    Mutant(CU, "if (TURNS) ring.skip((GROUPS - 1) * task.steps);", "", T + "warpgroups_take_turns[forward]"),
-    Mutant(CU, "if (TURNS && tile != team) named_barrier(1 + turn, GROUPS * 128);", "", T + "warpgroups_take_turns[forward]"),
+    Mutant(CU, "if (TURNS) ring.skip((GROUPS - 1) * task.steps);", "", TURNS),
+    Mutant(CU, "if (TURNS && tile != team) named_barrier(1 + turn, GROUPS * 128);", "", TURNS),
     # ---- results
     Mutant(CU, "                        fence_async();\n", "", layout("128x128"), why="without a symptom on an H100"),
     Mutant(CU, "wait_for_boxes<BOXES - 1>();", "", T + "bands"),
