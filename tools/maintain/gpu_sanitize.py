@@ -2,8 +2,8 @@
 
 `make gpu-sanitize ARGS=memcheck` takes only one of its tools. What runs are the tests marked `kernels`: each kernel at the
 sizes and addresses where it is most likely to go wrong. First without a sanitizer, to see that no kernel is missing among
-them; then under each tool. An error that a tool finds is an error of this program. `make planted` runs kernels that
-are wrong on purpose: see planted.py.
+them; then under each tool. An error that a tool finds is an error of this program. initcheck leaves two chapters out: see
+LEFT_OUT. `make planted` runs kernels that are wrong on purpose: see planted.py.
 """
 
 import os
@@ -22,6 +22,9 @@ from ..chapters import ROOT, kernels
 
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]  # see docs.nvidia.com/compute-sanitizer
 SANITIZER = shutil.which("compute-sanitizer", path=f"{os.environ['PATH']}:{toolkit.cuda_home()}/bin")
+# initcheck does not see what TMA reads and writes. Of a product of 256 x 256 in chapter 18, it calls all 65 536 results
+# uninitialised when torch reads them; of a product whose operands nobody has written, it says nothing.
+LEFT_OUT = {"initcheck": ["-k", "not 18_wgmma and not 19_attention"]}
 PYTEST = ["-q", "-m", "kernels", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib"]
 
 
@@ -40,7 +43,8 @@ def finds_errors(tool, tests, names) -> bool:
     # Without torch's cache every tensor is an allocation of its own, and its end is where memcheck looks.
     environment = os.environ | {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
     command = [SANITIZER, "--tool", tool, "--error-exitcode", "9", *only, sys.executable, "-m", "pytest"]
-    run = subprocess.run([*command, *PYTEST, tests], cwd=ROOT, env=environment, capture_output=True, text=True)
+    options = [*PYTEST, *LEFT_OUT.get(tool, [])]
+    run = subprocess.run([*command, *options, tests], cwd=ROOT, env=environment, capture_output=True, text=True)
     print(f"\n{tool}\n{run.stdout}{run.stderr}", flush=True)
     return run.returncode != 0
 
