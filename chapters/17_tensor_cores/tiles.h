@@ -148,9 +148,12 @@ struct Warp {
         UNROLL for (int i = 0; i < DOWN; i++) A::load_fragment(a[k % 2][i], stage + a_first, i, k);
         UNROLL for (int j = 0; j < ACROSS; j++) B::load_fragment(b[k % 2][j], stage + b_first, j, k);
     }
+    // Every second row goes backwards, so that each product shares an operand with the one before it.
     __device__ void add(int k) {
-        UNROLL for (int i = 0; i < DOWN; i++) UNROLL for (int j = 0; j < 2 * ACROSS; j++)
+        UNROLL for (int i = 0; i < DOWN; i++) UNROLL for (int n = 0; n < 2 * ACROSS; n++) {
+            const int j = i % 2 ? 2 * ACROSS - 1 - n : n;
             multiply<T>(sums[i][j], a[k % 2][i], b[k % 2][j / 2][j % 2 * 2], b[k % 2][j / 2][j % 2 * 2 + 1]);
+        }
     }
 
     // Stores the results of the tile that begins at that place, or, as floats, its sums of a part of k.
