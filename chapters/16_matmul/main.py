@@ -25,7 +25,7 @@ import products
 from product_times import bench_products, contest, exact, matrices, operators, shapes_of, tolerance  # noqa: F401
 
 ON_GPU = device.type == "cuda"
-STEPS = ["auto", "naive", "tile", "registers", "stages", "large", "small", "divided"]
+STEPS = ["auto", "naive", "tile", "registers", "stages", "large", "small", "tall", "divided"]
 SIDES = [1024, 2048, 4096, 8192] if ON_GPU else [48]
 LONG = [(136, 1176, 8352), (120, 72, 3160), (256, 680, 1200)] if ON_GPU else [(8, 8, 512)]  # few tiles, and a long k
 ODD = [(4095, 4097, 4093), (1000, 3001, 777), (8191, 63, 8191)] if ON_GPU else [(47, 49, 51)]
@@ -47,10 +47,10 @@ def benchmark(module):
     """For `make bench16`: {table: rows}."""
     squares = [(side, side, side) for side in SIDES]
     return {
-        "steps": bench_products(module, squares, STEPS[1:-1]),  # with many tiles, `divided` is `small`
+        "steps": bench_products(module, squares, STEPS[1:-1]),  # with many tiles, `divided` is one of these
         "layouts": bench_products(module, squares) + bench_products(module, squares, b_transposed=True),
         "odd": bench_products(module, ODD),
-        "long": bench_products(module, LONG, ["small", "divided"]),
+        "long": bench_products(module, LONG, ["small", "tall", "divided"]),
     }
 
 

@@ -9,17 +9,19 @@
 #include "operands.h"
 
 static MatmulStep step_of(const std::string& name) {
-    static const std::array<std::pair<const char*, MatmulStep>, 8> steps = {{{"auto", MatmulStep::automatic},
+    static const std::array<std::pair<const char*, MatmulStep>, 9> steps = {{{"auto", MatmulStep::automatic},
                                                                              {"naive", MatmulStep::naive},
                                                                              {"tile", MatmulStep::tile},
                                                                              {"registers", MatmulStep::registers},
                                                                              {"stages", MatmulStep::stages},
                                                                              {"large", MatmulStep::large},
                                                                              {"small", MatmulStep::small},
+                                                                             {"tall", MatmulStep::tall},
                                                                              {"divided", MatmulStep::divided}}};
     for (const auto& [known, step] : steps)
         if (name == known) return step;
-    STD_TORCH_CHECK(false, "step must be auto, naive, tile, registers, stages, large, small or divided, got ", name);
+    STD_TORCH_CHECK(false, "step must be auto, naive, tile, registers, stages, large, small, tall or divided, got ",
+                    name);
 }
 
 // a: float32, [m, k] or [batches, m, k]; b: float32, [k, n] or [batches, k, n]; any strides. A new [m, n] or
@@ -29,7 +31,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, const std::string& step) {
     const MatmulStep chosen = step_of(step);
     const DeviceGuard guard(a.get_device_index());
     const Product p = product_of(a, b);
-    const int64_t floats = workspace_floats(p.b.matrix<float>(), p.batches, p.m, p.n, p.k, chosen);
+    const int64_t floats = workspace_floats(p.batches, p.m, p.n, p.k, chosen);
     const Tensor workspace = floats ? torch::stable::new_empty(p.out, {floats}) : p.out;
     launch_matmul(data<float>(p.out), p.a.matrix<float>(), p.b.matrix<float>(), p.batches, p.m, p.n, p.k, chosen,
                   data<float>(workspace), current_stream(a));

@@ -144,34 +144,54 @@ static void launch(float* out, Matrix<float> a, Matrix<float> b, unsigned batche
 
 using Medium = Results<4, 2, 8, 8, 2>;  // 128 x 128, 256 threads
 using Large = Results<2, 4, 16, 8, 1>;  // 128 x 256, 256 threads
-using Small = Results<2, 1, 8, 8, 4>;   // 64 x 64, 64 threads
+using Small = Results<2, 1, 8, 8, 6>;   // 64 x 64, 64 threads
+using Tall = Results<4, 1, 8, 8, 4>;    // 128 x 64, 128 threads
 
-// How many results the multiprocessor with the most tiles computes.
+// What a launch does, and an estimate of its time.
+struct Plan {
+    MatmulStep step;
+    Parts parts;
+    double time;
+};
+
+// In products: what the multiprocessor with the most blocks computes. Besides, it waits in each step, for as long as a
+// tenth of a tile of 128 x 128 takes, and for the first copy of the blocks that begin together, for about a step. Sums
+// of parts are added later: a step and a half for each block. (These numbers and the two factors below are fitted to
+// 370 times of 60 products on an H200.)
 template <class R>
-static int64_t time_of(int64_t batches, Shape s) {
-    const int64_t here = multiprocessors();
-    return (tiles_of<R>(batches, s) + here - 1) / here * R::TILE_ROWS * R::TILE_COLUMNS;
+static double time_of(int64_t batches, Shape s, Parts parts) {
+    const int64_t here = multiprocessors(), blocks = (tiles_of<R>(batches, s) * parts.count + here - 1) / here;
+    const double steps = tiles_of(parts.size, TILE_K), begins = double((blocks + R::BLOCKS - 1) / R::BLOCKS);
+    const double added = parts.count > 1 ? 1.5 * double(blocks) : 0;
+    return ((double(blocks) + 25.0 / R::THREADS) * steps + begins + added) * R::TILE_ROWS * R::TILE_COLUMNS;
 }
 
-// Small tiles read each element of a and b more often, so they must save more than a sixteenth of the time. `large` has
-// only one block on a multiprocessor. So it takes b by rows that come 16 bytes at a time: with small copies, it would
-// wait too long for them.
-static MatmulStep choice(MatmulStep step, Matrix<float> b, int64_t batches, Shape s) {
-    if (step != MatmulStep::automatic) return step;
-    const int64_t medium = time_of<Medium>(batches, s), large = time_of<Large>(batches, s);
-    const bool take_large = !b.transposed && Lines<false>(b).by_four && large <= medium;
-    if (time_of<Small>(batches, s) * 16 < (take_large ? large : medium) * 15) return MatmulStep::divided;
-    return take_large ? MatmulStep::large : MatmulStep::stages;
+// With as many parts as blocks can run at the same time, or with half as many, and so on.
+template <class R>
+static Plan divided(MatmulStep step, double factor, int64_t batches, Shape s) {
+    Plan best = {step, {s.k, 1}, factor * time_of<R>(batches, s, {s.k, 1})};
+    for (int64_t blocks = multiprocessors() * R::BLOCKS;; blocks /= 2) {
+        const Parts parts = parts_of(s.k, TILE_K, tiles_of<R>(batches, s), blocks);
+        if (parts.count == 1) return best;
+        const double time = factor * time_of<R>(batches, s, parts);
+        if (time < best.time) best = {step, parts, time};
+    }
 }
 
-static Parts parts_of(MatmulStep chosen, int64_t batches, Shape s) {
-    if (chosen != MatmulStep::divided) return {s.k, 1};
-    return parts_of(s.k, TILE_K, tiles_of<Small>(batches, s), multiprocessors() * Small::BLOCKS);
+// Small tiles read each element of a and b more often, so that a product takes longer.
+static Plan plan_for(MatmulStep step, int64_t batches, Shape s) {
+    const Parts whole = {s.k, 1};
+    if (step != MatmulStep::automatic && step != MatmulStep::divided) return {step, whole, 0};
+    const Plan stages = {MatmulStep::stages, whole, time_of<Medium>(batches, s, whole)};
+    const Plan small = divided<Small>(MatmulStep::small, 1.07, batches, s);
+    const Plan tall = divided<Tall>(MatmulStep::tall, 1.03, batches, s);
+    const Plan best = small.time < tall.time ? small : tall;
+    return step == MatmulStep::automatic && stages.time <= best.time ? stages : best;
 }
 
-int64_t workspace_floats(Matrix<float> b, int64_t batches, int64_t m, int64_t n, int64_t k, MatmulStep step) {
-    const Shape s = {int(m), int(n), int(k), {}};
-    const int parts = parts_of(choice(step, b, batches, s), batches, s).count;
+int64_t workspace_floats(int64_t batches, int64_t m, int64_t n, int64_t k, MatmulStep step) {
+    if (batches == 0 || m == 0 || n == 0) return 0;
+    const int parts = plan_for(step, batches, {int(m), int(n), int(k), {}}).parts.count;
     return parts > 1 ? parts * batches * m * n : 0;
 }
 
@@ -179,12 +199,14 @@ void launch_matmul(float* out, Matrix<float> a, Matrix<float> b, int64_t batches
                    MatmulStep step, float* workspace, cudaStream_t stream) {
     Shape s = {int(m), int(n), int(k), {}};
     if (batches == 0 || m == 0 || n == 0) return;
-    step = choice(step, b, batches, s), s.parts = parts_of(step, batches, s);
+    const Plan plan = plan_for(step, batches, s);
+    step = plan.step, s.parts = plan.parts;
     const auto launch_step = step == MatmulStep::naive       ? launch<naive_kernel>
                              : step == MatmulStep::tile      ? launch<tile_kernel>
                              : step == MatmulStep::registers ? launch<Medium, 1>
                              : step == MatmulStep::stages    ? launch<Medium, 3>
                              : step == MatmulStep::large     ? launch<Large, 3>
+                             : step == MatmulStep::tall      ? launch<Tall, 3>
                                                              : launch<Small, 3>;
     if (s.parts.count > 1) {
         launch_step(workspace, a, b, unsigned(batches), s, stream);

@@ -2,8 +2,9 @@
 
 from tests.chapters.opinfo import AB, Operator, Scalar, factors
 
-STEP = Scalar("str", "auto", ("naive", "tile", "registers", "stages", "large", "small", "divided"), ("", "Naive", "wgmma"),
-              "auto, naive, tile, registers, stages, large, small or divided")  # fmt: skip
+STEP = Scalar("str", "auto", ("naive", "tile", "registers", "stages", "large", "small", "tall", "divided"),
+              ("", "Naive", "wgmma"),
+              "auto, naive, tile, registers, stages, large, small, tall or divided")  # fmt: skip
 
 
 def matmul(a, b, step="auto"):

@@ -15,7 +15,7 @@ from common.timing import Timing
 from grader.launchers import launchers
 from tests.support import ROOT, chapter, machine_code, needs_gpu_memory, operators
 
-STEPS = "naive", "tile", "registers", "stages", "large", "small", "divided"
+STEPS = "naive", "tile", "registers", "stages", "large", "small", "tall", "divided"
 # M, N, K: one of each; parts of tiles; a few tiles down, across and along k; rows of b that begin at multiples of 16 bytes
 # and rows that do not.
 SHAPES = [(1, 1, 1), (3, 5, 2), (65, 33, 17), (129, 257, 16), (64, 260, 47), (300, 1, 33), (1, 300, 80), (0, 5, 3),
@@ -85,7 +85,7 @@ def test_a_long_k_is_divided(ops, step, thread_order):
     assert torch.equal(ops.matmul(a, b, step=step), ops.matmul(a, b, step=step))
 
 
-@pytest.mark.parametrize("step", ("naive", "tile", "large", "small", "divided"))
+@pytest.mark.parametrize("step", ("naive", "tile", "large", "small", "tall", "divided"))
 def test_batches(ops, step):
     for z, m, n, k in (3, 5, 4, 7), (2, 70, 66, 20), (1, 3, 3, 3), (3, 4, 5, 4), (0, 4, 4, 4), (3, 2, 2, 0):
         for a, b in itertools.product(layouts(z, m, k), layouts(z, k, n)):
@@ -169,14 +169,14 @@ import json, sys, torch
 from cuda_on_cpu.microscope import microscope
 from tests.support import operators
 ops, found = operators("16_matmul"), []
-for step, layout, m, n in json.loads(sys.argv[1]):
-    b = {"rows": torch.zeros(32, n), "columns": torch.zeros(n, 32).mT, "odd rows": torch.zeros(32, n + 1)[:, :n]}[layout]
-    rows = microscope(lambda: ops.matmul(torch.zeros(m, 32), b, step=step))
+for step, layout, m, n, k in json.loads(sys.argv[1]):
+    b = {"rows": torch.zeros(k, n), "columns": torch.zeros(n, k).mT, "odd rows": torch.zeros(k, n + 1)[:, :n]}[layout]
+    rows = microscope(lambda: ops.matmul(torch.zeros(m, k), b, step=step))
     loads = [row for row in rows if (row.space, row.kind) == ("shared", "load")]
     more = [row.line for row in rows if row.sectors > row.least_sectors]
     passes = {"load": 2, "copy": 2}  # at best, where lanes load 16 bytes each, and where a copy transposes
     more += [row.line for row in rows if row.wavefronts > passes.get(row.kind, 1) * row.least_wavefronts]
-    found.append((rows[0].kernel, sum(row.threads * row.width // 4 for row in loads) / (m * n * 32), more))
+    found.append((rows[0].kernel, sum(row.threads * row.width // 4 for row in loads) / (m * n * k), more))
 for k in 240, 256:
     rows = microscope(lambda: ops.matmul(torch.zeros(8, k), torch.zeros(k, 8)))
     found.append(sorted({row.kernel.partition("<")[0] for row in rows}))
@@ -187,22 +187,23 @@ print(json.dumps(found))
 @pytest.mark.thorough
 def test_what_a_step_loads_and_which_one_auto_takes():
     """Each step's kernel, its floats from shared memory for each product, and lines that take more sectors or passes than
-    need be. And from 16 steps on, `auto` divides k. CUDA on CPU has 8 multiprocessors. 6 s, 30 from clean"""
-    medium, large, small = (
-        f"registers_kernel<Results<{it}>, " for it in ("4, 2, 8, 8, 2", "2, 4, 16, 8, 1", "2, 1, 8, 8, 4")
+    need be. And from 16 steps on, `auto` divides k. CUDA on CPU has 8 multiprocessors. 10 s, 30 from clean"""
+    medium, large, small, tall = (
+        f"registers_kernel<Results<{it}>, "
+        for it in ("4, 2, 8, 8, 2", "2, 4, 16, 8, 1", "2, 1, 8, 8, 6", "4, 1, 8, 8, 4")
     )
     expected = {
-        ("naive", "rows", 128, 256): ("naive_kernel", 0),
-        ("tile", "rows", 128, 256): ("tile_kernel", 2),
-        ("registers", "columns", 128, 256): (f"{medium}1, ", 1 / 4),
-        ("stages", "columns", 128, 256): (f"{medium}3, ", 1 / 4),
-        ("large", "columns", 128, 256): (f"{large}3, ", 3 / 16),
-        ("small", "columns", 128, 256): (f"{small}3, ", 1 / 4),
-        ("auto", "rows", 128, 512): (f"{small}3, ", 1 / 4),  # 4 medium tiles, 16 small ones
-        ("auto", "rows", 256, 1024): (f"{large}3, ", 3 / 16),  # a large tile for each multiprocessor
-        ("auto", "columns", 256, 1024): (f"{medium}3, ", 1 / 4),
-        ("auto", "odd rows", 256, 1024): (f"{medium}3, ", 1 / 4),
-        ("auto", "rows", 640, 384): (f"{medium}3, ", 1 / 4),  # two of 15 medium tiles, or two of 10 large ones
+        ("naive", "rows", 128, 256, 32): ("naive_kernel", 0),
+        ("tile", "rows", 128, 256, 32): ("tile_kernel", 2),
+        ("registers", "columns", 128, 256, 32): (f"{medium}1, ", 1 / 4),
+        ("stages", "columns", 128, 256, 32): (f"{medium}3, ", 1 / 4),
+        ("stages", "odd rows", 128, 256, 32): (f"{medium}3, ", 1 / 4),
+        ("large", "columns", 128, 256, 32): (f"{large}3, ", 3 / 16),
+        ("small", "columns", 128, 256, 32): (f"{small}3, ", 1 / 4),
+        ("tall", "columns", 128, 256, 32): (f"{tall}3, ", 1 / 4),
+        ("auto", "rows", 128, 512, 32): (f"{small}3, ", 1 / 4),  # 4 medium tiles, 8 tall ones, 16 small ones
+        ("auto", "rows", 256, 512, 128): (f"{tall}3, ", 1 / 4),  # a medium tile or two tall ones a multiprocessor
+        ("auto", "columns", 128, 1024, 512): (f"{medium}3, ", 1 / 4),  # the same, but each tile takes many more steps
     }
     environment = os.environ | {"CHAPTERS_SANITIZE": "memory", "CHAPTERS_DEVICE": "cpu"}
     command = [sys.executable, "-c", COUNTED, json.dumps(list(expected))]
@@ -258,7 +259,7 @@ def test_refused_with_memory_and_without(ops):
         r"b must have the shape \[4, n\] or \[batches, 4, n\], as a has the shape .*, got ": lambda a, b: ops.matmul(a, a),
         r"b must have the shape \[4, n\] or \[2, 4, n\], as a": lambda a, b: ops.matmul(a.expand(2, 3, 4), b.expand(3, 4, 5)),
         "a must have at most 2147483647 rows and columns": lambda a, b: ops.matmul(a[0, 0].expand(2**31, 4), b),
-        "step must be auto, naive, .*, small or divided, got x": lambda a, b: ops.matmul(a, b, step="x"),
+        "step must be auto, naive, .*, tall or divided, got x": lambda a, b: ops.matmul(a, b, step="x"),
     }.items():  # fmt: skip
         for where in a.device, "meta":
             with pytest.raises(RuntimeError, match=words):
