@@ -154,16 +154,17 @@ struct Plan {
     double time;
 };
 
-// In products: what the multiprocessor with the most blocks computes. Besides, it waits in each step, for as long as a
-// tenth of a tile of 128 x 128 takes, and for the first copy of the blocks that begin together, for about a step. Sums
-// of parts are added later: a step and a half for each block. (These numbers and the two factors below are fitted to
-// 370 times of 60 products on an H200.)
+// In products: what the multiprocessor with the most blocks computes in its steps. Each step also waits, for as long as
+// a tenth of a tile of 128 x 128 takes. With fewer than 128 threads, not all four schedulers have a warp. Blocks that
+// begin together wait for their first copies, for about a step. Sums of parts are added later: a step and a half for
+// each block. (These numbers, and the two factors below, are fitted to 370 times of 60 products on an H200.)
 template <class R>
 static double time_of(int64_t batches, Shape s, Parts parts) {
     const int64_t here = multiprocessors(), blocks = (tiles_of<R>(batches, s) * parts.count + here - 1) / here;
     const double steps = tiles_of(parts.size, TILE_K), begins = double((blocks + R::BLOCKS - 1) / R::BLOCKS);
+    const double step = std::max(double(blocks) + 25.0 / R::THREADS, 128.0 / R::THREADS);
     const double added = parts.count > 1 ? 1.5 * double(blocks) : 0;
-    return ((double(blocks) + 25.0 / R::THREADS) * steps + begins + added) * R::TILE_ROWS * R::TILE_COLUMNS;
+    return (step * steps + begins + added) * R::TILE_ROWS * R::TILE_COLUMNS;
 }
 
 // With as many parts as blocks can run at the same time, or with half as many, and so on.
