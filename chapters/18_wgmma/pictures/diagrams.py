@@ -6,12 +6,12 @@ def path(canvas):
     adds to sums in the registers of a warpgroup. The sums go to device memory. A thread starts TMA, 128 threads start
     wgmma, and only the last part of the path is stores of threads."""
     canvas.height(23)
-    for x, name, colour in (
-        (0.5, "device memory", "grey"),
-        (28, "shared memory", "orange"),
-        (55.5, "registers", "green"),
+    for x, height, name, colour in (
+        (0.5, 18.6, "device memory", "grey"),
+        (28, 13.4, "shared memory", "orange"),  # the stores pass below it
+        (55.5, 18.6, "registers", "green"),
     ):
-        canvas.box(x, 3.4, 16, 18.6, "", colour, 0.12)
+        canvas.box(x, 3.4, 16, height, "", colour, 0.12)
         canvas.text(x + 8, 1.6, name, bold=True)
     for k, (y, name) in enumerate(((5, "a"), (11, "b"))):
         canvas.box(2.5, y, 12, 4.4, name, "blue", 0.3)
@@ -30,8 +30,8 @@ def path(canvas):
 
 
 def box(canvas):
-    """Eight rows of a box in shared memory, 128 bytes each: eight pieces of 16 bytes. Piece x of row y lies at place x XOR y,
-    so that piece 0 of the eight rows lies in eight different columns, which are eight different groups of banks."""
+    """Eight rows of a box in shared memory, 128 bytes each: eight packs of 16 bytes. Pack x of row y lies at place x XOR y,
+    so that pack 0 of the eight rows lies in eight different columns, which are eight different groups of banks."""
     canvas.height(27)
     for side, name in enumerate(("in the matrix", "in shared memory")):
         left = 6 + 36 * side

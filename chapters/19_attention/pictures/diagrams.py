@@ -2,10 +2,10 @@
 
 
 def walk(canvas):
-    """A square of scores, queries down and keys across, in tiles. Keys after a query's own are grey: causal attention needs
-    none of them. One block has a strip of 128 queries and walks along it from right to left, 64 keys at a time. The tile that
-    it is at, orange, is the only one that exists, in registers; blue ones are done. Beside the strip: for each query a
-    maximum, a sum, and D sums of values."""
+    """A square of scores, queries down and keys across, in tiles. Tiles whose keys all come after their queries are grey:
+    causal attention needs none of them. One block has a strip of 128 queries and walks along it from right to left, 64 keys
+    at a time. The tile that it is at, orange, is the only one that exists, in registers; blue ones are done. Beside the
+    strip: for each query a maximum, a sum, and D sums of values."""
     canvas.height(33)
     left, top, wide, high = 12, 5, 3, 6
     canvas.text(left + 4 * wide, 2, "keys")
