@@ -191,7 +191,6 @@ static Plan plan_for(MatmulStep step, int64_t batches, Shape s) {
 }
 
 int64_t workspace_floats(int64_t batches, int64_t m, int64_t n, int64_t k, MatmulStep step) {
-    if (batches == 0 || m == 0 || n == 0) return 0;
     const int parts = plan_for(step, batches, {int(m), int(n), int(k), {}}).parts.count;
     return parts > 1 ? parts * batches * m * n : 0;
 }
