@@ -254,7 +254,7 @@ def test_a_chapter_is_where_its_tracks_say(three_chapters, tmp_path):
     ]
     both = "- kernels track: [02 two](../02_two)\n- PyTorch track: [01 one](../01_one)\n"
     assert course.next_chapters(folder=zero) == both
-    assert course.next_chapters(folder=two) == "- kernels track: ends here so far\n"
+    assert course.next_chapters(folder=two) == "- kernels track: this is the last lesson so far\n"
     (one / "README.md").write_text("# one\n")
     assert chapters.tracks_of(one) == [] and one not in chapters.tracks()["PyTorch"]
 

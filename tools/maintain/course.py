@@ -27,7 +27,7 @@ def next_chapters(*, folder):
     for track, those in chapters.tracks().items():
         if folder in those:
             following = those[those.index(folder) + 1 :]
-            lines.append(f"- {track} track: {link(following[0], folder) if following else 'ends here so far'}\n")
+            lines.append(f"- {track} track: {link(following[0], folder) if following else 'this is the last lesson so far'}\n")
     return "".join(lines)
 
 
