@@ -27,7 +27,8 @@ def next_chapters(*, folder):
     for track, those in chapters.tracks().items():
         if folder in those:
             following = those[those.index(folder) + 1 :]
-            lines.append(f"- {track} track: {link(following[0], folder) if following else 'this is the last lesson so far'}\n")
+            after = link(following[0], folder) if following else "this is the last lesson so far"
+            lines.append(f"- {track} track: {after}\n")
     return "".join(lines)
 
 
