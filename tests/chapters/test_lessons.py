@@ -57,6 +57,12 @@ def test_length_and_order(number):
 
 
 @each_lesson
+def test_a_list_has_lines_of_its_own(number):
+    """Where a paragraph is wrapped anew, its list may slip into it."""
+    assert not re.search(r"[.:;)] - [A-Z*`]", LESSONS[number].read_text())
+
+
+@each_lesson
 def test_it_is_on_a_track(number):
     of = chapters.tracks_of(LESSONS[number].parent)
     assert of and set(of) <= set(chapters.TRACKS)
