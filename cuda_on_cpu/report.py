@@ -34,7 +34,8 @@ def _wrapped(line: str) -> list[str]:
 NO_KERNEL = "no kernel was launched, so there was nothing to check"
 BUILD = "CUDA_ON_CPU=check pip install --no-build-isolation -e ."
 NO_KERNEL_BUILT = (  # of a Python module, whose extensions were built before
-    f"no kernel was launched that was built for the memory check. To build a package for it:\n    {BUILD}"
+    "no kernel was launched that was built for the memory check. If it was built for it, CUDA refused each launch, or the"
+    f" import failed: see above. To build a package for it:\n    {BUILD}"
 )
 
 

@@ -4,9 +4,9 @@ In the setup.py of an operator:
 
     from cuda_on_cpu.torch_extension import BuildExtension, CUDAExtension
 
-Both have torch's signatures, and are torch's own where torch sees a GPU. CUDA_ON_CPU=1 in the environment builds for the
-CPU all the same, CUDA_ON_CPU=0 for a GPU that is not there, and CUDA_ON_CPU=check for the CPU with the memory check. This is
-the only module of cuda_on_cpu that knows torch.
+Both have torch's signatures, and are torch's own where torch sees a GPU, or where TORCH_CUDA_ARCH_LIST names some.
+CUDA_ON_CPU=1 in the environment builds for the CPU all the same, CUDA_ON_CPU=0 for a GPU that is not there, and
+CUDA_ON_CPU=check for the CPU with the memory check. This is the only module of cuda_on_cpu that knows torch.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ NO_HALF = [flag for flag in torch_extension.COMMON_NVCC_FLAGS if flag.startswith
 
 @functools.wraps(torch_extension.CUDAExtension)
 def CUDAExtension(name, sources, *args, **kwargs):
-    on_cpu = os.environ.get("CUDA_ON_CPU") or ("0" if torch.cuda.is_available() else "1")
+    gpus = torch.cuda.is_available() or bool(os.environ.get("TORCH_CUDA_ARCH_LIST"))
+    on_cpu = os.environ.get("CUDA_ON_CPU") or ("0" if gpus else "1")
     if on_cpu == "0":
         return torch_extension.CUDAExtension(name, sources, *args, **kwargs)
     try:

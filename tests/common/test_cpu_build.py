@@ -7,6 +7,7 @@ import pytest
 
 from common import device
 from common.cpp_extension import CUDAExtension, load
+from cuda_on_cpu import torch_extension
 from tests.support import ROOT, chapter, kept_folder, write
 
 cpu_only = pytest.mark.skipif(device.type == "cuda", reason="about the CPU's build; CHAPTERS_DEVICE=cpu runs it")
@@ -129,6 +130,17 @@ def test_cuda_extension_translates(tmp_path, monkeypatch):
     assert "-g" in extension.extra_compile_args
     assert not {"-lineinfo", "-DWIDTH=4"} & set(extension.extra_compile_args)
     assert extension.include_dirs[0].endswith("cuda_on_cpu/include") and "headers" in extension.include_dirs
+
+
+@cpu_only
+def test_named_gpus_ask_for_nvcc(monkeypatch):
+    """In a package of one's own, as for a wheel that is built where no GPU is."""
+    monkeypatch.setattr(torch_extension.torch_extension, "CUDAExtension", lambda *args, **kwargs: "torch's own")
+    monkeypatch.setattr(torch_extension, "cpu_extension", lambda *args, **kwargs: "for the CPU")
+    for wish, gpus, made in ("", "", "for the CPU"), ("", "9.0", "torch's own"), ("1", "9.0", "for the CPU"):
+        monkeypatch.setenv("CUDA_ON_CPU", wish)
+        monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", gpus)
+        assert torch_extension.CUDAExtension("own", ["own.cu"]) == made
 
 
 @pytest.mark.thorough

@@ -100,6 +100,14 @@ def test_a_tensor_may_begin_anywhere_in_its_memory():
     assert_right(*(x[1:] if is_tensor(x) else x for x in arguments(1000)))
 
 
+def test_more_rows_than_a_grid_has_in_y():
+    """A grid has at most 65 535 blocks in y and in z. And a kernel that begins only some blocks needs a loop."""
+    args = with_gradients(arguments(65_540, 2))
+    ours, expected = my_op(*args), reference(*args)
+    torch.testing.assert_close(ours, expected, **TOLERANCE[torch.float32])
+    torch.testing.assert_close(gradients(ours, args), gradients(expected, args), **OF_GRADIENTS[torch.float32])
+
+
 def test_special_values():
     for args in special_arguments():
         assert_right(*args)
@@ -205,6 +213,15 @@ def test_opcheck(dtype):
     """The schema, the shapes without memory, the gradient's registration: whether they agree with the kernel."""
     args = with_gradients(arguments(3, 5, dtype=dtype))
     torch.library.opcheck(torch.ops.my_op.my_op.default, tuple(args))
+
+
+@per_dtype
+def test_opcheck_of_the_gradients_operators(dtype):
+    """The schema and the shapes without memory of what computes the gradient, where that is an operator as well."""
+    with Calls() as called:
+        result_and_gradients(arguments(3, 5, dtype=dtype))
+    for operator, args in called.arguments.items():
+        torch.library.opcheck(operator, args, test_utils=("test_schema", "test_faketensor"))
 
 
 @pytest.mark.filterwarnings("ignore:Input #. requires gradient")
