@@ -274,7 +274,7 @@ LEGEND = (
 )
 
 
-# What is said of lines that need more than twice the least, or whose lanes meet.
+# What is said of lines that need more than twice the least, whose lanes meet, or whose warps are nearly empty.
 ADVICE = (
     (lambda row: row.space == "global" and row.sectors > 2 * row.least_sectors,
      "lanes of a warp touch far more sectors than they fill. Let neighbouring threads take neighbouring elements; keep\n"
@@ -286,6 +286,8 @@ ADVICE = (
     (lambda row: row.kind == "atomic" and row.lanes_at_one_address > 2,
      "lanes of a warp change the same address, one after another. Add up within the warp or the block first, and\n"
      "then change it once."),
+    (lambda row: row.space == "global" and row.requests >= 32 and row.threads_per_request < 16,
+     "fewer than half of a warp's lanes take part. Where rows are short, let a warp take\nseveral of them."),
 )  # fmt: skip
 
 
@@ -306,7 +308,10 @@ def shown(rows: Iterable[Row], root: Path, kernel: str = "", line: int | None = 
         names = ", ".join(dict.fromkeys(row.kernel for row in every))
         raise RuntimeError(f"no kernel has {kernel} in its name; there is {names}")
     if line is None:
-        tries = advice(rows) or "nothing: no line asks for more than twice what it needs"
+        tries = advice(rows) or (
+            "nothing: no line asks for more than twice what it needs. (Not counted: what a kernel reads again, and how long it\n"
+            "waits.)"
+        )
         return f"{table(rows, root)}\n\n{LEGEND}\n\nWhat to try\n{tries}"
     if not (there := [row for row in rows if row.line == line]):
         lines = ", ".join(map(str, sorted({row.line for row in rows})))

@@ -77,6 +77,7 @@ MUTANTS = [
     # ---- Python
     Mutant(PYTHON, "row.sectors > 2 * row.least_sectors", "row.sectors > row.least_sectors",
            T + "advice_names_the_lines_that_need_it"),
+    Mutant(PYTHON, "row.requests >= 32 and row.threads", "row.threads", T + "advice_names_the_lines_that_need_it"),
     Mutant(PYTHON, 'symbol.removeprefix("void ")', "symbol", T + "command_line"),
     Mutant(PYTHON, "    if not _launches(text):", "    if False:", T + "command_line"),
     Mutant("tools/maintain/counters.py", '"load" if (row["space"], row["kind"]) == ("global", "copy") else row["kind"]',

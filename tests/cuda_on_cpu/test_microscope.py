@@ -5,6 +5,7 @@ g++ only, about 10 s from clean, and 3 s again; what it counts in chapters is th
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -233,6 +234,10 @@ def test_advice_names_the_lines_that_need_it(every_row, rows):
     )
     said = advice(every_row)
     assert "meet in the same banks" in said and "change the same address" in said
+    few, seldom = ((15, 100), (15, 31))  # lanes of each request, and requests
+    for (lanes, requests), wanted in (few, True), (seldom, False), ((16, 100), False):
+        row = dataclasses.replace(loads["coalesced"], requests=requests, threads=lanes * requests, least_sectors=10**6)
+        assert ("fewer than half of a warp's lanes" in advice([row])) == wanted
 
 
 def test_any_order_of_threads_gives_the_same(every_row, monkeypatch):
