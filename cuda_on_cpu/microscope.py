@@ -287,7 +287,7 @@ ADVICE = (
      "lanes of a warp change the same address, one after another. Add up within the warp or the block first, and\n"
      "then change it once."),
     (lambda row: row.space == "global" and row.requests >= 32 and row.threads_per_request < 16,
-     "fewer than half of a warp's lanes take part. Where rows are short, let a warp take\nseveral of them."),
+     "fewer than half of a warp's lanes take part. Where rows are short, let a warp take several of\nthem."),
 )  # fmt: skip
 
 
@@ -309,8 +309,8 @@ def shown(rows: Iterable[Row], root: Path, kernel: str = "", line: int | None = 
         raise RuntimeError(f"no kernel has {kernel} in its name; there is {names}")
     if line is None:
         tries = advice(rows) or (
-            "nothing: no line asks for more than twice what it needs. (Not counted: what a kernel reads again, and how long it\n"
-            "waits.)"
+            "nothing: no line asks for more than twice what it needs. (Not counted: what a kernel reads again, and\n"
+            "how long it waits.)"
         )
         return f"{table(rows, root)}\n\n{LEGEND}\n\nWhat to try\n{tries}"
     if not (there := [row for row in rows if row.line == line]):

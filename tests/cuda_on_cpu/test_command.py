@@ -195,8 +195,8 @@ def test_the_microscope_shows_one_kernel_or_one_line(own):
     assert one.endswith("""
 
 What to try
-nothing: no line asks for more than twice what it needs. (Not counted: what a kernel reads again, and how long it
-waits.)
+nothing: no line asks for more than twice what it needs. (Not counted: what a kernel reads again, and
+how long it waits.)
 """)
     status, picture, _ = command("microscope", "--picture", "2", "p.cu")
     assert status == 0 and picture.startswith("j, line 2: n[threadIdx.x] = 1;\n") and "4 sectors of 32 bytes" in picture
