@@ -57,9 +57,9 @@ def test_length_and_order(number):
 
 
 @each_lesson
-def test_a_list_has_lines_of_its_own(number):
-    """Where a paragraph is wrapped anew, its list may slip into it."""
-    assert not re.search(r"[.:;)] - [A-Z*`]", LESSONS[number].read_text())
+def test_lists_and_commands_have_lines_of_their_own(number):
+    """Where a paragraph is wrapped anew, they may slip into it."""
+    assert not re.search(r"[.:;)] - [A-Z*`]|^make .* make (test|chapter)", LESSONS[number].read_text(), re.M)
 
 
 @each_lesson
