@@ -159,8 +159,8 @@ struct Plan {
 // begin together wait for their first copies, for about a step. Sums of parts are added later: a step and a half for
 // each block. (These numbers, and the two factors below, are fitted to 370 times of 60 products on an H200.)
 template <class R>
-static double time_of(int64_t batches, Shape s, Parts parts) {
-    const int64_t here = multiprocessors(), blocks = (tiles_of<R>(batches, s) * parts.count + here - 1) / here;
+static double time_of(int64_t batches, Shape s, Parts parts, int64_t multiprocessors) {
+    const int64_t blocks = (tiles_of<R>(batches, s) * parts.count + multiprocessors - 1) / multiprocessors;
     const double steps = tiles_of(parts.size, TILE_K), begins = double((blocks + R::BLOCKS - 1) / R::BLOCKS);
     const double step = std::max(double(blocks) + 25.0 / R::THREADS, 128.0 / R::THREADS);
     const double added = parts.count > 1 ? 1.5 * double(blocks) : 0;
@@ -169,12 +169,12 @@ static double time_of(int64_t batches, Shape s, Parts parts) {
 
 // With as many parts as blocks can run at the same time, or with half as many, and so on.
 template <class R>
-static Plan divided(MatmulStep step, double factor, int64_t batches, Shape s) {
-    Plan best = {step, {s.k, 1}, factor * time_of<R>(batches, s, {s.k, 1})};
-    for (int64_t blocks = multiprocessors() * R::BLOCKS;; blocks /= 2) {
+static Plan divided(MatmulStep step, double factor, int64_t batches, Shape s, int64_t multiprocessors) {
+    Plan best = {step, {s.k, 1}, factor * time_of<R>(batches, s, {s.k, 1}, multiprocessors)};
+    for (int64_t blocks = multiprocessors * R::BLOCKS;; blocks /= 2) {
         const Parts parts = parts_of(s.k, TILE_K, tiles_of<R>(batches, s), blocks);
         if (parts.count == 1) return best;
-        const double time = factor * time_of<R>(batches, s, parts);
+        const double time = factor * time_of<R>(batches, s, parts, multiprocessors);
         if (time < best.time) best = {step, parts, time};
     }
 }
@@ -183,9 +183,10 @@ static Plan divided(MatmulStep step, double factor, int64_t batches, Shape s) {
 static Plan plan_for(MatmulStep step, int64_t batches, Shape s) {
     const Parts whole = {s.k, 1};
     if (step != MatmulStep::automatic && step != MatmulStep::divided) return {step, whole, 0};
-    const Plan stages = {MatmulStep::stages, whole, time_of<Medium>(batches, s, whole)};
-    const Plan small = divided<Small>(MatmulStep::small, 1.07, batches, s);
-    const Plan tall = divided<Tall>(MatmulStep::tall, 1.03, batches, s);
+    const int64_t here = multiprocessors();  // asked for once: a question to CUDA takes time
+    const Plan stages = {MatmulStep::stages, whole, time_of<Medium>(batches, s, whole, here)};
+    const Plan small = divided<Small>(MatmulStep::small, 1.07, batches, s, here);
+    const Plan tall = divided<Tall>(MatmulStep::tall, 1.03, batches, s, here);
     const Plan best = small.time < tall.time ? small : tall;
     return step == MatmulStep::automatic && stages.time <= best.time ? stages : best;
 }

@@ -80,6 +80,12 @@ def gradients(result, args, grad=None):
     return torch.autograd.grad(result, inputs, grad, allow_unused=True)
 
 
+def assert_gradients_right(args, grad=None, **options):
+    args = with_gradients(args)
+    ours, expected = (gradients(op(*args), args, grad) for op in (my_op, reference))
+    torch.testing.assert_close(ours, expected, **OF_GRADIENTS[args[0].dtype], **options)
+
+
 per_shape = pytest.mark.parametrize("shape", SHAPES, ids=str)
 
 
@@ -92,10 +98,8 @@ def test_right(shape, dtype):
 @per_dtype
 @per_shape
 def test_gradients_are_right(shape, dtype):
-    args = with_gradients(arguments(*shape, dtype=dtype))
-    ours, expected = my_op(*args), reference(*args)
-    grad = torch.randn_like(expected)
-    torch.testing.assert_close(gradients(ours, args, grad), gradients(expected, args, grad), **OF_GRADIENTS[dtype])
+    args = arguments(*shape, dtype=dtype)
+    assert_gradients_right(args, torch.randn_like(reference(*args)))
 
 
 def test_a_tensor_may_begin_anywhere_in_its_memory():
@@ -104,18 +108,15 @@ def test_a_tensor_may_begin_anywhere_in_its_memory():
 
 def test_more_rows_than_a_grid_has_in_y():
     """A grid has at most 65 535 blocks in y and in z. And a kernel that begins only some blocks needs a loop."""
-    args = with_gradients(arguments(65_540, 2))
-    ours, expected = my_op(*args), reference(*args)
-    torch.testing.assert_close(ours, expected, **TOLERANCE[torch.float32])
-    torch.testing.assert_close(gradients(ours, args), gradients(expected, args), **OF_GRADIENTS[torch.float32])
+    args = arguments(65_540, 2)
+    assert_right(*args)
+    assert_gradients_right(args)
 
 
 def test_special_values():
     for args in special_arguments():
         assert_right(*args)
-        args = with_gradients(args)
-        ours, expected = (gradients(op(*args), args) for op in (my_op, reference))
-        torch.testing.assert_close(ours, expected, **OF_GRADIENTS[args[0].dtype], equal_nan=True)
+        assert_gradients_right(args, equal_nan=True)
 
 
 def result_and_gradients(args):
