@@ -16,6 +16,7 @@ __global__ void square_matrix_kernel(float* result, const float* matrix, int64_t
     const int64_t column = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (column >= width) return;
     const int64_t first_row = int64_t(blockIdx.y) * blockDim.y + threadIdx.y;
+#pragma unroll 1  // chapter 03 explains this line
     for (int64_t row = first_row; row < height; row += int64_t(gridDim.y) * blockDim.y) {
         const float value = matrix[row * width + column];
         result[row * width + column] = value * value;
@@ -36,6 +37,7 @@ __global__ void square_by_columns_kernel(float* result, const float* matrix, int
     const int64_t row = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (row >= height) return;
     const int64_t first_column = int64_t(blockIdx.y) * blockDim.y + threadIdx.y;
+#pragma unroll 1
     for (int64_t column = first_column; column < width; column += int64_t(gridDim.y) * blockDim.y) {
         const float value = matrix[row * width + column];
         result[row * width + column] = value * value;

@@ -10,6 +10,7 @@
 // itself, and most compilers for CPUs would not. Because it is written here, the result has the same bits everywhere.
 __global__ void axpy_kernel(float* z, float alpha, const float* x, const float* y, int64_t n) {
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;
+#pragma unroll 1
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) z[i] = fmaf(alpha, x[i], y[i]);
 }
 

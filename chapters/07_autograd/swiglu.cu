@@ -134,6 +134,7 @@ void launch_swiglu_backward(T* grad_a, T* grad_b, const T* grad, const T* a, con
 template <class T>
 __global__ void add_forward_kernel(T* c, const T* a, const T* b, int64_t n) {
     const int64_t stride = int64_t(gridDim.x) * blockDim.x;
+#pragma unroll 1
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride)
         c[i] = T(Number<T>(a[i]) + Number<T>(b[i]));
 }
