@@ -178,8 +178,7 @@ static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step ste
                : blocks == 0                                              ? Step::twice
                                                                           : Step::split;
     if (step <= Step::block && packs > (step == Step::strip ? 64 : step == Step::warp ? 128 : 2048))
-        throw std::runtime_error("this step has no room for rows of " + std::to_string(n) +
-                                 " elements; auto takes any");
+        throw std::runtime_error("no room for rows of " + std::to_string(n) + " elements; auto takes any");
     if (step == Step::strip) {
         const int each = int((Op::PACKS * 256 - 1) * size / n / size * size);  // all strips begin alike
         strip_kernel<<<blocks_for(rows, each), 256, 0, stream>>>(out, op, rows, int(n), each);
@@ -195,8 +194,9 @@ static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step ste
             kernel<<<blocks_for(rows, int(block.y) * Op::PACKS / each), block, 0, stream>>>(out, op, rows, n);
         });
     } else {
-        // 256 threads: more blocks at a time, if L2 can keep their rows. All rounds over a row have the same length.
-        const int64_t rounds = (most - 1) / (bytes > (40 << 10) ? 512 * 4 : 256 * 4) + 1;
+        // Fewer packs a round: more blocks at a time, if L2 can keep their rows (REFERENCE.md, "Constants").
+        const int64_t of_two = Op::INPUTS == 1 ? 2048 : sizeof(T) == 4 ? 1536 : 1024;  // blocks on a multiprocessor
+        const int64_t rounds = (most - 1) / (bytes <= (40 << 10) ? 1024 : bytes <= (80 << 10) ? of_two : 2048) + 1;
         const auto threads = step == Step::split ? 512 : unsigned((most - 1) / (rounds * 32 * Op::PACKS) + 1) * 32;
         auto* const found = static_cast<typename Op::Part*>(parts);
         const unsigned grid = blocks_for(rows * std::max(blocks, 1u), 1);
