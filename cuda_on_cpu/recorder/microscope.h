@@ -14,6 +14,18 @@ namespace cuda_on_cpu_recorder {
 struct Request {
     uint32_t lanes = 0;                      // a bit for each that takes part
     std::array<uintptr_t, 32> address = {};  // in shared memory from the beginning of the array on
+
+    void add(unsigned lane, uintptr_t of_lane) {
+        lanes |= 1u << lane;
+        address[lane] = of_lane;
+    }
+    std::vector<uintptr_t> sorted() const {
+        std::vector<uintptr_t> addresses;
+        for (unsigned l = 0; l < 32; l++)
+            if (lanes >> l & 1) addresses.push_back(address[l]);
+        std::sort(addresses.begin(), addresses.end());
+        return addresses;
+    }
 };
 
 enum class Space { global, shared, constant };
@@ -82,10 +94,7 @@ struct Counts {
     Request example;              // the first request
 
     void count(const Request& r, Space space, Op op, size_t lane_bytes, uint64_t warp) {
-        std::vector<uintptr_t> sorted;
-        for (unsigned l = 0; l < 32; l++)
-            if (r.lanes >> l & 1) sorted.push_back(r.address[l]);
-        std::sort(sorted.begin(), sorted.end());
+        const std::vector<uintptr_t> sorted = r.sorted();
         if (!requests++) example = r;
         warps.insert(warps.end(), warp);
         threads += sorted.size();
@@ -121,7 +130,28 @@ struct Counts {
 // ---- accesses become requests --------------------------------------------------------------------------------------
 
 // Threads run one after another here, so the accesses of a warp's lanes also come one after another. The k-th access of
-// a lane at a site joins the k-th of the other lanes there, counted since the last barrier.
+// a lane at a site joins the k-th of the other lanes there, counted since the last barrier. If lanes skip the access in
+// different rounds of a loop, this joins different rounds, and neighbours seem to read far apart. Most kernels give
+// neighbouring lanes addresses at an even distance, so such a warp's accesses are also joined by that distance. What
+// needs fewer sectors and requests counts.
+
+// The same accesses in requests whose lanes ask for addresses at this distance. The n-th access of a lane that would
+// suit a request joins the n-th of the others.
+inline std::vector<Request> by_distance(const std::vector<Request>& in_order, uintptr_t distance) {
+    std::map<std::pair<uintptr_t, unsigned>, Request> found;  // by the address that lane 0 would have, and by n
+    for (unsigned lane = 0; lane < 32; lane++) {
+        std::map<uintptr_t, unsigned> n;
+        for (const Request& r : in_order) {
+            if (!(r.lanes >> lane & 1)) break;  // the lane has no further access
+            const uintptr_t of_lane_0 = r.address[lane] - lane * distance;
+            found[{of_lane_0, n[of_lane_0]++}].add(lane, r.address[lane]);
+        }
+    }
+    std::vector<Request> requests;
+    for (const auto& [key, request] : found) requests.push_back(request);
+    return requests;
+}
+
 class Microscope {
 public:
     bool is_on = false;
@@ -160,6 +190,7 @@ public:
         for (unsigned s = 0; s < all.size(); s++) {
             Stream& stream = streams_[s];
             const uint64_t number = uint64_t(launches_) << 40 | uint64_t(room.block) << 5 | warp;
+            rejoin(all[s].requests, stream);
             for (const Request& r : all[s].requests)
                 stream.counts.count(r, stream.space, stream.op, stream.bytes, number);
             all[s] = {};
@@ -208,6 +239,7 @@ private:
         Op op;
         size_t bytes;
         Counts counts = {};
+        unsigned tries = 0;  // of rejoin() that changed nothing
     };
     struct Open {                                // of a stream and a warp, since its lanes were together
         std::array<uint32_t, 32> accesses = {};  // of each lane
@@ -228,9 +260,31 @@ private:
         Open& open = warps_[index][stream];
         const uint32_t k = open.accesses[rank % 32]++;
         if (k == open.requests.size()) open.requests.emplace_back();
-        Request& r = open.requests[k];
-        r.lanes |= 1u << rank % 32;
-        r.address[rank % 32] = address;
+        open.requests[k].add(rank % 32, address);
+    }
+
+    // Joins a warp's accesses of global memory by a distance, if lanes seem to read far apart and do not. At a site
+    // where the first warps do read far apart, the others are not asked.
+    static void rejoin(std::vector<Request>& requests, Stream& stream) {
+        if (stream.space != Space::global || requests.size() < 2 || stream.tries == 8) return;
+        const auto cost_of = [&](const std::vector<Request>& all) {
+            size_t sectors = 0, least = 0;
+            for (const Request& r : all) {
+                const std::vector<uintptr_t> sorted = r.sorted();
+                sectors += touched(sorted, stream.bytes, 32);
+                least += (touched(sorted, stream.bytes, 1) + 31) / 32;
+            }
+            return std::pair(sectors + all.size(), sectors > least);
+        };
+        const std::vector<Request> in_order = requests;
+        const auto [before, is_scattered] = cost_of(in_order);
+        if (!is_scattered) return;
+        size_t best = before;
+        for (const size_t elements : {1, 0, 2, 3, 4}) {
+            std::vector<Request> other = by_distance(in_order, elements * stream.bytes);
+            if (const size_t cost = cost_of(other).first; cost < best) requests.swap(other), best = cost;
+        }
+        stream.tries += best == before;
     }
 
     // -1: not an access of the kernel's own code.

@@ -21,9 +21,14 @@ MUTANTS = [
     Mutant(MODEL, "std::max(a / unit, next)", "a / unit", of("global_memory", "coalesced")),
     Mutant(MODEL, "least_sectors += (different + 31) / 32;", "least_sectors += different / 32;",
            of("global_memory", "all_the_same")),
-    Mutant(MODEL, "        std::sort(sorted.begin(), sorted.end());\n        if (!requests++)", "        if (!requests++)",
+    Mutant(MODEL, "        std::sort(addresses.begin(), addresses.end());\n        return", "        return",
            of("global_memory", "backwards")),
     Mutant(MODEL, "size_t piece = a.bytes > 16 ? 16 : 4;", "size_t piece = 16;", of("global_memory", "loose_struct")),
+    # ---- lanes that skip a round
+    Mutant(MODEL, "r.address[lane] - lane * distance", "r.address[lane]", f"{T}lanes_that_skip_different_rounds"),
+    Mutant(MODEL, "n[of_lane_0]++", "0", f"{T}lanes_that_skip_different_rounds"),
+    Mutant(MODEL, "sectors + all.size(), sectors > least", "sectors, sectors > least", f"{T}lanes_that_skip_different_rounds"),
+    Mutant(MODEL, "{1, 0, 2, 3, 4}", "{1, 0, 2, 4}", f"{T}lanes_that_skip_different_rounds"),
     # ---- banks
     Mutant(MODEL, "words.erase(std::unique(words.begin(), words.end()), words.end());", "",
            of("shared_memory", "broadcast")),

@@ -205,6 +205,28 @@ def test_a_launch_that_ends_early_leaves_nothing():
     assert (row.requests, row.threads, row.sectors) == (2, 64, 8)  # of two launches
 
 
+# kernel: as LOADS. Eight rounds of 28 lanes each. In `own_pieces` no lane skips any, and each lane's k-th load joins.
+SKIPS = {
+    "neighbours": (8, 28, 4, 4),
+    "every_third": (8, 28, 12, 4),
+    "the_same": (8, 28, 1, 1),
+    "twice_each": (8, 28, 4, 3.5),  # an element's first load by 32 lanes, and the second by 24
+    "own_pieces": (8, 32, 32, 4),
+}
+
+
+def test_lanes_that_skip_different_rounds():
+    need("g++")
+    need("addr2line")
+    rows = [row for row in of_program([PROGRAMS / "cpu_only/skips.cu"]) if row.kind == "load"]
+    seen = {
+        row.kernel: (row.requests, row.threads_per_request, row.sectors_per_request, row.least_sectors_per_request)
+        for row in rows
+    }
+    assert seen == SKIPS
+    assert len({row.kernel for row in rows}) == len(rows)
+
+
 def test_constant_memory_has_no_sectors(rows):
     row = rows["constants", "constant", "load"]
     assert (row.requests, row.threads_per_request, row.sectors, row.wavefronts) == (32, 32, 0, 0)
