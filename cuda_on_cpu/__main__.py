@@ -143,6 +143,9 @@ def check_python(words: list[str]) -> int:
     print(changed := stale(said), end="", file=sys.stderr)
     if not said or not found and not changed:
         print(right(said, status, NO_KERNEL_BUILT)[0], end="", file=sys.stderr)
+        if said and status:
+            other = "what failed has another cause, such as a formula, or an element that no thread writes"
+            print(told("", other), end="", file=sys.stderr)
     return status if status or said and not found and not changed else 1
 
 

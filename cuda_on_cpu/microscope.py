@@ -268,9 +268,9 @@ def _lanes(lanes: list[int]) -> str:
 
 
 LEGEND = (
-    "requests: instructions of warps. For one of them: active lanes; sectors, the pieces of 32 bytes that it touches;\n"
-    "wavefronts, its passes through the banks of shared memory; in brackets, the least that it needs. A model of what a GPU\n"
-    "counts, from the addresses of the threads that ran on the CPU."
+    "A request is an instruction of a warp. For each, on average: active lanes; sectors, the pieces of 32 bytes that it\n"
+    "touches; wavefronts, its passes through the banks of shared memory; in brackets, the least that it needs. These are\n"
+    "modelled counts, computed from the addresses of the threads that ran on the CPU."
 )
 
 

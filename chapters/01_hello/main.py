@@ -20,9 +20,9 @@ from common.timing import seconds_to_build
 def build(name="hello", functions=("hello", "hello_gpu"), no_implicit_headers=True, build_directory=None):
     return load_inline(
         name=name,
-        cpp_sources=[(here / "hello.cpp").read_text()],  # any string will do; an editor colours what is in a file
+        cpp_sources=[(here / "hello.cpp").read_text()],  # any string will do; editors highlight a file
         cuda_sources=[(here / "hello.cu").read_text()],
-        functions=list(functions),  # what Python sees
+        functions=list(functions),  # the C++ functions that Python may call
         extra_include_paths=[str(here), str(root)],  # for hello.h and common/
         build_directory=build_directory,  # None: a folder in build/
         no_implicit_headers=no_implicit_headers,  # our sources include what they need
@@ -42,7 +42,7 @@ def show_files(folder):
         names = sorted(file.name for file in folder.iterdir() if file.suffix in suffixes)
         print(f"{'':8}by {maker:<15}{'  '.join(names)}")
     binding = (folder / "main.cpp").read_text().partition("PYBIND11_MODULE")
-    print(f"{'':8}at the end of main.cpp the binding, written from functions=[...]:")
+    print(f"{'':8}main.cpp ends with the binding, which load_inline() wrote from functions=[...]:")
     print("\n".join(f"{'':12}{line}" for line in "".join(binding[1:]).splitlines()))
 
 

@@ -34,7 +34,7 @@ def without_stream():
 
 
 def is_wrong(add):
-    """Whether 1 + 2 is not 3, where the ones and twos are still to be written when add is called."""
+    """Whether 1 + 2 is not 3, if add is called before the ones and the twos have been written."""
     a, b = (torch.zeros(N, device=device) for _ in range(2))
     if device.type == "cpu":
         c = add(a.fill_(1), b.fill_(2))

@@ -47,6 +47,6 @@ setup(
         )
     ],
     cmdclass={"build_ext": BuildExtension},
-    # The .so fits only the torch that it was compiled with. Because of this line, `pip check` reports any other.
+    # The .so fits only the torch release it was compiled with, such as 2.11.*. `pip check` reports any other release.
     install_requires=[f"torch=={'.'.join(torch.__version__.split('.')[:2])}.*"],
 )

@@ -93,7 +93,7 @@ def flight(module):
             ops[name] = partial(module.add_unrolled, loads=loads, width=width, reserved=reserved)
     rows = bench(ops, inputs, [LARGE], flops=1, reference=torch.add)
     rows = [replace(row, more=more) for row, more in zip(rows, kept, strict=True)]
-    print(f"{'':8}Little's law: a load takes at most (bytes in flight) / (bytes read in a second)")
+    print(f"{'':8}Little's law: a round takes (bytes in flight) / (bytes read in a second)")
     sms = torch.cuda.get_device_properties(device).multi_processor_count
     for row in rows:
         in_flight, read = row.more["in_flight"] * sms, row.bandwidth * 2 / 3  # read: two of three arrays

@@ -1,4 +1,4 @@
-// vec4.cu: the sum of two arrays in five kernels, each with one idea more. No torch header in here.
+// vec4.cu: the sum of two arrays by five kernels, which differ in what a thread loads. No torch header in here.
 #include "vec4.h"
 
 #include <algorithm>

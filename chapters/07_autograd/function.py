@@ -15,7 +15,7 @@ class SwiGLU(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad):
-        if torch.is_grad_enabled():  # create_graph=True
+        if torch.is_grad_enabled():  # true only with create_graph=True
             raise RuntimeError("SwiGLU.backward runs a kernel and cannot be differentiated; drop create_graph=True")
         a, b = ctx.saved_tensors  # raises if one of them was changed in place meanwhile
         grad = grad.resolve_neg().contiguous()

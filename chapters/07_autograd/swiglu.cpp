@@ -92,7 +92,7 @@ struct SwigluFunction : Function<SwigluFunction> {
     }
 
     static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
-        const variable_list saved = ctx->get_saved_variables();  // throws if one was changed in place meanwhile
+        const variable_list saved = ctx->get_saved_variables();  // throws if a saved tensor was changed in place
         const std::array<bool, 2> wanted = {ctx->needs_input_grad(0), ctx->needs_input_grad(1)};
         if (at::GradMode::is_enabled()) return differentiable_gradients(grads[0], saved[0], saved[1], wanted);
         // The elements of grads[0] may lie anywhere in memory: the gradient of sum() is one element, expanded.

@@ -65,7 +65,7 @@ static std::tuple<at::Tensor, at::Tensor> bias_gelu_backward_meta(const at::Tens
 }
 
 // ---- for tensors with memory ----
-// Each operator begins with its Meta function, so it refuses all that Meta refuses, and returns results of that shape.
+// Each operator begins with its Meta function, so it refuses what Meta refuses, and returns results of the same shape.
 
 // Checks what only a tensor with memory can have wrong. With library.py, no tensor that arrives here requires grad,
 // because the dispatcher runs the gradient's function first. But a program may load the library without library.py.

@@ -96,4 +96,4 @@ def main(sizes):
             counted = count(step, size)
             cells = [counted.get(access) for access in ("load", "store", "shared load", "shared store")]
             line("", step, *[f"{c[0]:g} ({c[1]:g})" if c else "-" for c in cells])
-    print(f"{'':8}For an instruction of a warp; in brackets, what it needs at least.")
+    print(f"{'':8}Counts are for one instruction of a warp; in brackets, the least that it needs.")

@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(across* down)
     int x = threadIdx.x, y = threadIdx.y;
     in += tile.matrix + (tile.row + y * V) * columns + tile.column + x * V;
     Pack<T> packs[V];
-    if (tile.row + y * V < rows && tile.column + x * V < columns) {  // a square is inside as a whole, or outside
+    if (tile.row + y * V < rows && tile.column + x * V < columns) {  // a whole square is inside, or outside
         for (int k = 0; k < V; k++) packs[k] = *reinterpret_cast<const Pack<T>*>(in + k * columns);
         for (int k = 0; k < V; k++) shared[y * V + k][x ^ step * y] = packs[k];
     }
@@ -263,8 +263,8 @@ __global__ void __launch_bounds__(strip_threads, 6)
     }
 }
 
-// Few are 128: then a tile of 32 KiB has 192 bytes of each line, or more. With more rows and columns, tiles are
-// `wide_side` wide, or a little less, so that the last of them is not left with a few columns. Small matrices have
+// "Few" means up to 128: a tile of 32 KiB then has at least 192 bytes of each line. With more rows and columns, tiles
+// are `wide_side` wide, or a little less, so that the last of them is not left with a few columns. Small matrices have
 // smaller tiles, four a multiprocessor, but of a pack a thread or more, and of two sectors of each line or more.
 template <class T>
 void launch_transpose_strips(T* out, const T* in, int64_t matrices, int64_t rows, int64_t columns,

@@ -74,7 +74,7 @@ void launch_sum_tree(T* out, const T* x, int64_t n, void* scratch, cudaStream_t 
 
 constexpr unsigned ALL = 0xffffffff;  // the 32 lanes of a warp
 
-// Lane 0 gets the sum of the warp's values. The other lanes get numbers of no use. All 32 lanes must call this.
+// Lane 0 gets the sum of the warp's values, and the other lanes get useless numbers. All 32 lanes must call this.
 template <class N>
 __device__ N warp_sum(N value) {
     for (int distance = 16; distance > 0; distance /= 2) value += __shfl_down_sync(ALL, value, distance);

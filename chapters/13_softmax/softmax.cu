@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(1024) twice_kernel(T* out, Op op, typename Op:
 
 // ---- which step for which row ---------------------------------------------------------------------------------------
 
-// How many: 0, unless rows are few, or too long for L2. REFERENCE.md says why these numbers ("Constants").
+// Several blocks share a row if rows are few, or too long for L2. REFERENCE.md says why these numbers ("Constants").
 unsigned blocks_of_a_row(int64_t rows, int64_t bytes, Step step) {
     const bool few = rows < 128 && bytes > (32 << 10), far = bytes > (256 << 10);
     if (step != Step::split && !(step == Step::automatic && (few || far))) return 0;

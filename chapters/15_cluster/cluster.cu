@@ -135,14 +135,14 @@ __global__ void __launch_bounds__(Op::THREADS, Op::BLOCKS) barrier_kernel(T* out
     const auto found = over_row(mine);  // by the block
     if (threadIdx.x == 0) of_block = found;
     __cluster_barrier_arrive();  // this block has written its part
-    __cluster_barrier_wait();    // and so have all
+    __cluster_barrier_wait();    // every block has written
     const int lane = int(threadIdx.x) % 32;
     typename Op::Part all = {};
     if (lane < blocks_of_cluster()) all = *in_block(lane, &of_block);
     __cluster_barrier_arrive();  // this thread has read the parts
     op.finish(v, mine, over_lanes(all, 32));
     store<layout>(out, s, v[0]);
-    __cluster_barrier_wait();  // so have all: a block's shared memory ends with the block
+    __cluster_barrier_wait();  // all have read: this block may end, and its shared memory with it
 #endif
 }
 
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(Op::THREADS, Op::BLOCKS)
     load<layout>(v, op.in, s, op.none());
     const auto mine = op.part(v);
     const auto of_warp = over_lanes(mine, 32);
-    __cluster_barrier_wait();  // so have all
+    __cluster_barrier_wait();  // all blocks have a barrier
     send(parts, &barrier, of_warp);
     op.finish(v, mine, receive(parts, &barrier, 0));
     store<layout>(out, s, v[0]);

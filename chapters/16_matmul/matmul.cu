@@ -107,7 +107,7 @@ __global__ __launch_bounds__(R::THREADS, R::BLOCKS) void registers_kernel(float*
     for (int k = s.k; k > 0; k -= TILE_K) {
         if (STAGES == 1) copy();
         __pipeline_wait_prior(STAGES == 1 ? 0 : STAGES - 2);
-        __syncthreads();  // all copies of this pair have come, and no thread reads the pair before it any more
+        __syncthreads();  // all copies of this pair have come, and no thread still reads the last pair
         const int now = (slot + 1) % STAGES;
         if (STAGES > 1) copy();
         results.add(tiles[now]);

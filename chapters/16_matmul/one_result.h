@@ -57,7 +57,7 @@ __global__ void tile_kernel(float* out, Matrix<float> a, Matrix<float> b, Shape 
     const int x = int(threadIdx.x), y = int(threadIdx.y);
     const int64_t row = int64_t(tile.row) + y, column = int64_t(tile.column) + x;
     float sum = 0;
-    for (int64_t k = 0; k < s.k; k += 32) {  // outside of a and b are zeros, which add nothing
+    for (int64_t k = 0; k < s.k; k += 32) {  // beyond the edges of a and b, the tiles hold zeros
         a_tile[y][x] = row < s.m && k + x < s.k ? element(a, row, k + x) : 0;
         b_tile[y][x] = k + y < s.k && column < s.n ? element(b, k + y, column) : 0;
         __syncthreads();  // the tiles are complete

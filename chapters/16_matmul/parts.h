@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(256) add_parts_kernel(T* out, const float* par
     const int64_t i = blockIdx.x * int64_t(blockDim.x) + threadIdx.x;
     if (i >= size) return;
     float sum = 0;
-#pragma unroll 8  // so many loads are under way at a time
+#pragma unroll 8  // eight loads are under way at a time
     for (int p = 0; p < count; p++) sum += parts[p * size + i];
     out[i] = T(sum);
 }

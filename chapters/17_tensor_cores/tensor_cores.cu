@@ -120,8 +120,8 @@ __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
     warp.load(stage, 0);
     for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         warp.clear();
-        // The last AHEAD steps copy the first ones of the block's next tile. So many there are: some may only add
-        // zeros.
+        // The last AHEAD steps copy the first ones of the block's next tile. A tile has at least AHEAD steps, some of
+        // which may only add zeros.
         for (int part = 0; part < 2; part++) {
             for (int step = part == 0 ? AHEAD : steps - AHEAD; step < steps; step++) {
                 UNROLL for (int i = 0; i < TILE_K / 16; i++) {

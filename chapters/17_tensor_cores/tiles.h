@@ -64,7 +64,7 @@ struct Tile {
 // So the same pack of eight rows, which ldmatrix reads at a time, lies in all 32 banks.
 constexpr int TILE_K = 64;
 
-// Eight neighbours, of which so many are in the matrix. Outside of it are zeros.
+// Eight neighbours: `elements` of them from the matrix, and zeros for those beyond its edge.
 template <class T>
 __device__ uint4 load_pack(const T* p, int elements) {
     if (elements >= 8 && reinterpret_cast<uintptr_t>(p) % 16 == 0) return *reinterpret_cast<const uint4*>(p);
@@ -125,7 +125,7 @@ struct Lines {
 
 // ---- the results of a warp -----------------------------------------------------------------------------------------
 
-// And its fragments, twice: while a warp multiplies 16 elements of each line, it loads the next 16.
+// The warp also keeps two sets of fragments: while it multiplies 16 elements of each line, it loads the next 16.
 template <class T, class Tile, bool A_ALONG_K, bool B_ALONG_K>
 struct Warp {
     using A = Lines<T, A_ALONG_K, Tile::ROWS, Tile::THREADS>;

@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(288)
         multiply_64<T, a_along_k, b_along_k>(sums, buffer(step) + group * BOX_BYTES, buffer(step) + 2 * BOX_BYTES);
         wgmma_commit();
         wgmma_wait<0>();
-        if (threadIdx.x % 128 == 0) mbarrier_arrive(empty(step));  // this warpgroup has read it
+        if (threadIdx.x % 128 == 0) mbarrier_arrive(empty(step));  // this warpgroup has read the buffer
     }
     store_pairs(p.out + int64_t(at.batch) * p.m * p.n, sums, at.row + group * 64, at.column, p.m, p.n);
 #endif

@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(THREADS)
 
     float o[2][D / 8][4] = {};
     Rows rows[2];
-    // From the last keys to the first. Without keys: 0.
+    // From the last keys to the first. A query without keys gets 0.
     int first = last_key(first_query + QUERIES - 1, p) / KEYS * KEYS;
     Tile::template copy<QUERIES>(q_tile, q.row(at.batch, at.head, first_query), q.row_stride, p.queries - first_query);
     copy(k_tile, k, first);

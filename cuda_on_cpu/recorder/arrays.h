@@ -211,6 +211,11 @@ public:
         if (next != all_.begin() && std::prev(next)->second->contains(a)) return std::prev(next)->second;
         return nullptr;
     }
+    // The last array that ends at or before this address, which lies in no array; null if none does.
+    Array* before(uintptr_t a) const {
+        const auto next = all_.upper_bound(a);
+        return next == all_.begin() ? nullptr : std::prev(next)->second;
+    }
     // Whether there may be any array, or one that the host cannot use, at an address: a quick look at its page.
     bool may_be_any(uintptr_t a) const { return pages_[page(a)]; }
     bool may_be_device(uintptr_t a) const { return pages_[page(a)] == 2; }

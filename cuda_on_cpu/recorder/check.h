@@ -117,6 +117,11 @@ private:
                     sites.text(a.site).c_str(), size_t(a.address - dynamic), launch.dynamic_bytes);
             return nullptr;
         }
+        Array* const before = arrays.before(a.address);
+        if (before && before->place == Place::shared && is_behind(*before, a.address)) {
+            outside(a, *before);
+            return nullptr;
+        }
         for (Array* array : variables_)
             if (array->contains(a.address)) return array;
         const auto p = reinterpret_cast<void*>(a.address);
@@ -142,6 +147,14 @@ private:
             return nullptr;
         }
         return unannounced(a.address);
+    }
+
+    // Whether the address lies close behind a shared array, and no other variable has begun there.
+    bool is_behind(const Array& shared, uintptr_t address) {
+        if (address - shared.end >= 1024) return false;
+        const auto [known, is_new] = behind_.try_emplace(address, false);
+        if (is_new) known->second = variable(address).rfind(variable(shared.begin) + " + ", 0) == 0;
+        return known->second;
     }
 
     // Not every tensor is announced: whatever there is may be one.
@@ -210,6 +223,7 @@ private:
     static constexpr size_t seen_size = 1 << 10;
     Seen seen_[seen_size] = {};
     std::vector<Array*> variables_;
+    std::map<uintptr_t, bool> behind_;               // what is_behind() has found
     std::unordered_map<uintptr_t, Array*> unknown_;  // memory by the megabyte
 };
 

@@ -15,6 +15,8 @@ PTX = "cuda_on_cpu/include/cuda_on_cpu/ptx.h"
 MUTANTS = [
     Mutant(RACES, "        if (before.kind() == Kind::copy) return true;\n", "", COPIES),
     Mutant(RACES, "        if (order.is_ordered(before)) return false;\n", "", RIGHT),
+    Mutant(CHECK, "if (before && before->place == Place::shared", "if (false && before->place == Place::shared",
+           f"{TESTS}test_past_a_shared_array[g++]"),
     Mutant(RACES, "written.segment() >= owner(array).first", "true", WRONG),
     Mutant(RACES, "if (!is_same) say(", "say(", RIGHT, why="two writes of one value are no race"),
     Mutant(RACES, "array.all_written || written ||", "true ||", WRONG),

@@ -247,6 +247,15 @@ def test_copies_and_tensor_cores(compiler):
                 assert (other(name, "memory_copies") or "") in found[name], (name, found[name])
 
 
+def test_past_a_shared_array(compiler):
+    """Of which the compiler knows no length: no other variable begins at that address."""
+    said = run(checked("past_shared", compiler)).stderr
+    line = line_of("cpu_only/past_shared", "reversed")
+    assert re.search(
+        rf"{BOUNDS}thread \(255, .* writes 4 bytes at .*past_shared.cu:{line}, beginning 0 bytes past the end", said
+    )
+
+
 @both_orders
 def test_exchanges_between_blocks(compiler, reverse):
     """What st_async() has stored is there for threads that have waited at its mbarrier. 5 s to compile."""

@@ -63,7 +63,7 @@ inline void needs_stream(cudaStream_t used, const char* what, const char* name =
     const char* wanted = nullptr;
     if (watch && watch->has_stream && used != &watch->stream) wanted = "the stream that the launcher got";
     if (!watch && !used && on_side_stream())
-        wanted = "the current one: a GPU might start it before its inputs are there";
+        wanted = "the current one: a GPU might start it before its inputs are ready";
     if (wanted)
         throw std::runtime_error(std::string("CUDA on CPU: ") + what + name + " is on " +
                                  (used ? "another stream" : "the default stream") + ", and not on " + wanted);

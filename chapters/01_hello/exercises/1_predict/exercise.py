@@ -1,4 +1,4 @@
-"""predict: which program runs again, and which one reports a mistake
+"""predict: which program runs again after a change, and which one reports a mistake
 
 Answer the questions in answers.py: after a change, which programs run again, and which one reports a mistake? Nothing is
 built. The four steps of the lesson give the answers.

@@ -30,7 +30,7 @@ def arguments(*shape, dtype=torch.float32):
 
 
 def special_arguments():
-    x = torch.tensor([0.0, -0.0, float("inf"), -float("inf"), float("nan"), 3e38], device=device)
+    x = torch.tensor([0.0, -0.0, 100, -100, float("inf"), -float("inf"), float("nan"), 3e38], device=device)
     for factor in 0, -1, 1e-50, float("inf"), float("nan"):
         yield x, factor
 
@@ -253,6 +253,14 @@ def test_compile():
 
 
 # ---- the build ---------------------------------------------------------------------------------------------------------
+@pytest.mark.skipif(device == "cuda", reason="on a GPU: compute-sanitizer pytest")
+@pytest.mark.skipif("'CUDA_ON_CPU_REPORT' not in os.environ", reason='see README.md, "Without a GPU"')
+def test_the_memory_check_looks_at_each_access_of_the_kernels():
+    """What it finds is an exception, here and in the other tests. Without it, a kernel that reads or writes past the end of a
+    tensor may pass all of them."""
+    result_and_gradients(arguments(257))
+
+
 def test_nothing_has_changed_since_the_build():
     """Else all other tests are about the older code."""
     root, library = Path(__file__).resolve().parents[1], Path(package.__file__).resolve().with_name("_C.abi3.so")
