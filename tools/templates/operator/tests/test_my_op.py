@@ -253,8 +253,8 @@ def test_compile():
 
 
 # ---- the build ---------------------------------------------------------------------------------------------------------
-@pytest.mark.skipif(device == "cuda", reason="on a GPU: compute-sanitizer pytest")
 @pytest.mark.skipif("'CUDA_ON_CPU_REPORT' not in os.environ", reason='see README.md, "Without a GPU"')
+@pytest.mark.skipif(device == "cuda", reason="on a GPU: compute-sanitizer pytest")
 def test_the_memory_check_looks_at_each_access_of_the_kernels():
     """What it finds is an exception, here and in the other tests. Without it, a kernel that reads or writes past the end of a
     tensor may pass all of them."""
