@@ -97,7 +97,7 @@ def run(machine, command, folder):
 
 def code(file, *definitions, folder):
     """These definitions of that file in the folder, each named by how its first line begins: that line, all below it that
-    are indented further, the closing bracket, and the template<> above it."""
+    are indented further (#pragma never is), the closing bracket, and the template<> above it."""
     text = (folder / file).read_text().splitlines()
     language = {".py": "python", ".toml": "toml", ".txt": "cmake"}.get(Path(file).suffix, "cpp")
     parts = [_definition(text, start) for start in definitions]
@@ -111,13 +111,15 @@ def _definition(text, start):
         raise ValueError(f"{len(places)} lines start with {start!r}")
     first = places[0]
     indent = len(text[first]) - len(text[first].lstrip())
+    is_inside = [not line or line[: indent + 1].isspace() for line in text] + [False]
     end = first + 1
-    while end < len(text) and (not text[end] or text[end][: indent + 1].isspace()):
+    while is_inside[end] or (is_inside[end + 1 : end + 2] == [True] and text[end].startswith("#pragma")):
         end += 1
     end += end < len(text) and text[end][indent : indent + 1] in ("}", ")", "]")
     if text[first - 1].lstrip().startswith("template"):
         first -= 1
-    return "\n".join(line[indent:] for line in text[first:end]).rstrip()
+    lines = (line if line.startswith("#pragma") else line[indent:] for line in text[first:end])
+    return "\n".join(lines).rstrip()
 
 
 def what_check_rejects(folder):
