@@ -1,4 +1,4 @@
-"""permute: turn three dimensions around, with 4 sectors and 1 pass for each access
+"""permute: reverse the order of three dimensions, with 4 sectors and 1 pass for each access
 
 permute.cu computes x.permute(2, 1, 0), and is right, but a store of a warp touches 32 sectors. Which two dimensions have to
 share a tile? Each access may touch 4 sectors and take 1 pass.
