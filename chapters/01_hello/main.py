@@ -20,7 +20,7 @@ from common.timing import seconds_to_build
 def build(name="hello", functions=("hello", "hello_gpu"), no_implicit_headers=True, build_directory=None):
     return load_inline(
         name=name,
-        cpp_sources=[(here / "hello.cpp").read_text()],  # any string will do; editors highlight a file
+        cpp_sources=[(here / "hello.cpp").read_text()],  # any string; editors can highlight a file
         cuda_sources=[(here / "hello.cu").read_text()],
         functions=list(functions),  # the C++ functions that Python may call
         extra_include_paths=[str(here), str(root)],  # for hello.h and common/
