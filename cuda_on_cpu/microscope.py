@@ -276,7 +276,9 @@ LEGEND = (
 
 # What is said of lines that need more than twice the least, whose lanes meet, or whose warps are nearly empty.
 ADVICE = (
-    (lambda row: row.space == "global" and row.sectors > 2 * row.least_sectors,
+    # A whole warp, side by side, touches `width` sectors, and one more if it begins within a sector. Of lanes that a mask
+    # chooses, fewer lanes may touch as many.
+    (lambda row: row.space == "global" and row.sectors > max(2 * row.least_sectors, (row.width + 1) * row.requests),
      "lanes of a warp touch far more sectors than they fill. Let neighbouring threads take neighbouring elements; keep\n"
      "an array for each member, not an array of structs; and where a matrix has to be read one way and written the\n"
      "other, pass it through shared memory, and exchange the indices between the two."),
@@ -287,7 +289,8 @@ ADVICE = (
      "lanes of a warp change the same address, one after another. Add up within the warp or the block first, and\n"
      "then change it once."),
     (lambda row: row.space == "global" and row.requests >= 32 and row.threads_per_request < 16,
-     "fewer than half of a warp's lanes take part. Where rows are short, let a warp take several of\nthem."),
+     "fewer than half of a warp's lanes take part. Where rows are short, let a warp take several of\nthem. (Where a mask "
+     "chooses the lanes, nothing helps.)"),
 )  # fmt: skip
 
 

@@ -191,7 +191,8 @@ def main():
             f"No C++ compiler: {compiler()[0]} not found. To install one: sudo apt-get install g++\n"
             "A compiler in another place: make CXX=/path/to/clang++ ..."
         )
-    if not options.versions and Path(sys.prefix).resolve() != VENV.resolve() and fits(TORCH):
+    is_ours = Path(sys.prefix).resolve() == VENV.resolve() and (VENV / STAMP).exists()
+    if not options.versions and not is_ours and fits(TORCH):
         missing = " ".join(f"'{r}'" for r in requirements(*NEEDED[options.purpose]) if not fits(r))
         if not missing:
             return print(sys.executable)

@@ -14,10 +14,11 @@ namespace cuda_on_cpu_recorder {
 struct Request {
     uint32_t lanes = 0;                      // a bit for each that takes part
     std::array<uintptr_t, 32> address = {};  // in shared memory from the beginning of the array on
+    std::array<uint32_t, 32> time = {};      // how many accesses the lane had made before, of all kinds
 
-    void add(unsigned lane, uintptr_t of_lane) {
+    void add(unsigned lane, uintptr_t address_of_lane, uint32_t time_of_lane) {
         lanes |= 1u << lane;
-        address[lane] = of_lane;
+        address[lane] = address_of_lane, time[lane] = time_of_lane;
     }
     std::vector<uintptr_t> sorted() const {
         std::vector<uintptr_t> addresses;
@@ -131,9 +132,27 @@ struct Counts {
 
 // Threads run one after another here, so the accesses of a warp's lanes also come one after another. The k-th access of
 // a lane at a site joins the k-th of the other lanes there, counted since the last barrier. If lanes skip the access in
-// different rounds of a loop, this joins different rounds, and neighbours seem to read far apart. Most kernels give
-// neighbouring lanes addresses at an even distance, so such a warp's accesses are also joined by that distance. What
-// needs fewer sectors and requests counts.
+// different rounds of a loop, this would join different rounds, and neighbours would seem to read far apart. Two things
+// help. First, another site in the loop may be one that no lane skips, such as the load of a mask: how often a lane has
+// been there tells the round. Second, most kernels give neighbouring lanes addresses at an even distance. So accesses
+// of global memory are also joined by that distance, and what needs fewer sectors and requests counts.
+
+// The same accesses, of which those of a round are joined. times: for each lane when it was at the other site.
+inline std::vector<Request> by_round(const std::vector<Request>& in_order, const std::vector<Request>& times) {
+    std::map<std::pair<size_t, unsigned>, Request> found;  // by the round, and by the number of the access in it
+    for (unsigned lane = 0; lane < 32; lane++) {
+        size_t round = 0;
+        unsigned n = 0;
+        for (const Request& r : in_order) {
+            if (!(r.lanes >> lane & 1)) break;  // the lane has no further access
+            for (; round < times.size() && times[round].time[lane] < r.time[lane]; round++) n = 0;
+            found[{round, n++}].add(lane, r.address[lane], r.time[lane]);
+        }
+    }
+    std::vector<Request> requests;
+    for (const auto& [key, request] : found) requests.push_back(request);
+    return requests;
+}
 
 // The same accesses in requests whose lanes ask for addresses at this distance. The n-th access of a lane that would
 // suit a request joins the n-th of the others.
@@ -142,9 +161,9 @@ inline std::vector<Request> by_distance(const std::vector<Request>& in_order, ui
     for (unsigned lane = 0; lane < 32; lane++) {
         std::map<uintptr_t, unsigned> n;
         for (const Request& r : in_order) {
-            if (!(r.lanes >> lane & 1)) break;  // the lane has no further access
+            if (!(r.lanes >> lane & 1)) continue;
             const uintptr_t of_lane_0 = r.address[lane] - lane * distance;
-            found[{of_lane_0, n[of_lane_0]++}].add(lane, r.address[lane]);
+            found[{of_lane_0, n[of_lane_0]++}].add(lane, r.address[lane], r.time[lane]);
         }
     }
     std::vector<Request> requests;
@@ -186,22 +205,26 @@ public:
     // All lanes of the warp are together, or have returned.
     void warp_together(const Room& room, unsigned warp) {
         if (index_of(room, warp) >= warps_.size()) return;
-        std::vector<Open>& all = warps_[index_of(room, warp)];
-        for (unsigned s = 0; s < all.size(); s++) {
+        Warp& w = warps_[index_of(room, warp)];
+        const Open* const of_all = never_skipped(w);
+        for (unsigned s = 0; s < w.open.size(); s++) {
             Stream& stream = streams_[s];
             const uint64_t number = uint64_t(launches_) << 40 | uint64_t(room.block) << 5 | warp;
-            rejoin(all[s].requests, stream);
-            for (const Request& r : all[s].requests)
-                stream.counts.count(r, stream.space, stream.op, stream.bytes, number);
-            all[s] = {};
+            std::vector<Request> requests = w.open[s].requests;
+            if (of_all && w.open[s].accesses != of_all->accesses)
+                requests = by_round(requests, of_all->requests);
+            else
+                join_by_distance(requests, stream);
+            for (const Request& r : requests) stream.counts.count(r, stream.space, stream.op, stream.bytes, number);
         }
+        w = {};
     }
     void block_together(const Room& room) {
         for (unsigned w = 0; w < 32; w++) warp_together(room, w);
     }
 
     void end_launch() {
-        for (unsigned w = 0; w < warps_.size(); w++) warps_[w].clear();  // a launch that ended early leaves some
+        for (Warp& w : warps_) w = {};  // a launch that ended early leaves some
         for (Stream& s : streams_) {
             if (s.counts.requests) {
                 const Site& site = check_.sites.get(s.site);
@@ -239,11 +262,15 @@ private:
         Op op;
         size_t bytes;
         Counts counts = {};
-        unsigned tries = 0;  // of rejoin() that changed nothing
+        unsigned tries = 0;  // of join_by_distance() that changed nothing
     };
     struct Open {                                // of a stream and a warp, since its lanes were together
         std::array<uint32_t, 32> accesses = {};  // of each lane
         std::vector<Request> requests = {};
+    };
+    struct Warp {
+        std::vector<Open> open = {};  // by stream
+        std::array<uint32_t, 32> time = {};
     };
 
     static size_t index_of(const Room& room, unsigned warp) { return room.number * 32 + warp; }
@@ -256,16 +283,28 @@ private:
         const unsigned rank = check_.order.self.rank, warp = rank / 32;
         const size_t index = index_of(*check_.order.room, warp);
         if (index >= warps_.size()) warps_.resize(index + 1);
-        if (warps_[index].size() <= size_t(stream)) warps_[index].resize(stream + 1);
-        Open& open = warps_[index][stream];
+        if (warps_[index].open.size() <= size_t(stream)) warps_[index].open.resize(stream + 1);
+        Open& open = warps_[index].open[stream];
         const uint32_t k = open.accesses[rank % 32]++;
         if (k == open.requests.size()) open.requests.emplace_back();
-        open.requests[k].add(rank % 32, address);
+        open.requests[k].add(rank % 32, address, warps_[index].time[rank % 32]++);
+    }
+
+    // The stream that was most often accessed of those that all lanes accessed equally often, and more than once; or
+    // null. A lane without any access has returned, or does not exist.
+    static const Open* never_skipped(const Warp& w) {
+        const Open* found = nullptr;
+        for (const Open& open : w.open) {
+            bool is_equal = open.requests.size() > (found ? found->requests.size() : 1);
+            for (unsigned l = 0; l < 32; l++) is_equal &= !w.time[l] || open.accesses[l] == open.requests.size();
+            if (is_equal) found = &open;
+        }
+        return found;
     }
 
     // Joins a warp's accesses of global memory by a distance, if lanes seem to read far apart and do not. At a site
     // where the first warps do read far apart, the others are not asked.
-    static void rejoin(std::vector<Request>& requests, Stream& stream) {
+    static void join_by_distance(std::vector<Request>& requests, Stream& stream) {
         if (stream.space != Space::global || requests.size() < 2 || stream.tries == 8) return;
         const auto cost_of = [&](const std::vector<Request>& all) {
             size_t sectors = 0, least = 0;
@@ -318,7 +357,7 @@ private:
     std::map<std::tuple<uint32_t, Space, Op, size_t>, int> numbers_;
     std::vector<std::array<int, 4>> recent_;  // by site and Op; -2: none yet
     std::vector<Stream> streams_;
-    std::vector<std::vector<Open>> warps_;  // by room and warp, then by stream
+    std::vector<Warp> warps_;  // by room and warp
     std::map<Key, Counts> rows_;
 };
 

@@ -29,6 +29,9 @@ MUTANTS = [
     Mutant(MODEL, "n[of_lane_0]++", "0", f"{T}lanes_that_skip_different_rounds"),
     Mutant(MODEL, "sectors + all.size(), sectors > least", "sectors, sectors > least", f"{T}lanes_that_skip_different_rounds"),
     Mutant(MODEL, "{1, 0, 2, 3, 4}", "{1, 0, 2, 4}", f"{T}lanes_that_skip_different_rounds"),
+    Mutant(MODEL, "if (of_all && w.open[s].accesses != of_all->accesses)", "if (false)",
+           f"{T}lanes_that_skip_different_rounds"),
+    Mutant(MODEL, "times[round].time[lane] < r.time[lane]", "false", f"{T}lanes_that_skip_different_rounds"),
     # ---- banks
     Mutant(MODEL, "words.erase(std::unique(words.begin(), words.end()), words.end());", "",
            of("shared_memory", "broadcast")),

@@ -212,19 +212,23 @@ SKIPS = {
     "the_same": (8, 28, 1, 1),
     "twice_each": (8, 28, 4, 3.5),  # an element's first load by 32 lanes, and the second by 24
     "own_pieces": (8, 32, 32, 4),
+    "masked": (8, 4, 4, 1),
 }
 
 
 def test_lanes_that_skip_different_rounds():
     need("g++")
     need("addr2line")
-    rows = [row for row in of_program([PROGRAMS / "cpu_only/skips.cu"]) if row.kind == "load"]
+    every = [row for row in of_program([PROGRAMS / "cpu_only/skips.cu"]) if row.kind == "load"]
+    rows = [row for row in every if row.space == "global" and row.width == 4]
     seen = {
         row.kernel: (row.requests, row.threads_per_request, row.sectors_per_request, row.least_sectors_per_request)
         for row in rows
     }
     assert seen == SKIPS
     assert len({row.kernel for row in rows}) == len(rows)
+    (shared,) = (row for row in every if row.space == "shared")
+    assert (shared.requests, shared.threads_per_request, shared.wavefronts_per_request) == (8, 4, 1)
 
 
 def test_constant_memory_has_no_sectors(rows):

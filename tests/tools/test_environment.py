@@ -359,6 +359,13 @@ def test_a_venv_of_the_readers_own_is_not_touched(repository):
     assert listing(repository.venv) == before
 
 
+def test_an_activated_venv_of_the_readers_own_is_used(repository):
+    python = repository.python(repository.venv, **COMPLETE)
+    before = listing(repository.venv)
+    assert f"ran {python}" in repository.make("chapter03", PATH=f"{python.parent}:/usr/bin:/bin").out
+    assert listing(repository.venv) == before
+
+
 def test_the_oldest_and_the_newest_have_environments_of_their_own(repository):
     repository.make("test-oldest")  # to run the tests there fails: this pip is of straw
     repository.make("test-newest")

@@ -1,4 +1,4 @@
-// skips.cu: loops in which each lane skips a load in another round. A block of 32 threads, eight rounds.
+// skips.cu: loops in which lanes skip a load in different rounds. A block of 32 threads, eight rounds.
 #include <cuda_runtime.h>
 
 constexpr int rounds = 8;
@@ -31,6 +31,27 @@ __global__ void own_pieces(float* out, const float* in) {
     out[threadIdx.x] = sum;
 }
 
+// A mask says that a lane loads in one of eight rounds only: four lanes in each.
+__global__ void masked(float* out, const float* in, const char* keep) {
+    float sum = 0;
+    for (int k = 0; k < rounds; k++) {
+        const bool is_kept = keep[k * 32 + threadIdx.x];
+        if (is_kept) sum += in[k * 32 + threadIdx.x];
+    }
+    out[threadIdx.x] = sum;
+}
+__global__ void masked_shared(float* out, const char* keep) {
+    __shared__ float s[rounds][33];
+    for (int k = 0; k < rounds; k++) s[k][threadIdx.x] = 1;
+    __syncthreads();
+    float sum = 0;
+    for (int k = 0; k < rounds; k++) {
+        const bool is_kept = keep[k * 32 + threadIdx.x];
+        if (is_kept) sum += s[k][threadIdx.x];
+    }
+    out[threadIdx.x] = sum;
+}
+
 int main() {
     float *out, *in;
     cudaMalloc(&out, 32 * sizeof(float));
@@ -41,6 +62,12 @@ int main() {
     the_same<<<1, 32>>>(out, in);
     twice_each<<<1, 32>>>(out, in);
     own_pieces<<<1, 32>>>(out, in);
+    char* keep;
+    cudaMallocManaged(&keep, rounds * 32);
+    for (int i = 0; i < rounds * 32; i++) keep[i] = (i / 32 + i) % rounds == 0;
+    masked<<<1, 32>>>(out, in, keep);
+    masked_shared<<<1, 32>>>(out, keep);
+    cudaFree(keep);
     const bool right = cudaDeviceSynchronize() == cudaSuccess;
     cudaFree(out);
     cudaFree(in);

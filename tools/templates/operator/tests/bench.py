@@ -8,7 +8,7 @@ triton, which comes with torch for CUDA, empties the L2 cache before each call, 
 import torch
 from test_my_op import arguments, is_tensor, my_op, reference
 
-SHAPES = [(2**20,), (2**24 + 1,), (8192, 8192)]
+SHAPES = [(1024, 1024), (2**14 + 1, 1000), (8192, 8192)]
 
 
 def main():

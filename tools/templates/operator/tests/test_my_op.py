@@ -57,6 +57,9 @@ per_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.fixture(autouse=True)
 def seed():
     torch.manual_seed(0)
+    torch.use_deterministic_algorithms(
+        True, warn_only=True
+    )  # fills new tensors with NaN, if no thread writes an element
 
 
 def assert_right(*args):
@@ -200,7 +203,7 @@ def test_every_tensor_is_checked(what, where):
         for i, wrong_args in with_one_wrong(args, wrong):
             with pytest.raises(RuntimeError, match=words):
                 operator(*wrong_args)
-                pytest.fail(f"{operator}: argument {i} is accepted, and {words}")
+                pytest.fail(f"{operator}: argument {i} is accepted, and {words}: see {what!r} in WRONG or MIXED")
 
 
 def test_what_is_no_tensor_is_refused():
