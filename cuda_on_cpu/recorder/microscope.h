@@ -137,6 +137,13 @@ struct Counts {
 // been there tells the round. Second, most kernels give neighbouring lanes addresses at an even distance. So accesses
 // of global memory are also joined by that distance, and what needs fewer sectors and requests counts.
 
+template <class Key>
+std::vector<Request> values_of(const std::map<Key, Request>& found) {
+    std::vector<Request> requests;
+    for (const auto& [key, request] : found) requests.push_back(request);
+    return requests;
+}
+
 // The same accesses, of which those of a round are joined. times: for each lane when it was at the other site.
 inline std::vector<Request> by_round(const std::vector<Request>& in_order, const std::vector<Request>& times) {
     std::map<std::pair<size_t, unsigned>, Request> found;  // by the round, and by the number of the access in it
@@ -149,9 +156,7 @@ inline std::vector<Request> by_round(const std::vector<Request>& in_order, const
             found[{round, n++}].add(lane, r.address[lane], r.time[lane]);
         }
     }
-    std::vector<Request> requests;
-    for (const auto& [key, request] : found) requests.push_back(request);
-    return requests;
+    return values_of(found);
 }
 
 // The same accesses in requests whose lanes ask for addresses at this distance. The n-th access of a lane that would
@@ -166,9 +171,7 @@ inline std::vector<Request> by_distance(const std::vector<Request>& in_order, ui
             found[{of_lane_0, n[of_lane_0]++}].add(lane, r.address[lane], r.time[lane]);
         }
     }
-    std::vector<Request> requests;
-    for (const auto& [key, request] : found) requests.push_back(request);
-    return requests;
+    return values_of(found);
 }
 
 class Microscope {

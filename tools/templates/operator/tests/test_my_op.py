@@ -57,9 +57,7 @@ per_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.fixture(autouse=True)
 def seed():
     torch.manual_seed(0)
-    torch.use_deterministic_algorithms(
-        True, warn_only=True
-    )  # fills new tensors with NaN, if no thread writes an element
+    torch.use_deterministic_algorithms(True, warn_only=True)  # new tensors hold NaN until a thread writes
 
 
 def assert_right(*args):
