@@ -92,11 +92,12 @@ def found_by_cuda(error: object) -> str:
 
 
 def once(findings: list[str]) -> list[str]:
-    """The first finding of each mistake: of a kernel, what is wrong, and the lines. Tests of several sizes find one mistake
-    again and again."""
+    """The first finding of each mistake: of a kernel, what is wrong, and the lines, in whichever block and thread. Tests of
+    several sizes find one mistake again and again."""
     first: dict[object, str] = {}
     for finding in findings:
-        first.setdefault((*finding.split(":")[:2], *re.findall(r"\S+:\d+", finding)), finding)
+        anywhere = re.sub(r", (block|thread) \([^)]*\)", "", finding)
+        first.setdefault((*anywhere.split(":")[:2], *re.findall(r"\S+:\d+", finding)), finding)
     return list(first.values())
 
 

@@ -171,6 +171,12 @@ def test_check_shows_what_is_wrong_where_and_which_threads(own):
     )
 
 
+def test_a_mistake_is_said_once():
+    first = "kernel k, block (0, 0, 0), thread (1, 0, 0): __shfl_xor_sync() at k.cu:20: reads a lane that has returned"
+    elsewhere, another = first.replace("(0, 0, 0)", "(3, 0, 0)"), first.replace("20", "21")
+    assert report.once([first, elsewhere, another]) == [first, another]
+
+
 def test_what_was_launched_is_counted(own):
     for arguments, launches in ("", "3 launches of 2 kernels"), ("1", "1 launch of 1 kernel"):
         write(HERE / "x.cu", COUNTED)
