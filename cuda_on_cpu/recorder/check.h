@@ -118,7 +118,7 @@ private:
             return nullptr;
         }
         Array* const before = arrays.before(a.address);
-        if (before && before->place == Place::shared && is_behind(*before, a.address)) {
+        if (before && before->place == Place::shared && is_past(*before, a.address)) {
             outside(a, *before);
             return nullptr;
         }
@@ -149,10 +149,10 @@ private:
         return unannounced(a.address);
     }
 
-    // Whether the address lies close behind a shared array, and no other variable has begun there.
-    bool is_behind(const Array& shared, uintptr_t address) {
+    // Whether the address lies little past the end of a shared array, before any other variable begins.
+    bool is_past(const Array& shared, uintptr_t address) {
         if (address - shared.end >= 1024) return false;
-        const auto [known, is_new] = behind_.try_emplace(address, false);
+        const auto [known, is_new] = past_.try_emplace(address, false);
         if (is_new) known->second = variable(address).rfind(variable(shared.begin) + " + ", 0) == 0;
         return known->second;
     }
@@ -223,7 +223,7 @@ private:
     static constexpr size_t seen_size = 1 << 10;
     Seen seen_[seen_size] = {};
     std::vector<Array*> variables_;
-    std::map<uintptr_t, bool> behind_;               // what is_behind() has found
+    std::map<uintptr_t, bool> past_;                 // what is_past() has found
     std::unordered_map<uintptr_t, Array*> unknown_;  // memory by the megabyte
 };
 

@@ -20,13 +20,6 @@ struct Request {
         lanes |= 1u << lane;
         address[lane] = address_of_lane, time[lane] = time_of_lane;
     }
-    std::vector<uintptr_t> sorted() const {
-        std::vector<uintptr_t> addresses;
-        for (unsigned l = 0; l < 32; l++)
-            if (lanes >> l & 1) addresses.push_back(address[l]);
-        std::sort(addresses.begin(), addresses.end());
-        return addresses;
-    }
 };
 
 enum class Space { global, shared, constant };
@@ -95,7 +88,10 @@ struct Counts {
     Request example;              // the first request
 
     void count(const Request& r, Space space, Op op, size_t lane_bytes, uint64_t warp) {
-        const std::vector<uintptr_t> sorted = r.sorted();
+        std::vector<uintptr_t> sorted;
+        for (unsigned l = 0; l < 32; l++)
+            if (r.lanes >> l & 1) sorted.push_back(r.address[l]);
+        std::sort(sorted.begin(), sorted.end());
         if (!requests++) example = r;
         warps.insert(warps.end(), warp);
         threads += sorted.size();
@@ -130,19 +126,19 @@ struct Counts {
 
 // ---- accesses become requests --------------------------------------------------------------------------------------
 
-// Threads run one after another here, so the accesses of a warp's lanes also come one after another. The k-th access of
-// a lane at a site joins the k-th of the other lanes there, counted since the last barrier. If lanes skip the access in
-// different rounds of a loop, this would join different rounds, and neighbours would seem to read far apart. Two things
-// help. First, another site in the loop may be one that no lane skips, such as the load of a mask: how often a lane has
-// been there tells the round. Second, most kernels give neighbouring lanes addresses at an even distance. So accesses
-// of global memory are also joined by that distance, and what needs fewer sectors and requests counts.
-
 template <class Key>
 std::vector<Request> values_of(const std::map<Key, Request>& found) {
     std::vector<Request> requests;
     for (const auto& [key, request] : found) requests.push_back(request);
     return requests;
 }
+
+// Threads run one after another here, so the accesses of a warp's lanes also come one after another. The k-th access of
+// a lane at a site joins the k-th of the other lanes there, counted since the last barrier. If lanes skip the access in
+// different rounds of a loop, this would join different rounds, and neighbours would seem to read far apart. Two things
+// help. First, another site in the loop may be one that no lane skips, such as the load of a mask: how often a lane has
+// been there tells the round. Second, most kernels give neighbouring lanes addresses at an even distance. So accesses
+// of global memory are also joined by that distance, and what needs fewer sectors and requests counts.
 
 // The same accesses, of which those of a round are joined. times: for each lane when it was at the other site.
 inline std::vector<Request> by_round(const std::vector<Request>& in_order, const std::vector<Request>& times) {
@@ -213,12 +209,11 @@ public:
         for (unsigned s = 0; s < w.open.size(); s++) {
             Stream& stream = streams_[s];
             const uint64_t number = uint64_t(launches_) << 40 | uint64_t(room.block) << 5 | warp;
-            std::vector<Request> requests = w.open[s].requests;
+            if (w.open[s].requests.empty()) continue;
             if (of_all && w.open[s].accesses != of_all->accesses)
-                requests = by_round(requests, of_all->requests);
+                stream.counts.add(count(by_round(w.open[s].requests, of_all->requests), stream, number));
             else
-                join_by_distance(requests, stream);
-            for (const Request& r : requests) stream.counts.count(r, stream.space, stream.op, stream.bytes, number);
+                stream.counts.add(count_by_distance(w.open[s].requests, stream, number));
         }
         w = {};
     }
@@ -265,7 +260,7 @@ private:
         Op op;
         size_t bytes;
         Counts counts = {};
-        unsigned tries = 0;  // of join_by_distance() that changed nothing
+        unsigned tries = 0;  // of count_by_distance() that changed nothing
     };
     struct Open {                                // of a stream and a warp, since its lanes were together
         std::array<uint32_t, 32> accesses = {};  // of each lane
@@ -305,28 +300,26 @@ private:
         return found;
     }
 
-    // Joins a warp's accesses of global memory by a distance, if lanes seem to read far apart and do not. At a site
-    // where the first warps do read far apart, the others are not asked.
-    static void join_by_distance(std::vector<Request>& requests, Stream& stream) {
-        if (stream.space != Space::global || requests.size() < 2 || stream.tries == 8) return;
-        const auto cost_of = [&](const std::vector<Request>& all) {
-            size_t sectors = 0, least = 0;
-            for (const Request& r : all) {
-                const std::vector<uintptr_t> sorted = r.sorted();
-                sectors += touched(sorted, stream.bytes, 32);
-                least += (touched(sorted, stream.bytes, 1) + 31) / 32;
-            }
-            return std::pair(sectors + all.size(), sectors > least);
-        };
-        const std::vector<Request> in_order = requests;
-        const auto [before, is_scattered] = cost_of(in_order);
-        if (!is_scattered) return;
-        size_t best = before;
+    static Counts count(const std::vector<Request>& requests, const Stream& stream, uint64_t warp) {
+        Counts counts;
+        for (const Request& r : requests) counts.count(r, stream.space, stream.op, stream.bytes, warp);
+        return counts;
+    }
+
+    // The same, but accesses of global memory are joined by a distance, if lanes seem to read far apart and do not. At
+    // a site where the first warps do read far apart, the others are not asked.
+    static Counts count_by_distance(const std::vector<Request>& in_order, Stream& stream, uint64_t warp) {
+        const auto cost = [](const Counts& c) { return c.sectors + c.requests; };
+        Counts best = count(in_order, stream, warp);
+        // Only global memory has sectors.
+        if (in_order.size() < 2 || stream.tries == 8 || best.sectors == best.least_sectors) return best;
+        const uint64_t before = cost(best);
         for (const size_t elements : {1, 0, 2, 3, 4}) {
-            std::vector<Request> other = by_distance(in_order, elements * stream.bytes);
-            if (const size_t cost = cost_of(other).first; cost < best) requests.swap(other), best = cost;
+            Counts other = count(by_distance(in_order, elements * stream.bytes), stream, warp);
+            if (cost(other) < cost(best)) best = other;
         }
-        stream.tries += best == before;
+        stream.tries += cost(best) == before;
+        return best;
     }
 
     // -1: not an access of the kernel's own code.

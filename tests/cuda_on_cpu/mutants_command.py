@@ -43,6 +43,7 @@ MUTANTS = [
            INTERRUPTED),
     # ---- of Python modules
     Mutant(MAIN, "in once(found):", "in found:", f"{MODULE}[True]"),
+    Mutant(REPORT, "*anywhere.split", "*finding.split", T + "a_mistake_is_said_once"),
     Mutant(MAIN, "return status if status or said and not found and not changed else 1", "return status", f"{MODULE}[True]"),
     Mutant(MAIN, "right(said, status, NO_KERNEL_BUILT)", "right(said, status)", f"{MODULE}[False]"),
     Mutant(PROGRAM_H, "#if defined CUDA_ON_CPU_PROGRAM || defined CUDA_ON_CPU_MEMORY_CHECK", "#ifdef CUDA_ON_CPU_PROGRAM",

@@ -258,6 +258,8 @@ def test_advice_names_the_lines_that_need_it(every_row, rows):
     assert advice([*loads.values()]).startswith(
         f"access.cu:{loads['strided8'].line}: lanes of a warp touch far more sectors"
     )
+    masked = dataclasses.replace(loads["coalesced"], threads=16 * 32, least_sectors=32)  # four sectors, of a whole warp
+    assert advice([masked]) == ""
     said = advice(every_row)
     assert "meet in the same banks" in said and "change the same address" in said
     few, seldom = ((15, 100), (15, 31))  # lanes of each request, and requests

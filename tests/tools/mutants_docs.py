@@ -23,6 +23,8 @@ MUTANTS = [
     Mutant("tools/maintain/drawing.py", "file(theme).exists() and stamp in file(theme).read_text()",
            "file(theme).exists()", [f"{DOCS}test_every_difference_is_named_and_mended",
             f"{DOCS}test_a_diagram_is_drawn_again_when_its_script_changes"]),
+    Mutant("tools/maintain/docs.py", 'text[end].startswith("#pragma")', "False",
+           f"{DOCS}test_code_is_a_whole_definition"),
     Mutant("tools/maintain/docs.py", "line[: indent + 1].isspace()", "line[:1].isspace()",
            f"{DOCS}test_code_is_a_whole_definition"),
     Mutant("tools/maintain/results.py", "(json.loads(file.read_text()) if file.exists() else {}) | {name: measured}",

@@ -15,8 +15,10 @@ MUTANTS = [
     # Which Python.
     Mutant("tools/environment.py", "prereleases=True", "prereleases=False", ENVIRONMENT + "test_which_torch_fits"),
     Mutant("pyproject.toml", '"torch>=2.11,<2.16"', '"torch>=2.11,<3"', ENVIRONMENT + "test_which_torch_fits"),
-    Mutant("tools/environment.py", " and Path(sys.prefix).resolve() != VENV.resolve() and fits(TORCH)",
-           " and fits(TORCH)", ENVIRONMENT + "test_an_activated_venv_is_still_looked_after"),
+    Mutant("tools/environment.py", " and not is_ours and fits(TORCH)", " and fits(TORCH)",
+           ENVIRONMENT + "test_an_activated_venv_is_still_looked_after"),
+    Mutant("tools/environment.py", " and (VENV / STAMP).exists()", "",
+           ENVIRONMENT + "test_an_activated_venv_of_the_readers_own_is_used"),
     Mutant("tools/environment.py", 'r"==\\1.*"', 'r">=\\1"',
            ENVIRONMENT + "test_the_oldest_and_the_newest_have_environments_of_their_own"),
     # The making of .venv.
