@@ -68,7 +68,7 @@ def vmap(ops, info, in_dims, x, bias, *, approximate="none"):
 
 
 def widest(*tensors):
-    """Tensors of different dtypes become the widest of them, float32. Autocast never converts float64."""
+    """Where dtypes differ, float16 and bfloat16 become float32. float64 stays: autocast never converts it."""
     if len({t.dtype for t in tensors}) > 1:
         return tuple(t.float() if t.dtype in (torch.float16, torch.bfloat16) else t for t in tensors)
     return tensors

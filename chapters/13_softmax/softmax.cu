@@ -26,7 +26,7 @@ __global__ void three_passes_kernel(T* out, const T* x, int64_t n) {
 // ---- softmax and its gradient: all further kernels take one of these as Op -----------------------------------------
 
 // v: a thread's elements of each input. part() reduces them to a part of the row, and may replace v[0]. finish() then
-// makes results in v[0], with the thread's part and that of all threads of the row.
+// makes results in v[0], with the thread's part and the part of the whole row.
 template <class T>
 struct Softmax {
     using N = Number<T>;

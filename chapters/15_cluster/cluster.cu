@@ -236,7 +236,7 @@ __global__ void __launch_bounds__(Op::THREADS, Op::BLOCKS)
         const auto mine = op.part(v);
         if (threadIdx.x == 0) expect(&barriers[slot], blocks_of_cluster() * Op::THREADS / 32 * sizeof *parts[slot]);
         send(parts[slot], &barriers[slot], over_lanes(mine, 32));
-        fetch(row + clusters);  // this row is in registers
+        fetch(row + clusters);  // while `row` is in registers
         op.finish(v, mine, receive(parts[slot], &barriers[slot], parity));
         store<layout>(out, s, v[0]);
     }

@@ -3,9 +3,10 @@
 
 def groups(canvas):
     """Three rows of float32, from short to long. Up to 512 elements: a row is shared by up to 32 lanes of a warp, which
-    exchange their maxima and sums by shuffles. Up to 8192 elements: by the warps of a block, which write a part each into
-    the block's shared memory. (Longer rows are read twice.) A very long row, or one of few: by several blocks. In a first
-    launch each block writes its part into device memory, and in a second launch each block reads the parts of all."""
+    exchange their maxima and sums by shuffles. Up to 8192 elements: by the warps of a block. Each warp writes its
+    part into the block's shared memory. (Longer rows are read twice.) If a row is very long, or if there are few rows: by
+    several blocks. In a first launch each block writes its part into device memory, and in a second launch each block reads
+    the parts of all blocks."""
     canvas.height(41)
     left = 16
     for y, name, elements, how in (

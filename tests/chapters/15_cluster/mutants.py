@@ -49,7 +49,7 @@ MUTANTS = [
     Mutant(CU, "    __syncwarp();  // all lanes have read these", "    // all lanes have read these", MEMORY_CHECK),
     # ---- rows on their way
     Mutant(CU, "i < s.end : i + j >= s.begin && i + j < s.end;", "i < s.end : i + j < s.end;", forward("pipeline")),
-    Mutant(CU, "        fetch(row + clusters);  // this row is in registers\n", "", many("pipeline")),
+    Mutant(CU, "        fetch(row + clusters);  // while `row` is in registers\n", "", many("pipeline")),
     Mutant(CU, "        __pipeline_wait_prior(0);\n", "", forward("pipeline")),
     Mutant(CU, "row < rows; row += clusters, count++", "row < rows; row += 1, count++", many("pipeline")),
     # ---- the launch

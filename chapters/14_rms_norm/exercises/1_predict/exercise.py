@@ -1,4 +1,4 @@
-"""predict: bytes of one call and of two, and what a gradient costs
+"""predict: the bytes of one call and of two, and what a gradient costs
 
 Answer the questions in answers.py: what do two calls and one call move, and what does the gradient cost? No kernel runs.
 Sizes and the lesson's rules give the numbers.

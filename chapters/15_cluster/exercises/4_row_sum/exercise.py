@@ -1,6 +1,6 @@
-"""row_sum: sum each long row by a cluster
+"""row_sum: sum each long row with a cluster
 
-Write the kernel that sums each long row by a cluster: eight blocks share a row. The launch is there.
+Write the kernel that sums each long row with a cluster: eight blocks share a row. The launch is there.
 """
 
 import os
