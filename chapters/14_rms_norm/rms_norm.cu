@@ -3,6 +3,7 @@
 #include "rms_norm.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "common/cuda_check.h"
 #include "common/grid.h"
@@ -10,7 +11,6 @@
 #include "device/row_packs.h"
 #include "formulas.h"
 #include "long_rows.h"
-#include "plan.h"
 #include "row_part.h"
 #include "weight_gradient.h"
 
@@ -20,25 +20,30 @@
 template <class Op, Layout layout, int packs>
 constexpr int ROWS = std::max(1, PACKS<Op, layout> / packs / (Op::ADDS ? 2 : 1));
 
-// A block of a small grid goes on to further rows.
+// A block of a small grid goes on to further rows. AHEAD: it works on some while it loads the next.
 template <class Op, int packs, Layout layout>
-__global__ void __launch_bounds__(512, BLOCKS<Op>) registers_kernel(Op op, typename Op::N* partial) {
+__global__ void __launch_bounds__(THREADS<Op, layout>, BLOCKS<Op>) registers_kernel(Op op, typename Op::N* partial) {
     using T = typename Op::T;
     constexpr int each = ROWS<Op, layout, packs>, count = packs * Pack<T>::SIZE;
     constexpr bool one_pack = packs == 1;  // of weights, the same for all rows
     const int n = int(op.n);
     const int64_t step = int64_t(gridDim.x) * each * blockDim.y;
     typename Op::N of_weight[count] = {};
-    Pack<T> w[packs];
-    if (Op::OF_WEIGHT) load_packs<layout>(w, op.weight, {0, 0, n}, T(0.f));
-    for (int64_t first = int64_t(blockIdx.x) * each * blockDim.y + threadIdx.y; first - threadIdx.y < op.rows;
-         first += step) {
-        Pack<T> v[each][Op::INPUTS][packs];
-        typename Op::Factors factors[each];
+    Pack<T> w[packs], v[each][Op::INPUTS][packs], next[each][Op::INPUTS][packs];
+    const auto load_rows = [&](int64_t first) {
         UNROLL for (int r = 0; r < each; r++) {
             const int64_t row = first + r * blockDim.y;
-            load_inputs<layout, Pass::only>(v[r], op, {row * n, 0, row < op.rows ? n : 0});
+            load_inputs<layout, Pass::only>(next[r], op, {row * n, 0, row < op.rows ? n : 0});
         }
+    };
+    int64_t first = int64_t(blockIdx.x) * each * blockDim.y + threadIdx.y;
+    if (Op::OF_WEIGHT) load_packs<layout>(w, op.weight, {0, 0, n}, T(0.f));
+    if (AHEAD<Op, layout>) load_rows(first);
+    for (; first - threadIdx.y < op.rows; first += step) {
+        if (!AHEAD<Op, layout>) load_rows(first);
+        memcpy(v, next, sizeof v);
+        if (AHEAD<Op, layout>) load_rows(first + step);
+        typename Op::Factors factors[each];
         UNROLL for (int r = 0; r < each; r++) factors[r] = op.factors(over_row(part_of(op, v[r], w)));
         if (one_pack && !Op::OF_WEIGHT)
             load_packs<layout>(w, op.weight, {0, 0, n}, T(0.f));  // as late as possible: registers
@@ -135,7 +140,7 @@ static int64_t launch_in(Op op, Layout of_long, typename Op::N* partial, cudaStr
         dim3 block(threads);  // of whole warps, for over_row(), and no higher than there are rows
         while (block.x * block.y < 32 || (block.x * block.y < 256 && threads <= 32 && block.y < op.rows)) block.y *= 2;
         const int of_thread = packs == 1 ? ROWS<Op, layout, 1> : packs == 2 ? ROWS<Op, layout, 2> : 1;  // rows
-        const int64_t of_block = int64_t(block.y) * of_thread, at_once = 512 / (block.x * block.y);
+        const int64_t of_block = int64_t(block.y) * of_thread, at_once = THREADS<Op, layout> / (block.x * block.y);
         int64_t blocks = blocks_for(op.rows, int(of_block));
         if (Op::OF_WEIGHT) blocks = std::min({blocks, plan.most_blocks, multiprocessors() * at_once});
         const auto kernel = packs == 1   ? registers_kernel<Op, 1, layout>
@@ -145,29 +150,7 @@ static int64_t launch_in(Op op, Layout of_long, typename Op::N* partial, cudaStr
         CHECK_LAUNCH();
         return blocks;
     }
-    if constexpr (!Op::OF_WEIGHT) {
-        if (plan.twice) {
-            const unsigned threads = plan.bytes > (40 << 10) ? 512 : 256;  // fewer: more blocks at a time
-            with_layout<whole ? Layout::whole : Layout::shifted, T>(of_long, [&](auto as) {
-                const auto kernel = twice_kernel<Op, as()>;
-                kernel<<<blocks_for(op.rows, 1), threads, 0, stream>>>(op);
-            });
-            CHECK_LAUNCH();
-            return 0;
-        }
-    }
-    auto* const parts = reinterpret_cast<typename Op::Part*>(partial + plan.partial_rows(op.rows) * op.n);
-    auto* const factors = reinterpret_cast<typename Op::Factors*>(parts + op.rows * plan.blocks);
-    const unsigned blocks = unsigned(plan.blocks);
-    const auto parts_of = parts_kernel<Op, layout>;
-    parts_of<<<blocks_for(op.rows * plan.blocks, 1), 512, 0, stream>>>(parts, op, blocks);
-    CHECK_LAUNCH();
-    factors_kernel<<<blocks_for(op.rows, 1), 256, 0, stream>>>(factors, parts, op, blocks);
-    CHECK_LAUNCH();
-    const auto results = columns_kernel<Op, layout>;
-    results<<<dim3(unsigned(plan.columns), unsigned(plan.slabs)), 256, 0, stream>>>(op, factors, partial);
-    CHECK_LAUNCH();
-    return plan.slabs;
+    return launch_long<Op, layout>(op, of_long, plan, partial, stream);
 }
 
 template <class Op>
@@ -210,8 +193,8 @@ static void launch_backward(Op op, void* scratch, cudaStream_t stream) {
     auto* const partial = static_cast<typename Op::N*>(scratch);
     const int64_t rows = launch(op, partial, stream);
     if (op.n == 0 || rows == 1) return;  // one block has written its sums to of_weight
-    int groups = 1;                      // of 8 columns or more, a sector of 32 bytes
-    while (groups < rows && groups < 64) groups *= 2;
+    int groups = 1;  // of 8 columns or more, a sector of 32 bytes; no more than keep all multiprocessors busy
+    while (groups < rows && groups < 64 && groups * op.n < 1024 * multiprocessors()) groups *= 2;
     const dim3 block(512u / groups, unsigned(groups));
     sum_kernel<<<blocks_for(op.n, int(block.x)), block, 0, stream>>>(op.of_weight, partial, rows, op.n);
     CHECK_LAUNCH();

@@ -113,6 +113,12 @@ MUTANTS = [
         "for (int64_t i = 0; i < step; i += step) {",
         kernel("twice"),
     ),
+    Mutant(LONG, "r < op.rows; r += gridDim.x", "r < gridDim.x; r += gridDim.x", backward("twice")),
+    Mutant(
+        LONG, "            UNROLL for (int j = 0; j < count; j++) sum(i, j) = of_weight[j];\n", "", backward("twice")
+    ),
+    Mutant(LONG, "        __syncthreads();  // before the next over_row()\n", "", backward("twice")),
+    Mutant(CU, "if (AHEAD<Op, layout>) load_rows(first + step);", "", backward("block")),
     # ---- the launch
     Mutant(
         CU,
@@ -124,7 +130,7 @@ MUTANTS = [
     Mutant(PLAN, "in_registers = n <= 512 * size *", "in_registers = n <= 2048 * size *", kernel("columns")),
     Mutant(CU, "    if (op.rows == 0 || op.n == 0) return 0;", "    if (op.n == 0) return 0;", kernel("strip")),
     Mutant(
-        CU,
+        LONG,
         "512, 0, stream>>>(parts, op, blocks);\n    CHECK_LAUNCH();",
         "512, 0, stream>>>(parts, op, blocks);",
         LAUNCH,

@@ -19,8 +19,8 @@ per_operator = pytest.mark.parametrize("name", REFERENCES)
 # The kernels with shapes at which they do something new. Short odd rows in strips: a few for each multiprocessor (there
 # are eight on the CPU), more than all blocks take at once (the last; on a GPU only these are enough), and none. In registers
 # of lanes and of a block: part of a pack, one pack, several, a warp and a bit.
-# Long rows: read twice by one block where there are many, by several blocks where there are few; the last number is the
-# longest.
+# Long rows: read twice by one block where there are many, by several blocks where there are few, or where sums for all
+# columns do not fit into shared memory; the last number is the longest.
 SHAPES = {
     "strip": [(11_000, 1), (11_000, 3), (4700, 7), (700, 63), (0, 5), (3, 0), (80_000, 7)],
     "lanes": [(1, 1), (3, 5), (1, 4), (3, 8), (5, 16), (9, 36), (33, 64), (7, 100), (5, 512), (3, 130), (2000, 72),
@@ -158,7 +158,7 @@ def test_rows_of_zeros(ops):
     assert ops.rms_norm(zeros, weight, 0).isnan().all()  # 0 * infinity, as in torch
 
 
-@pytest.mark.parametrize("shape", [(3000, 96), (9001, 7), (5, 20_001)])
+@pytest.mark.parametrize("shape", [(3000, 96), (9001, 7), (5, 20_001), (129, 12_288)])
 def test_the_same_bits_each_time(ops, shape):
     args = arguments("rms_norm_backward", shape)
     first = ops.rms_norm_backward(*args)[1]
