@@ -216,7 +216,7 @@ def bench_histogram(module, n, kind):
 def benchmark(module):
     """For `make bench12`: {table: rows}."""
     return {
-        "sum": bench_sums(module, [2**16, *[2**20] * GPU, LARGE]),
+        "sum": bench_sums(module, [2**16, *[2**20, 2**22, 2**24, 2**26] * GPU, LARGE]),
         "half": [row for dtype in (torch.float16, torch.bfloat16) for row in bench_half(module, LARGE, dtype)],
         "steps": bench_steps(module, LARGE),
     } | {f"histogram_{kind}": bench_histogram(module, LARGE, kind) for kind in KINDS}

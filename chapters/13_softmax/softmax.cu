@@ -193,11 +193,11 @@ static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step ste
                                             : registers_kernel<Op, Op::PACKS, as(), T>;
             kernel<<<blocks_for(rows, int(block.y) * Op::PACKS / each), block, 0, stream>>>(out, op, rows, n);
         });
-    } else {
-        // Fewer packs a round: more blocks at a time, if L2 can keep their rows (REFERENCE.md, "Constants").
+    } else {  // fewer packs a round: more blocks at a time, if L2 can keep their rows (REFERENCE.md, "Constants")
         const int64_t of_two = Op::INPUTS == 1 ? 2048 : sizeof(T) == 4 ? 1536 : 1024;  // blocks on a multiprocessor
         const int64_t rounds = (most - 1) / (bytes <= (40 << 10) ? 1024 : bytes <= (80 << 10) ? of_two : 2048) + 1;
-        const auto threads = step == Step::split ? 512 : unsigned((most - 1) / (rounds * 32 * Op::PACKS) + 1) * 32;
+        const auto threads = step == Step::split ? (sizeof(T) == 8 ? 256 : 512)
+                                                 : unsigned((most - 1) / (rounds * 32 * Op::PACKS) + 1) * 32;
         auto* const found = static_cast<typename Op::Part*>(parts);
         const unsigned grid = blocks_for(rows * std::max(blocks, 1u), 1);
         with_layout<Layout::shifted, T>(of_long, [&](auto as) {

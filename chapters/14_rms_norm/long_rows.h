@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(512, BLOCKS<Op>) twice_kernel(Op op) {
 // The same with the gradient of weight. A block goes from row to row, and its shared memory has a sum for each column.
 // The sums of a thread are 512 apart, so that a warp's are in different banks; no other thread touches them.
 template <class Op, Layout layout>
-__global__ void __launch_bounds__(512) wide_kernel(Op op, typename Op::N* partial) {
+__global__ void __launch_bounds__(512, 1) wide_kernel(Op op, typename Op::N* partial) {
     using T = typename Op::T;
     using N = typename Op::N;
     constexpr int count = WIDE_PACKS * Pack<T>::SIZE;

@@ -188,7 +188,7 @@ def check_all(module, dtype):
 READS_AND_WRITES = {  # of tensors of x's size
     "add_rms_norm": {"add_rms_norm": (2, 2)},
     "add, rms_norm": {"x + residual": (2, 1), "rms_norm": (1, 1)},
-    "by single operations": {
+    "operation by operation": {
         "x + residual": (2, 1), "sum * sum": (1, 1), "mean": (1, 0), "sum * scale": (1, 1), "* weight": (1, 1),
     },
 }  # fmt: skip

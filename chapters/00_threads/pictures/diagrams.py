@@ -55,7 +55,7 @@ def numbers(canvas):
 
 def grid(canvas):
     """Above, a grid of six blocks, numbered 0 to 5. Below on the left, two multiprocessors with room for two blocks each: they
-    run blocks 0 to 3, and blocks 4 and 5 wait. On the right, block 2 from near: 64 threads, in two warps of 32 lanes."""
+    run blocks 0 to 3, and blocks 4 and 5 wait. On the right, a close-up of block 2: 64 threads, in two warps of 32 lanes."""
     canvas.height(33)
     canvas.text(1, 3, "grid of 6 blocks", align="left")
     colours = ["blue", "blue", "orange", "blue", "grey", "grey"]

@@ -3,8 +3,8 @@
 
 def path(canvas):
     """A call of torch.ops.chapter09.bias_gelu goes down a list of the dispatcher's keys, to the function under each. Autocast,
-    in an autocast region only: one dtype for both; from library.py. Autograd, if a gradient is wanted: make the node of the
-    graph; from library.py. ADInplaceOrView: refuse forward mode, count versions; from bias_gelu.cpp. Then one of two, both
+    in an autocast region only: one dtype for both; from library.py. Autograd: make the node of the graph, if a gradient is
+    wanted; from library.py. ADInplaceOrView: refuse forward mode, count versions; from bias_gelu.cpp. Then one of two, both
     from bias_gelu.cpp. CUDA, for x on a GPU: launch the kernel. Meta, for x without memory: give the shape."""
     canvas.height(50)
     canvas.box(9, 1, 41, 5, "torch.ops.chapter09.bias_gelu(x, bias)", "blue", 0.15, code=True)
