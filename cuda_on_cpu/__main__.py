@@ -135,6 +135,8 @@ def check_python(words: list[str]) -> int:
         tempfile.NamedTemporaryFile(prefix="cuda-on-cpu-") as report,
     ):
         more = {"CUDA_ON_CPU_LAUNCHES": launches.name, "CUDA_ON_CPU_REPORT": report.name}
+        # Of pytest's tracebacks a line each: the message stands below, once for all tests.
+        more["PYTEST_ADDOPTS"] = f"--tb=line {os.environ.get('PYTEST_ADDOPTS', '')}"
         status = programs.started([sys.executable, *words], **memory_check.knowing_tensors(), **more)
         said, entries = launches.read(), os.fsdecode(report.read()).split("\0")
     found = [found_by_cuda(text) for kind, _, text in (entry.partition("\n") for entry in entries) if kind == "found"]

@@ -16,6 +16,7 @@ import argparse
 import contextlib
 import difflib
 import itertools
+import os
 import re
 import shutil
 import signal
@@ -237,6 +238,9 @@ def main():
         sys.exit(0 if attempt(exercise) else 1)
     except KeyboardInterrupt:
         sys.exit(130)
+    except BrokenPipeError:  # make exercise03.2 | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except OSError as error:
         what = str(error.filename or exercise.mine).replace(f"{ROOT}/", "")
         sys.exit(f"{what}: {error.strerror or error}. Once that is fixed, `{make('reset', exercise)}` starts anew.")

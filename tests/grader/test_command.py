@@ -89,7 +89,7 @@ def test_the_task_comes_first_and_where_to_write(reader):
 @pytest.mark.parametrize("it", exercises.find(), ids=lambda it: it.number)
 def test_a_task_is_short(it):
     sentences = re.findall(r"[.?!](?:\s|$)", it.task)
-    assert 1 <= len(sentences) <= 5 and 40 <= len(it.task) <= 520, (len(sentences), len(it.task))
+    assert 1 <= len(sentences) <= 3 and 40 <= len(it.task) <= 520, (len(sentences), len(it.task))
 
 
 def test_done_is_said_and_how(reader):

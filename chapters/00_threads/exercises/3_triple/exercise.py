@@ -1,7 +1,7 @@
 """triple: fix a kernel that is right for some sizes only
 
-triple.cu multiplies each element by 3, and is right for some sizes only. The kernel, its launcher or both are wrong for an n
-that is not a multiple of 128. Each element keeps a thread of its own. The check begins with the small sizes.
+triple.cu multiplies each element by 3, but is wrong for an n that is not a multiple of 128: the mistake is in the kernel, in
+its launcher, or in both. Each element keeps a thread of its own. The check begins with the small sizes.
 """
 
 import torch

@@ -1,8 +1,8 @@
 """fits: say whether a wheel runs in an environment
 
-Write misfit(wheel, tag, torch). It says, before anybody installs the wheel, whether it fits a user's Python, system and
-torch. The wheel's name tells one part of that, and the file METADATA in the wheel tells the other. The check has
-sixteen wheels and users.
+Write misfit(wheel, tag, torch), which says, before anybody installs the wheel, whether it fits a user's Python, system and
+torch. The wheel's name tells one part of that, and the file METADATA in the wheel tells the other. The check has sixteen
+wheels and users.
 """
 
 import zipfile

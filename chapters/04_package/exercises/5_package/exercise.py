@@ -1,8 +1,8 @@
 """package: turn an operator into a wheel that others install
 
-The operator is there. Write setup.py, pyproject.toml and __init__.py of a package scaling, version 1.0.0, which offers
-scale_ and keeps it in the module scaling.kernel. Its wheel requires the torch of the build: 2.15.* where that is 2.15.0. The
-check builds the wheel, installs it in a folder and imports it from a new process.
+Write setup.py, pyproject.toml and __init__.py of a package scaling, version 1.0.0, which offers the finished operator scale_
+and keeps it in the module scaling.kernel. Its wheel requires the torch of the build (2.15.* where that is 2.15.0). The check
+builds the wheel, installs it in a folder and imports it from a new process.
 """
 
 import re

@@ -1,7 +1,7 @@
 """any address: scale in place with a head, float4 and a tail
 
-Write the kernel and the launcher of x *= factor, in place, at any address. All floats except at most six go as float4.
-scale.h declares the launcher. scale.cu has only its includes.
+Write the kernel and the launcher of x *= factor, in place, at any address; scale.h declares the launcher, and scale.cu has
+only its includes. All floats except at most six go as float4.
 """
 
 import itertools

@@ -1,7 +1,7 @@
 """pipeline: flip, split and normalise a crop in one kernel
 
-An hour, and four chapters: flip a crop, make planes of floats of it and normalise them, in one kernel instead of torch's
-three or four. prepare.h says what the launcher does. Begin with a thread for a pixel. At the end, the check counts loads and
+Flip a crop, make planes of floats of it and normalise them, in one kernel instead of torch's three or four: an hour, and four
+chapters. prepare.h says what the launcher does; begin with a thread for a pixel. At the end, the check counts loads and
 stores for 32 pixels: at most 2.5.
 """
 

@@ -1,7 +1,7 @@
 """in_place: write a gradient for an operator that overwrites its input
 
-sigmoid_(x) overwrites x, and autograd does not know. The lesson's bias_gelu_ refuses an x that requires grad. Do more: add
-in Python the gradient, the count of versions, and what fake tensors need. After the call the old x is gone. A second
+sigmoid_(x) overwrites x, and autograd does not know; the lesson's bias_gelu_ refuses an x that requires grad. Do more: add in
+Python the gradient, the count of versions, and what fake tensors need. After the call the old x is gone, and yet a second
 derivative must be right, or an error.
 """
 

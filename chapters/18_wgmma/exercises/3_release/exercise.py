@@ -1,6 +1,6 @@
 """release: find out why a product of many steps is wrong
 
-product.cu keeps one group of products under way. On the CPU it is right for a few steps along k, and wrong for more. Find
+product.cu keeps one group of products under way, and on the CPU it is right for a few steps along k and wrong for more. Find
 the reason and fix it. One group must stay under way, so the loop must not call `wgmma_wait<0>()`.
 """
 

@@ -1,7 +1,7 @@
 """store: find two mistakes between threads and TMA
 
 In store.cu, threads write results into one of two slots of shared memory, and TMA stores them. On a GPU the result may look
-right, and two mistakes wait for a bad day. Find and fix both. One store must stay under way while the other slot is written.
+right, but two mistakes wait for a bad day: find and fix both. One store must stay under way while the other slot is written.
 """
 
 import torch
