@@ -65,9 +65,10 @@ TABLE = [
     Lacking("graph nodes that allocate or decide", "nothing", "", NODES, "graph nodes that allocate or decide"),
     Lacking("IPC, peer access, `multi_grid_group`", "nothing"),
     Lacking("graphics", "nothing", "cudaGL.h cudaEGL.h cudaVDPAU.h cuda_*_interop.h"),
-    Lacking("what nvcc refuses is accepted: in a kernel a host variable or function that a header declares, a host's "
-            "method that is not static, a constexpr array, the address of a host's constant; one `extern __shared__` name "
-            "with two types", "compile with nvcc as well"),
+    Lacking("what nvcc refuses is accepted: in a kernel a host variable or function that a header declares, or that a "
+            "macro names; a host's method or operator, unless the kernel names the object's class; a constexpr array, the "
+            "address of a host's constant; what the device's methods of a class use of the host; one `extern __shared__` "
+            "name with two types", "compile with nvcc as well"),
     Lacking("launches and `__shared__` in headers outside of the build's own folders (`-I`)", "include them with quotes"),
     Lacking("a loop that waits for another thread, where a macro of a header makes the kernel (`KERNEL(f) {`)",
             "`#define` it in the `.cu`"),

@@ -31,6 +31,7 @@ REFUSED = "tests/cuda_on_cpu/test_translate.py::test_a_header_that_is_lacking_is
 FAULTS = f"{TESTS}::test_blocks_that_wait_for_ever[g++-False]"
 HOST_CALLS = "cuda_on_cpu/host_calls.py"
 NVCC_REFUSES = "tests/cuda_on_cpu/test_translate.py::test_what_nvcc_refuses_in_device_code"
+USES = "tests/cuda_on_cpu/test_translate.py::test_a_kernel_uses_no_host_variable"
 LEFT_ALONE = "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_left_alone"
 
 MUTANTS = [
@@ -139,9 +140,7 @@ MUTANTS = [
            why="the row above would do, and would not saturate"),
     Mutant("cuda_on_cpu/torch_extension.py", 'shlex.split(" ".join([*NO_HALF, *flags]))',
            'shlex.split(" ".join(flags))', "tests/common/test_cpu_build.py::test_a_cu_has_the_macros_of_nvcc"),
-    Mutant("cuda_on_cpu/host_calls.py", "uses and all(is_call(t, i) for i in uses)", "uses",
-           "tests/cuda_on_cpu/test_translate.py::test_what_may_be_right_is_left_alone",
-           why="a name may have another meaning in a function"),
+    Mutant(HOST_CALLS, ' or declares(t, first):', ":", LEFT_ALONE, why="a name may have another meaning in a function"),
     Mutant("cuda_on_cpu/host_calls.py", 'return is_const and not t.is_text(last, "[")', "return is_const",
            "tests/cuda_on_cpu/test_translate.py::test_a_kernel_uses_no_host_variable"),
     Mutant("cuda_on_cpu/host_calls.py", "return is_const and ", "return ",
@@ -161,11 +160,24 @@ MUTANTS = [
     Mutant(HOST_CALLS, "return t.text(last) in NOT_VOID | of_template", 'return t.text(last) != "void"', LEFT_ALONE,
            why="a type of another name may be void"),
     Mutant(HOST_CALLS, '    while t.is_text(last, ")"):', "    while False:", NVCC_REFUSES),
-    Mutant(HOST_CALLS, 'while t.text(i - 1) not in (";", "{", "}", ":"):', "while False:", LEFT_ALONE),
     Mutant(HOST_CALLS, 'words.isdisjoint(NO_HOST_FUNCTIONS | doubtful)', "True", LEFT_ALONE,
            why="a static function may be for the device"),
     Mutant(HOST_CALLS, "|(ctz|", "|(", NVCC_REFUSES),
-    Mutant(HOST_CALLS, "fullmatch(token.text)} - doubtful - host", "fullmatch(token.text)} - host", LEFT_ALONE),
+    Mutant(HOST_CALLS, 'if t.is_text(i + 1, "(")} | doubtful', 'if t.is_text(i + 1, "(") and False} | doubtful', LEFT_ALONE),
+    Mutant(HOST_CALLS, "if t.text(first - 2) not in spaces:", "if True:", USES, why="a namespace's name may stand before it"),
+    Mutant(HOST_CALLS, "or takes_words(t, use[1])", "or True", LEFT_ALONE, why="nvcc computes a lambda's result"),
+    Mutant(HOST_CALLS, 'return not t.is_text(end - 1, "}")', "return True", USES, why="a lambda is an object of the host"),
+    Mutant(HOST_CALLS, " and not is_object", "", USES, why="a constant vector is an object of the host"),
+    Mutant(HOST_CALLS, 'if angles <= 0 and', "if", USES, why="the , of std::map<int, int>"),
+    Mutant(HOST_CALLS, '"{": before != "="}.get(t.text(k), True)', '"{": False}.get(t.text(k), False)', LEFT_ALONE,
+           why="int a, *name;"),
+    Mutant(HOST_CALLS, '        said = DEVICE if is_call else ADDRESS', "        said = DEVICE", USES),
+    Mutant(HOST_CALLS, " and not defaulted", "", LEFT_ALONE, why="a defaulted constructor is for both sides"),
+    Mutant(HOST_CALLS, "for method in methods} - own", "for method in methods}", LEFT_ALONE),
+    Mutant(HOST_CALLS, ' and "~" not in words', "", NVCC_REFUSES),
+    Mutant(HOST_CALLS, 'method, is_call = name, constructs(t, i)', "continue", NVCC_REFUSES),
+    Mutant(HOST_CALLS, 't.kind(args + 1) in ("number", "string") or t.is_text(args + 2, ",")', "True", LEFT_ALONE,
+           why="a copy is for both sides"),
     Mutant(TRANSLATOR, "            found |= more\n", "            break\n", HEADERS,
            why="who includes one finds the translation"),
     Mutant(TOKENS, "device = device or self.opens_device_code(k)", "device = self.opens_device_code(k)", OTHER_PTX,
