@@ -13,7 +13,7 @@ import torch
 from common import device
 from common.timing import Timing
 from grader.launchers import launchers
-from tests.support import ROOT, chapter, machine_code, needs_gpu_memory, operators
+from tests.support import NO_SPILLS, ROOT, chapter, machine_code, needs_gpu_memory, nvcc, operators, spills
 
 STEPS = "naive", "tile", "registers", "stages", "large", "small", "tall", "divided"
 # M, N, K: one of each; parts of tiles; a few tiles down, across and along k; rows of b that begin at multiples of 16 bytes
@@ -267,6 +267,16 @@ def test_refused_with_memory_and_without(ops):
 
 
 # ---- what nvcc makes of a kernel -------------------------------------------------------------------------------------
+@pytest.mark.thorough
+@pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
+def test_nvcc_keeps_all_sums_in_registers(tmp_path, architecture):
+    """8 s"""
+    said = spills(
+        nvcc(ROOT / "chapters/16_matmul/matmul.cu", tmp_path / "cubin", architecture, "-cubin", "-Xptxas", "-v")
+    )
+    assert len(said) >= 20 and set(said) == {NO_SPILLS}
+
+
 @pytest.mark.thorough
 def test_nvcc_loads_four_numbers_of_a_tile_at_once(tmp_path):
     """The lesson's 48 passes for 32 products: 32 loads of one pass, and 8 of four numbers, of two. 10 s"""

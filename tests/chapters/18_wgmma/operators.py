@@ -19,7 +19,8 @@ STEP = Scalar("str", "auto", ("fallback", "64x64", "64x64 k/2"), ("", "First", "
 APPROXIMATE = Scalar("str", "none", ("tanh",), ("", "Tanh", "erf"), "none or tanh")
 ROWS = {"shape": lambda n: (n, 5), "ranks": (2, 3), "strided": True, "dtypes": (torch.float16, torch.bfloat16),
         "tolerance": 2e-3, "differentiable": True, "dispatched": True, "stable": True,
-        "at_once": [((n, 65), {}) for n in (3000, 70, 500, 129)]}  # fmt: skip
+        "at_once": [((n, 65), {"step": step})
+                    for n, step in ((3000, "auto"), (70, "64x64 k/2"), (500, "64x64"), (129, "auto"))]}  # fmt: skip
 
 OPERATORS = [
     Operator("matmul", AB, matmul, shapes={"b": lambda shape: (*shape[:-2], *shape[-1:], 4)}, fits={"b": factors},

@@ -337,6 +337,14 @@ def test_nvcc_keeps_all_sums_in_registers(compiled):
     assert not re.search(r"C7\d\d\d|warning", said)
 
 
+@pytest.mark.thorough
+def test_nvcc_keeps_the_ladders_sums_in_registers(tmp_path):
+    """5 s"""
+    kernels, said = machine_code(ROOT / "chapters/18_wgmma/ladder.cu", tmp_path, "sm_90a")
+    assert len(kernels) == 2 * 4 * len(RUNGS) and spills(said) == [NO_SPILLS] * len(kernels)
+    assert not re.search(r"C7\d\d\d|warning", said) and all("HGMMA" in kernel for kernel in kernels.values())
+
+
 @nvcc_once
 @pytest.mark.thorough
 def test_the_machine_code_has_wgmma_and_no_fence_in_its_loop(compiled):
