@@ -28,8 +28,8 @@ def tree(canvas):
 def last_block(canvas):
     """Time runs to the right. Each of four blocks adds its part of the array, writes its partial sum to device memory, and
     takes a ticket. One memory fence stands before the ticket, and one after it. The blocks come in any order: block 1 takes
-    ticket 0, block 3 ticket 1, block 0 ticket 2, and these three blocks end. Block 2 takes ticket 3. So it is the last one, all
-    partial sums have been written, and it adds all four."""
+    ticket 0, block 3 ticket 1, block 0 ticket 2, and these three blocks end. Block 2 takes ticket 3. So it is the last one,
+    all partial sums have been written, and it adds all four."""
     canvas.height(34)
     ends = [28, 22.5, 30.5, 25]
     tickets = [2, 0, 3, 1]

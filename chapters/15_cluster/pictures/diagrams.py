@@ -3,7 +3,8 @@
 
 def cluster(canvas):
     """A row of 131 072 floats in eight parts. Each belongs to a block with registers and shared memory of its own. A bar
-    connects the shared memory of all eight blocks, which is the distributed shared memory: each block reads and writes all of it."""
+    connects the shared memory of all eight blocks, which is the distributed shared memory: each block reads and writes all
+    of it."""
     canvas.height(25.5)
     for y, name in ((2.6, "a row"), (7.6, "a cluster"), (11, "registers"), (17.6, "shared\nmemory")):
         canvas.text(1, y, name, align="left", bold=y < 8)

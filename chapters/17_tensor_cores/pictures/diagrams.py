@@ -37,8 +37,8 @@ def fragments(canvas):
 
 def swizzle(canvas):
     """Two tiles of eight rows of eight packs; a row of packs fills the 32 banks. Filled: the eight packs that ldmatrix reads
-    at a time, pack 2 of each row. In row order all eight lie below each other, in the same four banks: 8 passes. Swizzled, pack 2
-    of row r lies at place 2 xor r, in each row in a different group of four banks: 1 pass."""
+    at a time, pack 2 of each row. In row order all eight lie below each other, in the same four banks: 8 passes. Swizzled,
+    pack 2 of row r lies at place 2 xor r, in each row in a different group of four banks: 1 pass."""
     canvas.height(24.5)
     size, y = 2.2, 6.2
     for x, name, place in (
