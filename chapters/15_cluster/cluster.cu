@@ -22,7 +22,7 @@ constexpr int MOST_BLOCKS = 16;  // of a cluster, on an H100; any GPU that has c
 
 // v: a thread's elements of each input. part() reduces them to a part of the row. finish() makes results of them in
 // v[0], with the part of the whole cluster. Each of a block's THREADS has PACKS packs of each input. BLOCKS fit on a
-// multiprocessor at a time: with two of float, more rows would be at work, and the memory of an H200 was slower.
+// multiprocessor at a time: of float one, with which an earlier version was faster on an H200 than with two.
 // Chapter 13 is as fast, or faster, for rows of up to SHORT elements: of x in 128 KiB, which stay in the L2 cache.
 template <class Type>
 struct Forward {
