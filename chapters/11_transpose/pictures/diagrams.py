@@ -53,7 +53,7 @@ def tile(canvas):
 
 
 def banks(canvas):
-    """Three times shared memory, 32 banks wide. Marked: where the 32 elements of column 5 of a tile lie. tile: all in bank 5.
+    """Three drawings of shared memory, 32 banks wide. Marked: where the 32 elements of column 5 of a tile lie. tile: all in bank 5.
     padded: each one bank further than the one above, so in 32 banks. swizzled: element r in bank 5 xor r, so also in
     32 banks."""
     cell, top, column = 0.65, 9, 5
@@ -126,10 +126,10 @@ def strips(canvas):
 def wide(canvas):
     """Above: the first 9 of 64 rows of a tile of floats, each 8 sectors long, and which load of a block's first warp fetches
     which sector: load k fetches the 8 sectors of row k and those of row 4 + k, in 4 loads. In the middle: a square of four
-    packs in the registers of a thread, each a row of four floats. The thread exchanges rows and columns: each pack now has an
-    element of each pack before. Below: the places of 8 packs in a row of shared memory, four banks each. Lanes 0 to 7 read
+    packs in the registers of a thread, each a row of four floats. The thread exchanges rows and columns: each pack then has one
+    element of each of the four. Below: the places of 8 packs in a row of shared memory, four banks each. Lanes 0 to 7 read
     a pack each, of column 0 of packs and of rows 0, 4, 8 to 28. Without a swizzle all eight lie in the same four banks, and
-    take 8 passes. At place x xor y each lies in four other banks, and they take 1 pass."""
+    take 8 passes. At place x xor y they lie in eight different groups of four banks, and take 1 pass."""
     canvas.height(75.5)
     colours = ["blue", "green", "orange", "pink"]
     left_of, unit, high, top = (8.6, 43), 3.4, 2.0, 6.2
