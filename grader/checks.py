@@ -21,7 +21,7 @@ answer(mine, "name", right)     a number or choice that the reader has typed int
 run(mine, command)              the output of a program that is started in the reader's folder
 run_python(code, folder)        how a program in Python ended that imports what is in that folder
 refuse_32_bits(file)            refuses what no run can show
-refuse_lost(call, elements, said)    more elements than threads, of which each computes one
+refuse_lost(call, elements, said)    more elements than the threads of the grid compute
 same_bits(op, reference, x)     an op that only moves numbers must not change one
 without_comments(file)          the text of a C++ file, for what no run can show
 raise Wrong("what is wrong")    for all else
@@ -308,8 +308,9 @@ def last_element(launch, out, *args, expected, where, may_loop=True, threads=Non
     elements of out, which has a few more than 2^32, or than 2^31 where more are not allowed: then these blocks have not
     written out[-1], but near its beginning or before it.
 
-    Nothing is looked at where out is None. may_loop: nor where the grid has no thread for each element, or fewer `threads`;
-    else that is wrong. blocks=: for a launcher whose grid is small, since its threads loop. Its kernel gets so many blocks.
+    Nothing is looked at where out is None. may_loop: the grid may have no thread for each element, or fewer `threads`, if
+    its threads loop: then refuse_lost() looks at it alone. blocks=: for a launcher whose grid is small, since its threads
+    loop. Its kernel gets so many blocks.
     """
     if out is None:
         return
@@ -330,6 +331,14 @@ def last_element(launch, out, *args, expected, where, may_loop=True, threads=Non
             ) from None
         if not may_loop:
             raise Wrong(f"{said}, and {error.threads} threads: each element needs a thread of its own") from None
+        # A thread that loops makes at most a thousand turns here. Millions would take too long.
+        if error.grid[1:] == [1, 1]:
+            grid = {"blocks": max(2**18, error.grid[0])} | grid
+        elif error.threads < count // 1024:
+            return
+        with contextlib.suppress(RuntimeError):  # a stride that is not the grid's makes millions, until that is ended
+            last_blocks = lambda: launch(out, *args, threads=1, only_last=True, **grid)  # noqa: E731
+            refuse_lost(last_blocks, count, f"{said},", out.itemsize, error.threads)
         return
     except RuntimeError as error:
         raise Wrong(f"{said}: {found_by_cuda(error)}\n{why}") from None
@@ -346,13 +355,20 @@ def last_element(launch, out, *args, expected, where, may_loop=True, threads=Non
         print(f"{'right':8}{said}")  # the last blocks of a larger grid have no element
 
 
-def refuse_lost(call, elements, said):
-    """call() launches the last blocks alone. Raises Wrong where the grid has fewer threads than there are `elements`, and each
-    of them computes one: then the others are lost. As limits(): where seen() sees nothing, nothing is said."""
+def refuse_lost(call, elements, said, itemsize=4, threads=None):
+    """call() launches the last blocks alone. Raises Wrong where all threads of the grid would compute less than half of the
+    `elements`, if each stores as many as one of these. As limits(): where seen() sees nothing, nothing is said.
+
+    Half, because a loop rounds its turns down. threads: of the reader's grid, where the call has a larger one.
+    """
+    if not can_see():
+        return
     stores = [row for row in seen(call) if (row.space, row.kind) == ("global", "store")]
-    once = sum(row.threads * row.width // 4 for row in stores) <= 32 * max((row.warps for row in stores), default=0)
-    if stores and once and threads_launched() < elements:
-        raise Wrong(f"{said} {threads_launched()} threads, and each computes one element")
+    warps = max((row.warps for row in stores), default=1)
+    each = sum(row.requests * row.width for row in stores) / itemsize / warps
+    if stores and 2 * each * threads_launched() < elements:
+        number = "one element" if each == 1 else f"{each:.3g} elements"
+        raise Wrong(f"{said} {threads or threads_launched()} threads, and each computes {number}")
 
 
 def by_tensor_cores(call):

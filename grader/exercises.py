@@ -85,6 +85,7 @@ def names(exercise) -> list[str]:
 
 
 MARK = "your code"  # a line `// your code` begins what the reader writes, `// end of your code` ends it; # in Python
+MARKS = re.compile(r"^ *(?://|#) your code$.*?^ *(?://|#) end of your code$", re.M | re.S)
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -154,7 +155,7 @@ def check(exercise: Exercise, files: Path, device: str = "cpu", echo=None) -> tu
         if status == RIGHT and (left := sum(map(int, allocated))):
             status = WRONG
             rest += report.told("wrong", f"{left} bytes {NEVER_FREED}")
-        if status == RIGHT and (said := given_is_changed(exercise, files) or what_no_run_shows(exercise, files)):
+        if status == RIGHT and (said := what_no_run_shows(exercise, files) or given_is_changed(exercise, files)):
             status = WRONG
             rest += report.told("wrong", with_sources(said.replace(f"{ROOT}/", ""), files))
     if echo and rest:
@@ -256,17 +257,44 @@ def _checked(exercise, files, device, log, allocated, verdict):
 
 
 def given_is_changed(exercise: Exercise, mine: Path) -> str:
-    """Says which file of the skeleton differs by more than comments, though it has no place for the reader's code."""
+    """Says where text of the skeleton outside of the marks has changed, or other text stands there.
+
+    Comments, and lines that include or import, are not compared. The reader's file needs no marks.
+    """
     for name in files_in(exercise.folder / "skeleton"):
-        if str(name) not in names(exercise):
-            given, here = exercise.folder / "skeleton" / name, mine / name
-            if not here.exists() or _words(given) != _words(here):
-                return f"{name} is given, and not as it was: git diff --no-index {given} {here}"
+        given, here = exercise.folder / "skeleton" / name, mine / name
+        if not here.exists():
+            return f"{name} is given, and not there"
+        if line := _changed_line(MARKS.split(given.read_text()), here.read_text(), name.suffix in CPP):
+            where = "outside of the place for your code" if str(name) in names(exercise) else "given"
+            return f"{name}:{line}: this is {where}, and not as it was: git diff --no-index {given} {here}"
     return ""
 
 
-def _words(file):
-    return (without_comments(file) if file.suffix in CPP else file.read_text()).split()
+def _changed_line(parts: list[str], text: str, is_cpp: bool) -> int:
+    """The line of text where one of the parts stops being as given; 0 if text has them all in order, one at each end."""
+    words, at = [*_words(text, is_cpp), ("", text.count("\n") + 1)], 0
+    for number, part in enumerate(parts):
+        wanted = [word for word, _ in _words(part, is_cpp)] + [""] * (number == len(parts) - 1)
+        first, most = at, -1
+        for begin in range(at, len(words)) if number else [0]:
+            pairs = zip(wanted, words[begin:], strict=False)
+            same = next((i for i, (word, (found, _)) in enumerate(pairs) if word != found), len(words) - begin)
+            if same >= len(wanted):
+                at = begin + len(wanted)
+                break
+            if same > most:
+                first, most = begin + same, same
+        else:
+            return words[min(first, len(words) - 1)][1]
+    return 0
+
+
+def _words(text, is_cpp):
+    """(word, its line) for each that is compared."""
+    left_out = r"^ *#include.*" if is_cpp else r"#.*|^(import|from) .*"
+    lines = re.sub(left_out, "", _without_comments(text) if is_cpp else text, flags=re.M).split("\n")
+    return [(word, number) for number, line in enumerate(lines, 1) for word in re.findall(r"\w+|\S", line)]
 
 
 CPP = ".cu", ".cpp", ".h"
@@ -294,7 +322,11 @@ def what_no_run_shows(exercise: Exercise, mine: Path) -> str:
 
 def without_comments(file) -> str:
     """The text of a C++ file with spaces for comments, on the same lines."""
-    return re.sub(r"//[^\n]*|/\*.*?\*/", lambda found: re.sub(r".", " ", found[0]), file.read_text(), flags=re.S)
+    return _without_comments(file.read_text())
+
+
+def _without_comments(text):
+    return re.sub(r"//[^\n]*|/\*.*?\*/", lambda found: re.sub(r".", " ", found[0]), text, flags=re.S)
 
 
 def told(word: str, text: str) -> str:

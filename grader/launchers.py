@@ -333,7 +333,7 @@ class Unchecked(RuntimeError):
 class TooFewThreads(RuntimeError):
     """The largest launch has so many threads, fewer than the caller has asked for."""
 
-    threads = 0
+    threads, grid = 0, [1, 1, 1]
 
 
 _to_refuse = 0  # the number of the launch that is to fail, from now on
@@ -468,7 +468,7 @@ def _watched(library, name, tensors, has_stream, threads, only_last, blocks):
         error = TooFewThreads(
             f"{name}() launches {count}, but each of the {threads} elements needs a thread of its own"
         )
-        error.threads = watch.most_threads
+        error.threads, error.grid = watch.most_threads, list(watch.grid)
         raise error
 
 

@@ -60,7 +60,8 @@ private:
         if (memory_ == MAP_FAILED) throw std::bad_alloc();
         const uintptr_t first = (uintptr_t(memory_) + huge_page - 1) & -huge_page;
         stamps_ = reinterpret_cast<Stamp*>(first);
-        if (words * sizeof(Stamp) >= huge_page) madvise(stamps_, words * sizeof(Stamp), MADV_HUGEPAGE);
+        // Not of the 1 MB around an unknown address, such as one of many(), of which a few words are used.
+        if (words * sizeof(Stamp) >= 2 * huge_page) madvise(stamps_, words * sizeof(Stamp), MADV_HUGEPAGE);
     }
 
     Stamp* stamps_ = nullptr;

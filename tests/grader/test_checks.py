@@ -1,6 +1,8 @@
 """grader/checks.py: what the reader of an exercise is told. The exercises themselves: tests/grader/test_exercises.py."""
 
+import contextlib
 import os
+import re
 import sys
 
 import pytest
@@ -325,11 +327,43 @@ def test_an_index_of_32_bits_shows_at_the_end(capsys, monkeypatch):
         last_element(count // 2)
 
 
+@pytest.mark.parametrize("threads, grid, requests, lost", [
+    (16384, [64, 1, 1], 1, "here: 4294967306 elements, more than 2^32, 16384 threads, and each computes one element"),
+    (16384, [64, 1, 1], 64, ""),  # a loop: of 2^18 blocks each has so many turns
+    (2**24, [2**16, 1, 1], 1, "16777216 threads"),
+    (2**22, [16, 1024, 1], 1, "4194304 threads"),
+    (2**22, [16, 1024, 1], 1024, ""),
+    (2**21, [16, 512, 1], 1, ""),  # a loop would make too many turns
+])  # fmt: skip
+def test_a_capped_grid_needs_a_loop(monkeypatch, threads, grid, requests, lost):
+    """The launch of a grid along x gets 2^18 blocks at least."""
+    launched = []
+
+    def launch(out, blocks=0, **asked):
+        launched.append(blocks)
+        if asked["threads"] > 1:
+            error = checks.TooFewThreads()
+            error.threads, error.grid = threads, grid
+            raise error
+
+    def seen(call):
+        call()
+        return [row(5, "store", threads=32 * requests, requests=requests)]
+
+    monkeypatch.setattr(checks, "can_see", lambda: True)
+    monkeypatch.setattr(checks, "seen", seen)
+    monkeypatch.setattr(checks, "threads_launched", lambda: 256 * launched[-1] or threads)
+    with pytest.raises(Wrong, match=re.escape(lost)) if lost else contextlib.nullcontext():
+        checks.last_element(launch, checks.many(2**32 + 10), expected=1, where="here")
+    assert launched == ([0, 2**18] if grid[1] == 1 else [0] if threads < 2**22 else [0, 0])
+
+
 @pytest.mark.parametrize("file, text, words", [
-    ("saxpy.h", None, "saxpy.h is given, and not as it was: git diff --no-index /"),
+    ("saxpy.h", None, "saxpy.h is given, and not there"),
     ("saxpy.h", "// more comments\n", ""),
-    ("saxpy.h", "int more;\n", "saxpy.h is given"),
-    ("saxpy.cu", "__device__ int more;\n", ""),
+    ("saxpy.h", "int more;\n", "saxpy.h:1: this is given, and not as it was: git diff --no-index /"),
+    ("saxpy.cu", "#include <cmath>\n", ""),
+    ("saxpy.cu", "\n__device__ int more;\n", "saxpy.cu:2: this is outside of the place for your code, and not as it was: git"),
     ("saxpy.cu", "// atomicAdd_block\n", ""),
     ("saxpy.cu", "\natomicAdd_block", r"saxpy.cu:2: atomicAdd_block: it is for the threads of one block"),
     ("saxpy.cu", "int x = __cluster_barrier_arrive_relaxed", "it orders no memory"),
@@ -343,8 +377,34 @@ def test_what_is_looked_at_after_a_check(tmp_path, file, text, words):
         (tmp_path / name).write_text((text or "") + given if str(name) == file else given)
     if text is None:
         (tmp_path / file).unlink()
-    said = exercises.given_is_changed(it, tmp_path) or exercises.what_no_run_shows(it, tmp_path)
+    said = exercises.what_no_run_shows(it, tmp_path) or exercises.given_is_changed(it, tmp_path)
     assert words in said and bool(words) == bool(said)
+
+
+@pytest.mark.parametrize("old, new, line", [
+    ("<<<blocks_for(rows, warps)", "<<<16", 44),
+    ("<<<blocks_for(rows, warps)", "<<<\nmin(blocks_for(rows, warps), 64u)", 45),
+    ("x, int64_t rows, int n, cuda", "x, int n, int64_t rows, cuda", 42),
+    ("warps = 4;", "warps = 8;", 10),
+    ("CHECK_LAUNCH();\n}", "CHECK_LAUNCH();\n}\n\nint more;", 48),
+    ("    // your code\n", "", 0),
+    ("    // your code\n", "    // your code\n<<<16", 0),
+])  # fmt: skip
+def test_given_text_stays_outside_of_the_marks(tmp_path, old, new, line):
+    it = next(it for it in exercises.find() if it.number == "13.2")
+    for name, text in exercises.texts(it.folder / "skeleton", it.folder / "solution").items():
+        assert str(name) != "log_softmax.cu" or text.count(old) == 1
+        (tmp_path / name).write_text(text.replace(old, new))
+    said = exercises.given_is_changed(it, tmp_path)
+    assert said.startswith(f"log_softmax.cu:{line}: this is outside") if line else not said
+
+
+@pytest.mark.parametrize("it", exercises.find(), ids=lambda it: it.number)
+def test_a_solution_without_marks_has_all_that_is_given(it, tmp_path):
+    for name, text in exercises.texts(it.folder / "skeleton", it.folder / "solution").items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(re.sub("^ *(//|#) (end of )?your code$", "", text, flags=re.M))
+    assert exercises.given_is_changed(it, tmp_path) == ""
 
 
 def test_words_of_the_solution_are_no_mistake():

@@ -50,13 +50,14 @@ def run(mine):
                 used = f"{row.bytes_used / row.bytes_fetched:.0%}"
                 raise Wrong(f"{row.file}:{row.line}: of the sectors, a {row.kind} uses {used}: too few lanes take part")
     work_is_divided(lambda: negate(matrix), 256 * 64)
-    height, width = 2**17 + 3, 2**15 + 9
-    result, matrix = many(height * width), many(height * width)
+    for height, width in (2**17 + 3, 2**15 + 9), (2**12 + 1, 2**20 + 9):
+        result, matrix = many(height * width), many(height * width)
+        if matrix is not None:
+            matrix[: 2**21] = matrix[-2:] = 3  # an index of 32 bits leads to the first of these
+            last_element(launch, result, matrix, height, width, expected=-3, where=f"{height} rows, {width} columns")
     if matrix is not None:
-        matrix[: 2**21] = matrix[-2:] = 3  # an index of 32 bits leads to the first of these
-        last_element(launch, result, matrix, height, width, expected=-3, where=f"{height} rows, {width} columns")
         height, width = 2**21, 16  # more rows than a grid of 16 x 16 threads has
         args = many(height * width), many(height * width), height, width
         said = f"{height} rows, {width} columns: {height * width} elements,"
         with contextlib.suppress(RuntimeError):  # the launcher says that there is no such grid
-            refuse_lost(lambda: launch(*args, threads=1, only_last=True), height * width, said)
+            refuse_lost(lambda: launch(*args, threads=2**20, only_last=True), height * width, said)

@@ -70,6 +70,14 @@ WRONG = {
             ]
         },
     ),
+    "columns_of_a_capped_grid": (
+        "131075 rows, 32777 columns: 4296245275 elements, more than 2^32, 33558528 threads, and each computes one element",
+        {"negate.cu": [("grid(blocks_for(width, tile)", "grid(min(blocks_for(width, tile), 16u)")]},
+    ),
+    "columns_of_4096_blocks": (
+        "4097 rows, 1048585 columns",
+        {"negate.cu": [("grid(blocks_for(width, tile)", "grid(min(blocks_for(width, tile), 4096u)")]},
+    ),
     "four_lanes_down_a_column": (
         "uses 12%: too few lanes take part",
         {

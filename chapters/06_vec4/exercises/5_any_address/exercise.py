@@ -66,6 +66,7 @@ def run(mine):
     small_grid = threads_launched() < 4096  # the last blocks of a grid with a thread for each float have no float4
     n = 2**32 + 8
     x = many(n)
-    if x is not None and small_grid:
-        x[:1000] = x[-1] = 3  # an index of 32 bits leads to the first of these
+    if x is not None:
+        if small_grid:
+            x[:1000] = x[-1] = 3  # an index of 32 bits leads to the first of these
         last_element(launch, x, 2.0, n, expected=6, where=f"x *= 2, n = {n}", threads=n // 4)

@@ -100,6 +100,17 @@ WRONG = {
             ],
         },
     ),
+    "capped_grid": (
+        "more than 2^32, 16384 threads, and each computes 4 elements",
+        {
+            "scale.cu": [
+                (
+                    "std::max(blocks_for(n - head, 4 * threads), 1u)",
+                    "std::min(std::max(blocks_for(n - head, 4 * threads), 1u), 64u)",
+                )
+            ],
+        },
+    ),
     "fixed_grid": (
         "x *= factor, n = 8198: wrong result",
         {

@@ -122,6 +122,10 @@ WRONG = {
         "a thread uses bytes outside of the row",
         {"prepare.cu": [("y * row_stride", "y * (row_stride - row_stride % 3)")]},
     ),
+    "capped_grid": (
+        "width = 4294967304: 12884901912 elements, more than 2^32, 2048 threads, and each computes 12 elements",
+        {"prepare.cu": [("grid(blocks_for(width, 4 * threads)", "grid(std::min(blocks_for(width, 4 * threads), 16u)")]},
+    ),
     "fixed_grid_of_two_turns": (
         "The launcher starts 512 threads",
         {

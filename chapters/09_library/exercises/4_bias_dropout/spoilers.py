@@ -102,6 +102,14 @@ WRONG = {
         "The launcher starts 2560 threads for columns = 300 and for columns = 600",
         {"bias_dropout.cu": [("<<<blocks_for(n, 256), 256,", "<<<10, 256,")]},
     ),
+    "capped_grid": (
+        "p = 0: 4294967306 elements, more than 2^32, 16384 threads, and each computes one element",
+        {"bias_dropout.cu": [("<<<blocks_for(n, 256), 256,", "<<<min(blocks_for(n, 256), 64u), 256,")]},
+    ),
+    "capped_grid_of_backward": (
+        "backward: 4294967306 elements, more than 2^32, 16384 threads, and each computes 2 elements",
+        {"bias_dropout.cu": [("<<<blocks_for(columns, 256), 256,", "<<<min(blocks_for(columns, 256), 64u), 256,")]},
+    ),
     "fixed_grid_of_backward": (
         "The launcher starts 512 threads for columns = 300 and for columns = 600",
         {"bias_dropout.cu": [("<<<blocks_for(columns, 256), 256,", "<<<2, 256,")]},

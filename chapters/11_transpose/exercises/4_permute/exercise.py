@@ -49,8 +49,10 @@ def run(mine):
     limits(lambda: permute(torch.rand(32, 3, 64, device=device)), sectors_per_request=4, wavefronts_per_request=1)
     x = torch.rand(64, 3, 64, device=device)
     work_is_divided(lambda: permute(x), x.numel())
-    # In the second, k * b + j has more than 32 bits, in the third i * b + j.
-    for a, b, c in (7, 3, 2**32 // 21 + 1), (1, 3, 2**32 // 3 + 1), (2**16 + 64, 65535, 1):
+    # In the second, k * b + j has more than 32 bits, in the third i * b + j. In the others, b, a or c
+    # needs more blocks than a capped grid has.
+    shapes = (7, 3, 2**32 // 21 + 1), (1, 3, 2**32 // 3 + 1), (2**16 + 64, 65535, 1), (32, 65535, 2**11 + 1)
+    for a, b, c in *shapes, (2**20, 1, 2**12 + 1), (2**15 + 1, 1, 2**17):
         out, x = many(a * b * c), many(a * b * c)
         if x is not None:
             x[:1000], x[-1] = 5, 3  # an index of 32 bits leads to the first of these

@@ -97,6 +97,14 @@ WRONG = {
         "b = 2, c = 5, a = 2: wrong result",
         {"permute.cu": [("__shared__ float shared", "__shared__ int shared")]},
     ),
+    "columns_of_a_capped_grid": (
+        "a = 1048576, b = 1, c = 4097: 4296015872 elements, more than 2^32, 2147483648 threads, and each",
+        {"permute.cu": [("grid(blocks_for(c, side)", "grid(min(blocks_for(c, side), 64u)")]},
+    ),
+    "rows_of_4096_blocks": (
+        "a = 1048576, b = 1, c = 4097",
+        {"permute.cu": [("blocks_for(a, side), unsigned", "min(blocks_for(a, side), 4096u), unsigned")]},
+    ),
     "grid_of_64": (
         "a = 5, c = 3, b = 300: wrong result",
         {"permute.cu": [("unsigned(b)", "unsigned(b < 64 ? b : 64)")]},

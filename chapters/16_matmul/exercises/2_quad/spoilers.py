@@ -103,6 +103,14 @@ WRONG = {
         "m = 3 (a: 3 rows, 40 columns) (b: 40 rows, 5 columns): wrong result",
         {"quad.cu": [("const int64_t row = top + y + i * step;", "const int64_t row = top + y * results + i;")]},
     ),
+    "columns_of_a_capped_grid": (
+        "more than 2^32, 8388608 threads, and each computes 4 elements",
+        {"quad.cu": [("grid(blocks_for(n, side)", "grid(min(blocks_for(n, side), 16u)")]},
+    ),
+    "rows_of_a_capped_grid": (
+        "more than 2^32, 33570816 threads, and each computes 4 elements",
+        {"quad.cu": [("blocks_for(m, side))", "min(blocks_for(m, side), 64u))")]},
+    ),
     "a_grid_of_three": (
         "never written",
         {"quad.cu": [("blocks_for(n, side), blocks_for(m, side)", "3, 3")]},
