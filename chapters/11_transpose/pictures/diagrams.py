@@ -53,8 +53,8 @@ def tile(canvas):
 
 
 def banks(canvas):
-    """Three drawings of shared memory, 32 banks wide. Marked: where the 32 elements of column 5 of a tile lie. tile: all in bank 5.
-    padded: each one bank further than the one above, so in 32 banks. swizzled: element r in bank 5 xor r, so also in
+    """Three drawings of shared memory, 32 banks wide. Marked: where the 32 elements of column 5 of a tile lie. tile: all in
+    bank 5. padded: each one bank further than the one above, so in 32 banks. swizzled: element r in bank 5 xor r, so also in
     32 banks."""
     cell, top, column = 0.65, 9, 5
     wide = SIDE * cell
@@ -126,8 +126,8 @@ def strips(canvas):
 def wide(canvas):
     """Above: the first 9 of 64 rows of a tile of floats, each 8 sectors long, and which load of a block's first warp fetches
     which sector: load k fetches the 8 sectors of row k and those of row 4 + k, in 4 loads. In the middle: a square of four
-    packs in the registers of a thread, each a row of four floats. The thread exchanges rows and columns: each pack then has one
-    element of each of the four. Below: the places of 8 packs in a row of shared memory, four banks each. Lanes 0 to 7 read
+    packs in the registers of a thread, each a row of four floats. The thread exchanges rows and columns: each pack then has
+    one element of each of the four. Below: the places of 8 packs in a row of shared memory, four banks each. Lanes 0 to 7 read
     a pack each, of column 0 of packs and of rows 0, 4, 8 to 28. Without a swizzle all eight lie in the same four banks, and
     take 8 passes. At place x xor y they lie in eight different groups of four banks, and take 1 pass."""
     canvas.height(75.5)
