@@ -10,6 +10,7 @@ WHEEL = T + "the_wheel_is_for_every_python_and_has_what_is_needed"
 CHECK, STREAM = (T + f"the_memory_check_finds_a_mistake_in_a_package[{what}]" for what in ("access", "stream"))
 TWO = T + "the_worked_change_to_two_tensors"
 ROWS = T + "the_worked_change_to_rows"
+MASK = T + "the_worked_change_to_a_mask"
 NVCC = T + "nvcc_builds_a_new_package_where_there_is_no_cuda_on_cpu"
 
 MUTANTS = [
@@ -46,6 +47,9 @@ MUTANTS = [
     Mutant(f"{PACKAGE}/tests/test_my_op.py", "        calls |= called.arguments\n", "", TWO),
     Mutant(f"{PACKAGE}/tests/test_my_op.py", "if file.stat().st_mtime > built]", "if False]", TWO),
     Mutant(f"{PACKAGE}/rows.diff", "float(grad[i / n])", "float(grad[i % n])", ROWS),
+    Mutant(f"{PACKAGE}/mask.diff", "T(keep[i] ?", "T(!keep[i] ?", MASK),
+    Mutant(f"{PACKAGE}/tests/test_my_op.py", 'is_float if what == "dtypes" else is_tensor', "is_tensor", MASK),
+    Mutant(f"{PACKAGE}/tests/test_my_op.py", 'is_float if what == "dtypes" else is_tensor', "is_float", MASK),
     # ---- its memory check
     Mutant("cuda_on_cpu/recorder/recorder.cpp", "check.arrays.add(begin, bytes, Place::tensor).margin = margin;", "", CHECK),
     Mutant("cuda_on_cpu/torch_extension.py", 'checked=on_cpu == "check"', "checked=False", CHECK),

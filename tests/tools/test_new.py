@@ -1,7 +1,7 @@
 """An operator of one's own: what tools/new.py makes works at once, by the commands that it prints.
 
-Five minutes: a chapter in a copy of the repository (2 minutes, 35 s of it for its mutants and 30 s for another formula), a
-package in a folder of its own (3 minutes, one of it under the memory check).
+Six minutes: a chapter in a copy of the repository (2 minutes, 35 s of it for its mutants and 30 s for another formula), a
+package in a folder of its own (4 minutes, one of it under the memory check).
 """
 
 import os
@@ -112,7 +112,7 @@ def test_any_name_leaves_the_files_formatted(made):
 def test_no_file_of_the_package_names_this_repository(made):
     ours = rf"chapter|common[/.]|import common|lesson|exercise|grader|torch-cuda-chapters|my_op|{ROOT}"
     files = [file for name in (SHORT, LONG) for file in (made / name / "package").rglob("*") if file.is_file()]
-    assert len(files) == 2 * 19
+    assert len(files) == 2 * 20
     for file in files:
         assert not re.search(ours, f"{file.relative_to(made)}\n{file.read_text()}"), file
 
@@ -246,7 +246,7 @@ def test_a_new_package_builds_and_passes_its_tests(package):
     assert device.type == "cuda" or re.search(r"nothing found in \d+ launches of 1 kernel", output)
     run(["git", "init", "--quiet"], folder)
     status = run(["git", "status", "--short", "--untracked-files=all"], folder)
-    assert len(status.splitlines()) == 19, f"what is built is ignored: {status}"
+    assert len(status.splitlines()) == 20, f"what is built is ignored: {status}"
 
 
 @pytest.mark.skipif(device.type == "cuda", reason="a GPU's tools look there: compute-sanitizer pytest")
@@ -345,6 +345,26 @@ def test_the_worked_change_to_rows(repository, tmp_path):
     wrong = [*PYTEST, "-k", "test_right and 255"]
     done = subprocess.run(wrong, cwd=folder, env=environment(), capture_output=True, text=True)
     assert "3 failed" in done.stdout, done.stdout
+
+
+def test_the_worked_change_to_a_mask(repository, tmp_path):
+    """It passes its tests, and these notice a mask that the gradient or the kernel ignores, that the kernel reads elsewhere,
+    or that the binding does not check. A minute"""
+    folder = changed_package(repository, tmp_path / "rope", "mask.diff")
+    checks = '    check_input(keep, "keep", {ScalarType::Bool});\n    check_same(x, "x", keep, "keep");\n'
+    for name, right, wrong, tests, says in [
+        ("src/rope/__init__.py", "contiguous(), keep", "contiguous(), keep | True", "gradcheck", "Jacobian mismatch"),
+        ("csrc/rope_kernel.cu", "keep[i]", "true", "test_right and 255", "3 failed"),
+        ("csrc/rope_kernel.cu", "keep[i]", "keep[i / 2]", "test_right and 255", "3 failed"),
+        ("csrc/rope.cpp", checks, "", "every_tensor", "3 failed, 3 passed, 2 skipped"),
+    ]:
+        text = (folder / name).read_text()
+        assert text.count(right) == 1, right
+        (folder / name).write_text(text.replace(right, wrong))
+        run(BUILD, folder, PYTHONPATH=str(ROOT))
+        done = subprocess.run([*PYTEST, "-k", tests], cwd=folder, env=environment(), capture_output=True, text=True)
+        assert says in done.stdout, f"{wrong}: {done.stdout}"
+        (folder / name).write_text(text)
 
 
 def test_the_wheel_is_for_every_python_and_has_what_is_needed(package):
