@@ -355,18 +355,20 @@ def last_element(launch, out, *args, expected, where, may_loop=True, threads=Non
         print(f"{'right':8}{said}")  # the last blocks of a larger grid have no element
 
 
-def refuse_lost(call, elements, said, itemsize=4, threads=None):
+def refuse_lost(call, elements, said, itemsize=4, threads=None, turns=1):
     """call() launches the last blocks alone. Raises Wrong where all threads of the grid would compute less than half of the
     `elements`, if each stores as many as one of these. As limits(): where seen() sees nothing, nothing is said.
 
-    Half, because a loop rounds its turns down. threads: of the reader's grid, where the call has a larger one.
+    Half, because a loop rounds its turns down; all, where a thread makes less than `turns`, and no loop would. threads: of the
+    reader's grid, where the call has a larger one.
     """
     if not can_see():
         return
     stores = [row for row in seen(call) if (row.space, row.kind) == ("global", "store")]
     warps = max((row.warps for row in stores), default=1)
     each = sum(row.requests * row.width for row in stores) / itemsize / warps
-    if stores and 2 * each * threads_launched() < elements:
+    least = 1 if each < turns else 2
+    if stores and least * each * threads_launched() < elements:
         number = "one element" if each == 1 else f"{each:.3g} elements"
         raise Wrong(f"{said} {threads or threads_launched()} threads, and each computes {number}")
 

@@ -4,10 +4,12 @@ Write all of pairs.cu that is missing: out[r][c] = a[r] + b[c], which is a[:, No
 and says what it does.
 """
 
+import contextlib
+
 import torch
 
 from grader.checks import check, device, last_element, launchers, many, refuse_lost, work_is_divided
-from grader.launchers import threads_launched
+from grader.launchers import TooFewThreads
 
 MINUTES = 20
 FAILS = "undefined reference to `launch_pairs"
@@ -38,7 +40,8 @@ def run(mine):
     a[-1] = 7  # a place of 32 bits leads to another one
     out = many(rows * columns)
     last_element(launch, out, a, b, rows, columns, expected=10, where=f"{columns} columns, rows = {rows}")
-    if out is not None and threads_launched() < rows * columns:
-        n = 3 * threads_launched() + 1  # each thread has to compute several
-        few = many(n), many(n), torch.zeros(1), n, 1
-        refuse_lost(lambda: launch(*few, threads=1, only_last=True), n, f"1 column, rows = {n}:")
+    if out is not None:
+        n = 3 * 2**32 + 1  # no float has this value
+        args = many(n), many(n), torch.zeros(1), n, 1
+        with contextlib.suppress(TooFewThreads):  # last_element() has looked at a grid that stops growing
+            refuse_lost(lambda: launch(*args, threads=n // 2, only_last=True), n, f"1 column, rows = {n}:", turns=2)

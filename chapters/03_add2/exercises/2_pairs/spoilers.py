@@ -114,11 +114,11 @@ WRONG = {
         },
     ),
     "blocks_as_float": (
-        "1 column, rows = 12888735745: 12888735744 threads, and each computes one element",
+        "1 column, rows = 12884901889: 12884901888 threads, and each computes one element",
         {"pairs.cu": [("<<<blocks_for(n, threads)", "<<<unsigned(ceilf(n / float(threads)))")]},
     ),
     "grid_that_ends_without_a_loop": (
-        "1 column, rows = 805306369: 268435456 threads, and each computes one element",
+        "32777 columns, rows = 131075: 4296245275 elements, more than 2^32, 268435456 threads, and each computes one",
         {"pairs.cu": [("<<<blocks_for(n, threads)", "<<<n < 1 << 28 ? blocks_for(n, threads) : 1 << 20")]},
     ),
     "as_int": ("wrong result", {"pairs.cu": [("a[i / columns] + b", "int(a[i / columns]) + b")]}),
