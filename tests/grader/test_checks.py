@@ -418,6 +418,19 @@ def test_comments_are_left_out(tmp_path):
     assert checks.without_comments(tmp_path / "k.cu").splitlines()[2].strip() == "e;"
 
 
+@pytest.mark.parametrize("text, wrong", [
+    ("for (int i = 0; i < n; i++) {}", True),
+    ("const unsigned i = 1;\nif (i < n) {}", True),
+    ("for (int i = 16; i > 0; i /= 2) {}\nfor (int64_t i = 0; i < n; i++) {}", False),
+    ("for (int64_t i = 0; i < n; i++) {}\nfor (int i = 16; i > 0; i /= 2) {}", False),
+], ids=["loop", "if", "a loop before", "a loop after"])  # fmt: skip
+def test_an_index_of_32_bits_beside_another_of_its_name(tmp_path, text, wrong):
+    file = tmp_path / "sum.cu"
+    file.write_text(text)
+    with pytest.raises(Wrong, match="i has 32 bits") if wrong else contextlib.nullcontext():
+        checks.refuse_32_bits(file)
+
+
 def test_answers(tmp_path, capsys):
     (tmp_path / "answers.py").write_text("A = None\nB = 3\nC = '3'\n")
     with pytest.raises(Wrong, match="A is None: write your answer into .*answers.py"):

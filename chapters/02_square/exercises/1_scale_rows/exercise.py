@@ -40,8 +40,9 @@ def run(mine):
     height, width = 2**17 + 3, 2**15 + 9
     result, matrix = many(height * width), many(height * width)
     if matrix is not None:
-        matrix[: 2**21] = matrix[-1] = 3  # an index of 32 bits leads to the first of these
-        factors = torch.full((height,), 2.0)
+        matrix[: 2**21], matrix[-1] = 5, 3  # an index of 32 bits leads to the first of these
+        factors = torch.full((height,), 7.0)
+        factors[-1] = 2
         where = f"{height} rows, {width} columns"
         last_element(launch, result, matrix, factors, height, width, expected=6, where=where, may_loop=False)
     show("a disc, and what your kernel makes of it with the factors 0, 1, 2 and so on", *faded(scale_rows))

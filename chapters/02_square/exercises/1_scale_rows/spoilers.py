@@ -19,6 +19,18 @@ WRONG = {
             ]
         },
     ),
+    "load_of_32_bits": (
+        "expected 6",
+        {
+            "scale_rows.cu": [
+                (
+                    "= factors[row] * matrix[row * width + column];",
+                    "= factors[row] * matrix[unsigned(row * width + column)];",
+                )
+            ]
+        },
+    ),
+    "factors_of_16_bits": ("expected 6", {"scale_rows.cu": [("factors[row]", "factors[row % 65536]")]}),
     "every_block_does_all_rows": (
         "1680 elements, and 5040 stores",
         {

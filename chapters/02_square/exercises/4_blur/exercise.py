@@ -39,6 +39,6 @@ def run(mine):
     height, width = 2**17 + 3, 2**15 + 9
     result, matrix = many(height * width), many(height * width)
     if matrix is not None:
-        matrix[: 2**21] = matrix[-2:] = 3  # an index of 32 bits leads to the first of these
+        matrix[: 2**21], matrix[-2:] = 5, 3  # an index of 32 bits leads to the first of these
         where = f"{height} rows, {width} columns"
         last_element(launch, result, matrix, height, width, expected=3, where=where, may_loop=False)

@@ -25,6 +25,12 @@ WRONG = {
             "blur.cu": [("const int64_t i = row", "const int i = row")],
         },
     ),
+    "load_of_32_bits": (
+        "the last one is 3.66667, expected 3",
+        {
+            "blur.cu": [("(left + matrix[i] + right)", "(left + matrix[unsigned(i)] + right)")],
+        },
+    ),
     "one_thread": (
         "1640 stores, each by one lane alone",
         {

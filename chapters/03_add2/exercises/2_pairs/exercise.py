@@ -36,8 +36,8 @@ def run(mine):
     check(pairs, reference, inputs(300), sizes, name="300 columns, rows")
     check(pairs, reference, inputs(1), (70_000,), name="1 column, rows")
     rows, columns = 2**17 + 3, 2**15 + 9
-    a, b = torch.full((rows,), 2.0, device=device), torch.full((columns,), 3.0, device=device)
-    a[-1] = 7  # a place of 32 bits leads to another one
+    a, b = torch.full((rows,), 2.0, device=device), torch.full((columns,), 5.0, device=device)
+    a[-1], b[-1] = 7, 3  # a place of 32 bits leads to another one
     out = many(rows * columns)
     last_element(launch, out, a, b, rows, columns, expected=10, where=f"{columns} columns, rows = {rows}")
     if out is not None:

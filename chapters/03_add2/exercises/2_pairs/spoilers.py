@@ -95,6 +95,12 @@ WRONG = {
             "pairs.cu": [("a[i / columns] + b", "a[int(i) / int(columns)] + b")],
         },
     ),
+    "place_in_b_of_32_bits": (
+        "the last one is 12, expected 10",
+        {
+            "pairs.cu": [("b[i % columns]", "b[unsigned(i) % columns]")],
+        },
+    ),
     "one_block_with_a_loop": (
         "1600 stores, all by 8 warps",
         {

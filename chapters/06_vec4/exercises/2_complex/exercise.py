@@ -49,5 +49,6 @@ def run(mine):
     n = 2**32 + 10
     out, a, b = (many(n, torch.complex64) for _ in range(3))
     if b is not None:
-        a[:1000] = a[-1] = b[:1000] = b[-1] = 3  # an index of 32 bits leads to the first of these
+        a[:1000] = b[:1000] = 5  # an index of 32 bits leads to these
+        a[-1] = b[-1] = 3
         last_element(launch, out, a, b, n, expected=9, where=f"n = {n}")

@@ -6,6 +6,7 @@ HINTS = [
     "`out[i] = make_float2(x, y);` is one store of 8 bytes; `out[i].x = x; out[i].y = y;` are two of 4 bytes.",
 ]
 WRONG = {
+    "load_of_32_bits": ("expected 9", {"multiply.cu": [("v = b[i]", "v = b[unsigned(i)]")]}),
     "wrong_sign": ("wrong result", {"multiply.cu": [("x -", "x +")]}),
     "part_by_part": (
         "touches 8 sectors, and 4 could hold its bytes",

@@ -23,7 +23,8 @@ def run(mine):
         return (scale * torch.randn(2, n, device=device),)
 
     def far_below(n):
-        return (-1e38 - 1e38 * torch.rand(2, n, device=device),)
+        x = torch.tensor([[-1e38], [-3.2e38]], device=device)
+        return (x - torch.tensor([[1e38], [2e37]], device=device) * torch.rand(2, n, device=device),)
 
     def alone(n):
         x = inputs(n)[0] - 300

@@ -74,6 +74,12 @@ WRONG = {
             ],
         },
     ),
+    "maximum_from_a_number": (
+        "below -1e38, n = 3",
+        {
+            "log_softmax.cu": [("float max = -INFINITY, sum", "float max = -3e38f, sum")],
+        },
+    ),
     "padding_at_minus_10000": (
         "below -1e38, n = 3",
         {
