@@ -38,6 +38,7 @@ import secrets
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import torch
 
@@ -336,7 +337,9 @@ def last_element(launch, out, *args, expected, where, may_loop=True, threads=Non
             grid = {"blocks": max(2**18, error.grid[0])} | grid
         elif error.threads < count // 1024:
             return
-        with contextlib.suppress(RuntimeError):  # a stride that is not the grid's makes millions, until that is ended
+        # What takes longer than half a second, in one thread or block, is a loop.
+        half_a_second = mock.patch.dict(os.environ, CUDA_ON_CPU_TIMEOUT="0.5")
+        with contextlib.suppress(RuntimeError), half_a_second:
             last_blocks = lambda: launch(out, *args, threads=1, only_last=True, **grid)  # noqa: E731
             refuse_lost(last_blocks, count, f"{said},", out.itemsize, error.threads)
         return
