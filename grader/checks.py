@@ -551,9 +551,8 @@ def refuse_32_bits(file):
     for found in re.finditer(r"\b(unsigned int|unsigned|int|u?int32_t|auto) +(\w+) *= *([^;]*)", text):
         kind, name, value = found.groups()
         is_narrow = kind != "auto" or not re.search("64|long|size_t", value)
-        scope = re.split(rf"\w +{name} *=[^=]", text[found.end() :])[
-            0
-        ]  # until another loop has a variable of that name
+        # Until another loop has a variable of that name.
+        scope, *_ = re.split(rf"\w +{name} *=[^=]", text[found.end() :])
         if is_narrow and re.search(rf"(?<![-+*] )\b{name}\b( *\+[^<>;=&|)]*)? *[<>]=? *n\b", scope):
             line = text.count("\n", 0, found.start()) + 1
             raise Wrong(f"{file.name}:{line}: {name} has 32 bits, and n has 64: an n above 2^32 is never reached")
