@@ -269,7 +269,8 @@ def is_evaluated(t: Tokens, i: int) -> bool:
 
 
 def uses_of(t: Tokens, name: str, where: range, spaces: Iterable[str] = ()) -> list[tuple[int, int]]:
-    """Where a name of one of these namespaces is used: where it begins, and its last word. None where it is declared, too."""
+    """The uses of a name there, with or without one of these namespaces: the first token and the last word of each. An empty
+    list if the name is declared there as well, or belongs to something else."""
     found = []
     for i in (i for i in where if t.text(i) == name):
         first = i

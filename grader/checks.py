@@ -29,6 +29,7 @@ raise Wrong("what is wrong")    for all else
 
 import contextlib
 import ctypes
+import functools
 import hashlib
 import importlib.util
 import mmap
@@ -340,7 +341,7 @@ def last_element(launch, out, *args, expected, where, may_loop=True, threads=Non
         # What takes longer than half a second, in one thread or block, is a loop.
         half_a_second = mock.patch.dict(os.environ, CUDA_ON_CPU_TIMEOUT="0.5")
         with contextlib.suppress(RuntimeError), half_a_second:
-            last_blocks = lambda: launch(out, *args, threads=1, only_last=True, **grid)  # noqa: E731
+            last_blocks = functools.partial(launch, out, *args, threads=1, only_last=True, **grid)
             refuse_lost(last_blocks, count, f"{said},", out.itemsize, error.threads)
         return
     except RuntimeError as error:

@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(512, 1) wide_kernel(Op op, typename Op::N* par
     using T = typename Op::T;
     using N = typename Op::N;
     constexpr int count = WIDE_PACKS * Pack<T>::SIZE;
-    constexpr int64_t step = 512 * count;
+    constexpr int64_t step = WIDE_STEP<T>;
     extern __shared__ double2 memory[];
     const auto sum = [&](int64_t i, int j) -> N& { return reinterpret_cast<N*>(memory)[i + j * 512 + threadIdx.x]; };
     for (int64_t i = 0; i < op.n; i += step) UNROLL for (int j = 0; j < count; j++) sum(i, j) = 0;

@@ -25,7 +25,7 @@ struct Plan {
         in_registers = n <= 512 * size * PACKS<Op, layout>;
         // 128 rows keep all multiprocessors busy, and of rows up to 256 KiB the L2 cache keeps much.
         twice = !Op::OF_WEIGHT && rows >= 128 && bytes <= (256 << 10);
-        constexpr int64_t step = 512 * WIDE_PACKS * size;
+        constexpr int64_t step = WIDE_STEP<typename Op::T>;
         sums = (n + step - 1) / step * step * int64_t(sizeof(typename Op::N));
         wide =
             Op::OF_WEIGHT && rows >= 128 && !in_registers && sums <= most_shared_memory() - 1024;  // over_row()'s parts

@@ -20,7 +20,15 @@
 template <class Op, Layout layout, int packs>
 constexpr int ROWS = std::max(1, PACKS<Op, layout> / packs / (Op::ADDS ? 2 : 1));
 
-// A block of a small grid goes on to further rows. AHEAD: it works on some while it loads the next.
+// With a gradient of weight: how many THREADS a multiprocessor has at a time, and whether a block loads its next rows
+// AHEAD, while it works on some. The limit is registers.
+template <class Op, Layout layout>
+constexpr int THREADS =
+    Op::OF_WEIGHT && Op::INPUTS == 2 && sizeof(typename Op::T) == 2 && layout != Layout::single ? 640 : 512;
+template <class Op, Layout layout>
+constexpr bool AHEAD = Op::OF_WEIGHT && (Op::INPUTS == 2 || (sizeof(typename Op::T) == 2 && layout != Layout::single));
+
+// A block of a small grid goes on to further rows.
 template <class Op, int packs, Layout layout>
 __global__ void __launch_bounds__(THREADS<Op, layout>, BLOCKS<Op>) registers_kernel(Op op, typename Op::N* partial) {
     using T = typename Op::T;

@@ -44,18 +44,13 @@ template <class Op, Layout layout>
 constexpr int PACKS = sizeof(typename Op::T) == 2 && (Op::OF_WEIGHT || layout == Layout::single) ? 2 : 4;
 template <class Op>
 constexpr int BLOCKS = Op::OF_WEIGHT ? 1 : 2;
-// ... of columns_kernel, whose threads keep weights besides, and of wide_kernel.
+// ... of columns_kernel, whose threads keep weights besides.
 template <class Op, Layout layout>
 constexpr int COLUMN_PACKS = sizeof(typename Op::T) == 2 && layout != Layout::whole ? 2 : PACKS<Op, layout>;
+// ... of wide_kernel, and how many elements its 512 threads have at a time.
 constexpr int WIDE_PACKS = 4;
-
-// registers_kernel with a gradient of weight: how many THREADS of it a multiprocessor has at a time, and whether they
-// load the next rows AHEAD. The limit is registers again.
-template <class Op, Layout layout>
-constexpr int THREADS =
-    Op::OF_WEIGHT && Op::INPUTS == 2 && sizeof(typename Op::T) == 2 && layout != Layout::single ? 640 : 512;
-template <class Op, Layout layout>
-constexpr bool AHEAD = Op::OF_WEIGHT && (Op::INPUTS == 2 || (sizeof(typename Op::T) == 2 && layout != Layout::single));
+template <class T>
+constexpr int64_t WIDE_STEP = 512 * WIDE_PACKS * Pack<T>::SIZE;
 
 enum class Pass { only, first, second };  // over the row
 

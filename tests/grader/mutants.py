@@ -72,6 +72,8 @@ MUTANTS = [
     Mutant(CHECKS, "if torch.cat(same).double().mean() > 0.5:", "if False:", WRONG + "[03.4-by_torch]"),
     Mutant("chapters/07_autograd/exercises/4_twice/exercise.py", '    saves(silu(x), x, "x")\n', "", WRONG + "[07.4-on_ctx]"),
     Mutant(CHECKS, "if is_narrow and re", "if False and re", WRONG + "[13.3-index_of_32_bits]"),
+    Mutant(CHECKS, "scope, *_ = re.split(", "scope, *_ = text, re.split(",
+           TOLD + "an_index_of_32_bits_beside_another_of_its_name"),
     Mutant(EXERCISES, "if status == RIGHT and (left", "if False and (left", WRONG + "[05.2-never_freed]"),
     Mutant(CHECKS, 'grid = {"blocks": max(2**18, error.grid[0])} | grid', "pass",
            TOLD + "a_capped_grid_needs_a_loop"),

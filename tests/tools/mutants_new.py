@@ -14,6 +14,7 @@ MASK = T + "the_worked_change_to_a_mask"
 NVCC = T + "nvcc_builds_a_new_package_where_there_is_no_cuda_on_cpu"
 
 MUTANTS = [
+    Mutant("cuda_on_cpu/__main__.py", "--tb=line ", "", CHECK),
     # ---- what it refuses
     Mutant(NEW, "(_[a-z0-9]+)*", "[_a-z0-9]*", REFUSED),
     Mutant(NEW, " or len(name) > LONGEST", "", REFUSED),

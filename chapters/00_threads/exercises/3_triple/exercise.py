@@ -25,5 +25,5 @@ def run(mine):
     n = 2**32 + 10
     out, x = many(n, torch.int64), many(n, torch.int64)
     if x is not None:
-        x[:1000] = x[-1] = 2  # an index of 32 bits leads to the first of these
+        x[:1000], x[-1] = 5, 2  # an index of 32 bits leads to the first of these
         last_element(launch, out, x, n, expected=6, where=f"n = {n}", may_loop=False)

@@ -35,6 +35,6 @@ def run(mine):
     for height, width in (2**17 + 3, 2**15 + 9), (most, 2**12 + 1), (2**12 + 1, most):
         result, matrix = many(height * width), many(height * width)
         if matrix is not None:
-            matrix[: 2**21] = matrix[-1] = 3  # an index of 32 bits leads to the first of these
+            matrix[: 2**21], matrix[-1] = 5, 3  # an index of 32 bits leads to the first of these
             where = f"{height} rows, {width} columns"
             last_element(launch, result, matrix, height, width, expected=3, where=where, may_loop=False)

@@ -53,7 +53,7 @@ def run(mine):
     for height, width in (2**17 + 3, 2**15 + 9), (2**12 + 1, 2**20 + 9):
         result, matrix = many(height * width), many(height * width)
         if matrix is not None:
-            matrix[: 2**21] = matrix[-2:] = 3  # an index of 32 bits leads to the first of these
+            matrix[: 2**21], matrix[-2:] = 5, 3  # an index of 32 bits leads to the first of these
             last_element(launch, result, matrix, height, width, expected=-3, where=f"{height} rows, {width} columns")
     if matrix is not None:
         height, width = 2**21, 16  # more rows than a grid of 16 x 16 threads has

@@ -70,6 +70,10 @@ WRONG = {
             ]
         },
     ),
+    "load_of_32_bits": (
+        "expected -3",
+        {"negate.cu": [("-matrix[row * width + column]", "-matrix[unsigned(row * width + column)]")]},
+    ),
     "columns_of_a_capped_grid": (
         "131075 rows, 32777 columns: 4296245275 elements, more than 2^32, 33558528 threads, and each computes one element",
         {"negate.cu": [("grid(blocks_for(width, tile)", "grid(min(blocks_for(width, tile), 16u)")]},

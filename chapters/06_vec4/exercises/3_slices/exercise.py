@@ -69,7 +69,7 @@ def run(mine):
     arrays = [many(n + 1) for _ in range(3)]
     if arrays[2] is not None:
         c, a, b = (array[1:] for array in arrays)
-        a[:1000] = a[-1] = 3  # an index of 32 bits leads to the first of these
+        a[:1000], a[-1] = 5, 3  # an index of 32 bits leads to the first of these
         last_element(launch, c, a, b, n, expected=3, where=f"a = x[1:], b = y[1:], c = z[1:], n = {n}")
     few_threads(launch, 2**33 + 10)
 
