@@ -101,9 +101,12 @@ __global__ void __launch_bounds__(256) strip_kernel(Op op, typename Op::N* parti
         __syncthreads();
         for (int row = t; row < here; row += 256) {  // a thread for each row
             typename Op::Part all = {};
-            for (int c = 0; c < n; c++) {
+            // If n is even, column 0 of all rows lies in few of the 32 banks, so each thread begins in another column.
+            int c = n % 2 ? 0 : t % n;
+            for (int i = 0; i < n; i++) {
                 UNROLL for (int a = 0; a < Op::INPUTS; a++) v[a] = number(element_of(a, begin + row * n + c));
                 all = all + op.part(v, number(op.weight[c]));
+                if (++c == n) c = 0;
             }
             factors[row] = op.factors(all);
         }

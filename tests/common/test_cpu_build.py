@@ -135,6 +135,7 @@ def test_cuda_extension_translates(tmp_path, monkeypatch):
 @cpu_only
 def test_named_gpus_ask_for_nvcc(monkeypatch):
     """In a package of one's own, as for a wheel that is built where no GPU is."""
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)  # the CPU half of `make test` beside a GPU
     monkeypatch.setattr(torch_extension.torch_extension, "CUDAExtension", lambda *args, **kwargs: "torch's own")
     monkeypatch.setattr(torch_extension, "cpu_extension", lambda *args, **kwargs: "for the CPU")
     for wish, gpus, made in ("", "", "for the CPU"), ("", "9.0", "torch's own"), ("1", "9.0", "for the CPU"):
