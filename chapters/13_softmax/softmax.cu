@@ -95,8 +95,8 @@ template <class Op, class T>
 __global__ void __launch_bounds__(256) strip_kernel(T* out, Op op, int64_t rows, int n, int each) {
     __shared__ Pack<T> strip[Op::INPUTS][Op::PACKS * 256];
     const auto element_of = [&](int a, int i) -> T& { return reinterpret_cast<T*>(strip[a])[i]; };
-    const int64_t first = int64_t(blockIdx.x) * each;
-    const int here = int(min(int64_t(each), rows - first)), begin = shift_of(out), end = begin + here * n;
+    const int64_t first = int64_t(blockIdx.x) * each, here = min(int64_t(each), rows - first);
+    const int begin = shift_of(out), end = begin + int(here) * n, start = n % 2 ? 0 : int(threadIdx.x) % n;
     const Section strips = {first * n - begin, begin, end};
     Pack<T> packs[Op::PACKS];
     UNROLL for (int a = 0; a < Op::INPUTS; a++) {
@@ -105,16 +105,17 @@ __global__ void __launch_bounds__(256) strip_kernel(T* out, Op op, int64_t rows,
     }
     __syncthreads();
     for (int i = begin + int(threadIdx.x) * n; i < end; i += 256 * n) {
+        const auto place = [&](int c) { return i + c + start - (c + start < n ? 0 : n); };
         typename Op::N v[Op::INPUTS][1];
-        const auto part = [&](int j) {  // of element j alone
-            UNROLL for (int a = 0; a < Op::INPUTS; a++) v[a][0] = number(element_of(a, j));
+        const auto part = [&](int c) {  // of one element; where n is even, each thread starts elsewhere, for the banks
+            UNROLL for (int a = 0; a < Op::INPUTS; a++) v[a][0] = number(element_of(a, place(c)));
             return op.part(v);
         };
         typename Op::Part all = {};
-        for (int j = i; j < i + n; j++) all = all + part(j);
-        for (int j = i; j < i + n; j++) {
-            op.finish(v, part(j), all);
-            element_of(0, j) = T(v[0][0]);
+        for (int c = 0; c < n; c++) all = all + part(c);
+        for (int c = 0; c < n; c++) {
+            op.finish(v, part(c), all);
+            element_of(0, place(c)) = T(v[0][0]);
         }
     }
     __syncthreads();
@@ -168,15 +169,14 @@ static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step ste
     constexpr int size = Pack<T>::SIZE;
     const Layout layout = layout_of<T>(n, op.in, out), of_long = alike<T>(op.in, out) ? Layout::shifted : layout;
     const bool whole = layout == Layout::whole;
-    const int64_t packs = (n + size - 1) / size, most = packs + (whole ? 0 : 1);  // of a row, and that it may touch
-    const int64_t bytes = n * int64_t(sizeof(T));
+    const int64_t bytes = n * int64_t(sizeof(T)), packs = (n + size - 1) / size, most = packs + (whole ? 0 : 1);
     const unsigned blocks = blocks_of_a_row(rows, bytes, step);
     if (step == Step::automatic)
-        step = n % size != 0 && bytes <= 256 && rows * bytes >= (2 << 20) ? Step::strip
-               : packs <= 128                                             ? Step::warp
-               : packs <= (whole ? 2048 : 512 * Op::PACKS)                ? Step::block
-               : blocks == 0                                              ? Step::twice
-                                                                          : Step::split;
+        step = !whole && bytes <= 256 && rows >= 16384     ? Step::strip
+               : packs <= 128                              ? Step::warp
+               : packs <= (whole ? 2048 : 512 * Op::PACKS) ? Step::block
+               : blocks == 0                               ? Step::twice
+                                                           : Step::split;
     if (step <= Step::block && packs > (step == Step::strip ? 64 : step == Step::warp ? 128 : 2048))
         throw std::runtime_error("no room for rows of " + std::to_string(n) + " elements; auto takes any");
     if (step == Step::strip) {

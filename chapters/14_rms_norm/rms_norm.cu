@@ -137,8 +137,9 @@ static int64_t launch_in(Op op, Layout of_long, typename Op::N* partial, cudaStr
     const int64_t fit = std::min<int64_t>((STRIP - 1) * size / op.n, MOST_ROWS<T>);
     const int each = std::max(int(fit / size * size), 1);  // rows of a strip, so that all begin as the first row does
     const int64_t strips = blocks_for(op.rows, each);
-    // Fewer strips would leave multiprocessors without work. A single one would have to write the gradient of weight.
-    if (!whole && plan.bytes <= 256 && strips > 1 && strips >= multiprocessors()) {
+    // A warp for each of so many rows would need two rounds: a multiprocessor has room for 64 warps. A single strip
+    // would have to write the gradient of weight.
+    if (!whole && plan.bytes <= 256 && strips > 1 && op.rows >= 128 * multiprocessors()) {
         const unsigned blocks = unsigned(std::min(strips, plan.most_blocks));
         strip_kernel<<<blocks, 256, 0, stream>>>(op, partial, each);
         CHECK_LAUNCH();

@@ -162,6 +162,27 @@ def test_errors_are_those_of_flash_attention(ops, d, dtype):
             assert (ops.attention(*arguments, causal=causal, step=step).double() - expected).norm() <= limit
 
 
+@pytest.mark.skipif(device.type == "cpu", reason="torch's FlashAttention 2 needs a GPU")
+@per_dtype
+@pytest.mark.parametrize("d", (64, 128))
+def test_errors_of_gradients_are_those_of_flash_attention(ops, d, dtype):
+    """As above; the three gradients one by one."""
+    for rows, causal in (130, False), (700, True), (2049, True), (4096, False):
+        q, k, v = (x.requires_grad_() for x in qkv(rows, rows, d, dtype=dtype))
+        grad = torch.randn_like(q)
+        doubles = [x.detach().double().requires_grad_() for x in (q, k, v)]
+        expected = torch.autograd.grad(exact(*doubles, causal=causal), doubles, grad.double())
+        with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+            out = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+        theirs = torch.autograd.grad(out, (q, k, v), grad)
+        with torch.no_grad():
+            out, lse = ops.attention_forward(q, k, v, causal=causal)
+            for options in KERNELS.values():
+                ours = ops.attention_backward(grad, q, k, v, out, lse, causal=causal, **options)
+                for mine, other, e in zip(ours, theirs, expected, strict=True):
+                    assert (mine.double() - e).norm() <= 1.05 * (other.double() - e).norm()
+
+
 @pytest.mark.skipif(HAS_WGMMA, reason="this GPU has wgmma")
 @pytest.mark.parametrize("step", ("first", "two", "overlap", "hopper"))
 def test_hopper_is_refused_by_name_where_it_cannot_run(ops, step):
