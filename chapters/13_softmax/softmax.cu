@@ -91,12 +91,12 @@ __global__ void __launch_bounds__(1024) registers_kernel(T* out, Op op, int64_t 
 
 // ---- a block loads many short rows as one long one into shared memory; a thread takes one of them -------------------
 
-template <class Op, class T>
+template <bool turned, class Op, class T>
 __global__ void __launch_bounds__(256) strip_kernel(T* out, Op op, int64_t rows, int n, int each) {
     __shared__ Pack<T> strip[Op::INPUTS][Op::PACKS * 256];
     const auto element_of = [&](int a, int i) -> T& { return reinterpret_cast<T*>(strip[a])[i]; };
     const int64_t first = int64_t(blockIdx.x) * each, here = min(int64_t(each), rows - first);
-    const int begin = shift_of(out), end = begin + int(here) * n, start = n % 2 ? 0 : int(threadIdx.x) % n;
+    const int begin = shift_of(out), end = begin + int(here) * n, start = turned ? int(threadIdx.x) % n : 0;
     const Section strips = {first * n - begin, begin, end};
     Pack<T> packs[Op::PACKS];
     UNROLL for (int a = 0; a < Op::INPUTS; a++) {
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(256) strip_kernel(T* out, Op op, int64_t rows,
     for (int i = begin + int(threadIdx.x) * n; i < end; i += 256 * n) {
         const auto place = [&](int c) { return i + c + start - (c + start < n ? 0 : n); };
         typename Op::N v[Op::INPUTS][1];
-        const auto part = [&](int c) {  // of one element; where n is even, each thread starts elsewhere, for the banks
+        const auto part = [&](int c) {  // of one element. turned: each thread starts at another, for the banks
             UNROLL for (int a = 0; a < Op::INPUTS; a++) v[a][0] = number(element_of(a, place(c)));
             return op.part(v);
         };
@@ -125,7 +125,6 @@ __global__ void __launch_bounds__(256) strip_kernel(T* out, Op op, int64_t rows,
 // ---- a row of any length, read twice: by a block in one launch, or by several in two --------------------------------
 
 enum class Launch { only, first, second };
-
 // A row is split among `split` blocks, each of which takes every `split`-th piece. `parts` is what the first of two
 // launches leaves to the second, which begins at the end: the L2 cache still has what was read last.
 template <Launch launch, Layout layout, class Op, class T>
@@ -181,7 +180,8 @@ static void launch(T* out, Op op, void* parts, int64_t rows, int64_t n, Step ste
         throw std::runtime_error("no room for rows of " + std::to_string(n) + " elements; auto takes any");
     if (step == Step::strip) {
         const int each = int((Op::PACKS * 256 - 1) * size / n / size * size);  // all strips begin alike
-        strip_kernel<<<blocks_for(rows, each), 256, 0, stream>>>(out, op, rows, int(n), each);
+        const auto kernel = n % size == 0 ? strip_kernel<true, Op, T> : strip_kernel<false, Op, T>;
+        kernel<<<blocks_for(rows, each), 256, 0, stream>>>(out, op, rows, int(n), each);
     } else if (step == Step::warp || step == Step::block) {
         const int each = packs < (whole ? 8 : 33) ? 1 : !whole && packs <= 64 ? 2 : Op::PACKS;  // packs of a thread
         unsigned threads = whole ? 1 : 32;                                                      // of a row

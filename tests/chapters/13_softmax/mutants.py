@@ -78,6 +78,7 @@ MUTANTS = [
     Mutant(CU, "* each + r) * blockDim.y + threadIdx.y", "* each) * blockDim.y + threadIdx.y", MANY),
     Mutant(CU, "min(int64_t(each), rows - first)", "int64_t(each)", MEMORY_CHECK),
     Mutant(CU, "    __syncthreads();\n    for (int i = begin", "    for (int i = begin", forward("strip")),
+    Mutant(CU, "(c + start < n ? 0 : n)", "0", f"{T}many_rows[forward-strip-700-32]"),
     Mutant(CU, "i < end; i += 256 * n", "i < min(end, 256 * n); i += 256 * n", MANY),
     Mutant(CU, "    }\n    __syncthreads();\n    UNROLL", "    }\n    UNROLL", f"{T}softmax[reverse-strip-float32]"),
     Mutant(CU, "/ n / size * size);", "/ n);", f"{T}many_rows[forward-strip-9001-3]", gpus=1),

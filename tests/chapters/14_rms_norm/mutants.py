@@ -89,6 +89,7 @@ MUTANTS = [
     ),
     Mutant(CU, "sizeof(T) == 8 ? 1022 : 1360", "1360", T + "shared_memory_is_enough_on_every_gpu"),
     Mutant(CU, "number(op.weight[t % n]);", "number(op.weight[0]);", kernel("strip")),
+    Mutant(CU, "if (++c == n) c = 0;", "++c;", f"{T}an_argument_that_begins_anywhere[rms_norm-float32]"),
     Mutant(CU, "row < here; row += groups)", "row < here - 1; row += groups)", kernel("strip")),
     Mutant(CU, "t < groups * n && row < here;", "row < here;", backward("strip")),
     Mutant(CU, "fit / size * size", "fit", kernel("strip", dtype="bfloat16"), gpus=1),
