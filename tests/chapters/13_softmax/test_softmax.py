@@ -72,9 +72,9 @@ def test_softmax_backward(ops, step, dtype, thread_order):
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("step, rows, n", [("strip", 9001, 3), ("strip", 700, 32), ("auto", 1200, 64),
-                                           ("auto", 1030, 4), ("warp", 300, 12), ("block", 150, 520), ("twice", 300, 520), ("split", 9, 8200), ("auto", 0, 5),
-                                           ("auto", 3, 0)])  # fmt: skip
+@pytest.mark.parametrize("step, rows, n", [("strip", 9001, 3), ("strip", 700, 32), ("auto", 1200, 64), ("auto", 1030, 4),
+                                           ("warp", 300, 12), ("block", 150, 520), ("twice", 300, 520), ("split", 9, 8200),
+                                           ("auto", 0, 5), ("auto", 3, 0)])  # fmt: skip
 def test_many_rows(ops, step, rows, n, thread_order):
     """More than a block has, and the last block has fewer; and none."""
     grad, x = random(rows, n), random(rows, n)
