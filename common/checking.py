@@ -29,6 +29,7 @@ def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, name=None, g
     - leaves a part of its output unwritten, or writes beside it, however the output was allocated,
     - writes beside an input, or between the elements of a strided one; or computes with what lies there,
     - changes its inputs, or returns memory of theirs,
+    - returns a tensor that was made without a device, as torch::empty(x.sizes()) is: it is on the CPU, wherever x is,
     - remembers: gives an old result for new data at an old address, or overwrites a result it gave before,
     - on a GPU, does not keep to torch's current stream, or leaves an error for a later call to find,
     and, with gradients=True, when its backward pass
@@ -135,10 +136,11 @@ class _Case:
         return [mine for mine, _ in pairs], [theirs for _, theirs in pairs]
 
     def guarded(self, pattern, call):
-        with Guarded(self.prefix, pattern), _on_a_side_stream_of_cuda_on_cpu():
+        with Guarded(self.prefix, pattern) as guard, _on_a_side_stream_of_cuda_on_cpu():
             result = call()
             if device.type == "cuda":
                 _surface_errors(self.prefix)
+        guard.refuse_default_device(result)
         return result
 
     def unchanged(self, held, values, what):

@@ -151,6 +151,7 @@ class Guarded(DispatchMode):
         super().__init__()
         self.prefix, self.pattern = prefix, pattern
         self.regions = []
+        self.on_default_device = set()  # addresses of tensors for which nobody chose a device
 
     def __enter__(self):
         if "torch._dynamo" in sys.modules:  # the operator may be compiled; this mode must not be
@@ -178,10 +179,19 @@ class Guarded(DispatchMode):
             if not _guardable(t) or _address(t) in there:
                 return t
             if _address(t) not in fresh:
-                fresh[_address(t)] = self._region(t, copy="empty" not in func.name())
+                fresh[_address(t)] = region = self._region(t, copy="empty" not in func.name())
+                if not given and _of_default_device(func, kwargs):
+                    self.on_default_device.add(_address(region.memory))
             return fresh[_address(t)].tensor(t)
 
         return tree_map_only(torch.Tensor, guarded, result)
+
+    def refuse_default_device(self, result):
+        """AssertionError where nobody chose the device of a result: it is on the CPU, also for inputs on a GPU."""
+        if any(t.numel() and _address(t) in self.on_default_device for t in tensors_in(result)):
+            raise AssertionError(
+                f"{self.prefix}the result was made without a device, so it is on the CPU, wherever the inputs are"
+            )
 
     def _region(self, t, copy):
         region = Region(t.untyped_storage(), self.pattern, self.MARGIN)
@@ -226,6 +236,15 @@ def _guardable(value) -> bool:
         and not (value.is_quantized or value.is_conj() or value.is_neg())
         and not (value.device.type == "cpu" and torch.cuda.is_available() and value.is_pinned())
     )
+
+
+def _of_default_device(func, kwargs) -> bool:
+    """Whether the call leaves the device open, as torch::empty(x.sizes()) does. Python's torch.empty(n) passes the default
+    device on; so that this shows, it has to be one with a number, as in `with torch.device("cpu:0")`."""
+    if not any(argument.name == "device" for argument in func._schema.arguments):
+        return False
+    chosen = kwargs.get("device")
+    return chosen is None or (chosen.type == "cpu" and chosen.index is not None)
 
 
 def _layout(leaves):

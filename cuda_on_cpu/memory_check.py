@@ -33,7 +33,7 @@ WRAPPED = "memcpy", "memmove", "memset"
 _ALL = [
     "-DCUDA_ON_CPU_MEMORY_CHECK",
     "-fsanitize=thread",
-    "-fsanitize=alignment,bounds",
+    "-fsanitize=alignment,bounds,shift-exponent",
     "-O2",
     "-g1",
     "-fno-omit-frame-pointer",

@@ -73,6 +73,7 @@ def launchers(cu) -> SimpleNamespace:
     a launch for a later call (Unchecked), launches nothing though no tensor is empty, or launches fewer threads than
     `threads=`, which the caller may add; with the memory check, where code of the host uses a tensor's memory. With
     `only_last=True`, only the last blocks of a launch of so many threads run: enough for results that no CPU computes in time.
+    With `only_first=True`, only the first ones do.
     With `blocks=`, its grid has so many blocks: a kernel whose threads loop takes any number.
     """
     from common.machine import device
@@ -320,6 +321,7 @@ class LaunchProbe(ctypes.Structure):
         ("block", ctypes.c_uint * 3),
         ("blocks", ctypes.c_uint),
         ("doubled", ctypes.c_uint),
+        ("only_first", ctypes.c_uint),
     ]
 
 
@@ -387,7 +389,7 @@ def _function(library, name, parameters):
     taken = [(kind, p) for kind, p in parameters if kind != "cudaStream_t"]
     signature = f"{name}({', '.join(p for _, p in taken)})"
 
-    def call(*args, threads=0, only_last=False, blocks=0):
+    def call(*args, threads=0, only_last=False, only_first=False, blocks=0):
         if len(args) != len(taken):
             raise TypeError(f"{signature} takes {len(taken)} arguments, got {len(args)}")
         values = [
@@ -399,7 +401,7 @@ def _function(library, name, parameters):
         has_stream = taken != parameters
         on_cpu = device.type == "cpu"
         with (
-            _watched(library, name, tensors, has_stream, threads, only_last, blocks) if on_cpu else _on_gpu() as stream
+            _watched(library, name, tensors, has_stream, threads, only_last, only_first, blocks) if on_cpu else _on_gpu() as stream
         ):
             if message := function(*values, *[stream] * has_stream):
                 raise RuntimeError(message.decode(errors="replace"))
@@ -416,7 +418,7 @@ def _on_gpu():
 
 
 @contextlib.contextmanager
-def _watched(library, name, tensors, has_stream, threads, only_last, blocks):
+def _watched(library, name, tensors, has_stream, threads, only_last, only_first, blocks):
     """Looks at what a launcher does on the CPU meanwhile. Gives the stream for it, an address."""
     global _to_refuse, _threads
     has_recorder = _has_recorder()
@@ -425,7 +427,8 @@ def _watched(library, name, tensors, has_stream, threads, only_last, blocks):
     watch = LaunchProbe(
         has_stream=has_stream,
         refused=max(_to_refuse, 0),
-        only_last=threads * only_last,
+        only_last=threads * (only_last or only_first),
+        only_first=only_first,
         blocks=blocks,
         doubled=_doubled,
     )

@@ -670,4 +670,17 @@ void __ubsan_handle_out_of_bounds(OutOfBounds* o, uintptr_t index) {
     check.give_up("out of bounds: %s uses index %ld of %s at %s:%u", check.thread(check.order.self).c_str(),
                   long(index), o->array->name, o->file, o->line);
 }
+
+// -fsanitize=shift-exponent: by less than 0, or by all bits and more.
+struct Shift {
+    const char* file;
+    uint32_t line, column;
+    const Type *left, *right;
+};
+void __ubsan_handle_shift_out_of_bounds(Shift* s, uintptr_t, uintptr_t by) {
+    if (!running || is_runtime(s->file)) return;
+    check.give_up("shift: %s shifts %s by %d bits at %s:%u: C++ does not say what that gives, and a GPU gives another "
+                  "number than a CPU",
+                  check.thread(check.order.self).c_str(), s->left->name, int(by), s->file, s->line);
+}
 }

@@ -19,6 +19,7 @@ MUTANTS = [
     Mutant(CHECKING, "if held.replaced():", "if False:", rejects("input list modified")),
     Mutant(CHECKING, "        _assert_no_shared_memory(result, args, self.prefix)\n", "",
            rejects("output aliases the input"), why="without it, the words are those of a changed input"),
+    Mutant(CHECKING, "        guard.refuse_default_device(result)\n", "", rejects("output on the default device")),
     Mutant(CHECKING, 'case.forward(second, OTHER, " in', 'case.forward(first, OTHER, " in',
            [rejects("stale output of the previous call"), rejects("cached result for the same pointer")]),
     Mutant(CHECKING, """    case.close(result, expected, "the second call overwrote the first call's result")\n""", "",

@@ -137,6 +137,11 @@ def returns_its_input(a, b):
     return a.add_(b)
 
 
+def chooses_no_device(a, b):
+    """What torch::empty(a.sizes()) is in C++."""
+    return torch.add(a, b, out=torch.ops.aten.empty.memory_format(a.shape))
+
+
 _kept = {}
 
 
@@ -426,6 +431,12 @@ WRONG_OPERATORS = [
     ),
     WrongOperator("input modified", changes_its_input, "the operator changed its inputs"),
     WrongOperator("output aliases the input", returns_its_input, "the result is memory of an input"),
+    WrongOperator(
+        "output on the default device",
+        chooses_no_device,
+        "the result was made without a device",
+        no_cpp="the caller brings the output",
+    ),
     WrongOperator("cached result for the same pointer", remembers_addresses, "wrong result in the second call"),
     WrongOperator("cached result from the tenth call on", remembers_after_ten_calls, None),
     WrongOperator("one output for all calls", one_output_for_all, "overwrote", no_cpp="the caller brings the output"),

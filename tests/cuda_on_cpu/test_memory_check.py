@@ -256,6 +256,12 @@ def test_past_a_shared_array(compiler):
     )
 
 
+def test_a_shift_by_all_bits(compiler):
+    said = run(checked("shifts", compiler)).stderr
+    line = line_of("cpu_only/shifts", "powers")
+    assert re.search(rf"shift: thread \(32, .* shifts 'unsigned int' by 32 bits at .*shifts.cu:{line}: C\+\+", said)
+
+
 @both_orders
 def test_exchanges_between_blocks(compiler, reverse):
     """What st_async() has stored is there for threads that have waited at its mbarrier. 5 s to compile."""

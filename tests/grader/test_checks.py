@@ -74,6 +74,14 @@ def test_of_a_matrix_there_is_a_map():
     assert deep[2:8] == alike and deep[8].startswith("index")
 
 
+@pytest.mark.skipif(device.type == "cuda", reason="there it is on another device")
+def test_a_result_on_the_default_device():
+    """Python's empty() has the CPU's device then, as of x.device."""
+    words = "n = 1: the result was made without a device, so it is on the CPU, wherever the inputs are"
+    assert told(lambda x: torch.empty(len(x), dtype=x.dtype).copy_(x)) == [words]
+    checks.check(lambda x: torch.empty(len(x), dtype=x.dtype, device=x.device).copy_(x), torch.clone, inputs, (3,))
+
+
 @pytest.mark.skipif(device.type == "cuda", reason="a GPU has no order of threads")
 def test_both_orders_of_the_threads_are_tried():
     lines = told(lambda x: x + int(os.environ["CUDA_REVERSE"]))

@@ -126,6 +126,7 @@ inline void run_grid(const Config& c, [[maybe_unused]] const void* kernel, const
     grid.dynamic = c.shared;
     grid.clusters = uint64_t(c.grid.x / c.cluster.x) * (c.grid.y / c.cluster.y) * (c.grid.z / c.cluster.z);
     grid.started = watch ? watch->first_block(grid.clusters, block.size) : 0;
+    if (watch) grid.clusters = std::max(grid.started, watch->end_block(grid.clusters));
     grid.limit = resident_blocks(block.size, c.shared);
     grid.phase.begin();
 #ifdef CUDA_ON_CPU_ASAN

@@ -30,6 +30,7 @@ struct LaunchProbe {
     dim3 grid, block;                   // of the last launch
     unsigned blocks;                    // along x, that the next launches have, whatever <<<>>> says; 0: as it says
     unsigned doubled;                   // mma.sync and wgmma count each product twice, so that one sees their share
+    unsigned only_first;                // with only_last: the first blocks instead
 
     cudaError_t sees_launch(dim3 grid, dim3 block) {
         this->grid = grid, this->block = block;
@@ -40,8 +41,9 @@ struct LaunchProbe {
     }
     uint64_t first_block(uint64_t blocks, uint64_t threads) const {
         if (!only_last) return 0;
-        return blocks * threads < only_last ? blocks : blocks - std::min(blocks, uint64_t(8));
+        return blocks * threads < only_last ? blocks : only_first ? 0 : blocks - std::min(blocks, uint64_t(8));
     }
+    uint64_t end_block(uint64_t blocks) const { return only_first ? std::min(blocks, uint64_t(8)) : blocks; }
 };
 inline LaunchProbe* watch = nullptr;
 inline int product_counts() { return watch && watch->doubled ? 2 : 1; }

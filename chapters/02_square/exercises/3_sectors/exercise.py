@@ -60,4 +60,4 @@ def run(mine):
         args = many(height * width), many(height * width), height, width
         said = f"{height} rows, {width} columns: {height * width} elements,"
         with contextlib.suppress(RuntimeError):  # the launcher says that there is no such grid
-            refuse_lost(lambda: launch(*args, threads=2**20, only_last=True), height * width, said)
+            refuse_lost(lambda: launch(*args, threads=2**20, only_first=True), height * width, said)
