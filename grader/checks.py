@@ -375,15 +375,15 @@ def refuse_lost(call, elements, said, itemsize=4, threads=None):
     the grid would compute fewer than the `elements`, if each stores as many as one of these. As limits(): where seen() sees
     nothing, nothing is said.
 
-    One in 64 may be missing: a tail that is no whole pack is for the last threads. threads: of the reader's grid, where the
-    call has a larger one.
+    Of threads that store several, one in 64 may be missing: the last ones may have a tail to store. threads: of the reader's
+    grid, where the call has a larger one.
     """
     if not can_see():
         return
     stores = [row for row in seen(call) if (row.space, row.kind) == ("global", "store")]
     warps = max((row.warps for row in stores), default=1)
     each = sum(row.requests * row.width for row in stores) / itemsize / warps
-    if stores and each * threads_launched() < elements - elements // 64:
+    if stores and each * threads_launched() < elements - (elements // 64 if each > 1 else 0):
         number = "one element" if each == 1 else f"{each:.3g} elements"
         raise Wrong(f"{said} {threads or threads_launched()} threads, and each computes {number}")
 
