@@ -120,7 +120,7 @@ WRONG = {
         },
     ),
     "blocks_as_float": (
-        "1 column, rows = 12884901889: 12884901888 threads, and each computes one element",
+        "32777 columns, rows = 131075: 4296245275 elements, more than 2^32, 4296245248 threads, and each computes one",
         {"pairs.cu": [("<<<blocks_for(n, threads)", "<<<unsigned(ceilf(n / float(threads)))")]},
     ),
     "grid_that_ends_without_a_loop": (
