@@ -371,9 +371,9 @@ def last_element(launch, out, *args, expected, where, may_loop=True, threads=Non
 
 
 def refuse_lost(call, elements, said, itemsize=4, threads=None):
-    """call() launches the first blocks alone, whose threads have no less to do than all others. Raises Wrong where all threads of
-    the grid would compute fewer than the `elements`, if each stores as many as one of these. As limits(): where seen() sees
-    nothing, nothing is said.
+    """call() launches the first blocks alone, whose threads have no less to do than all others. Raises Wrong where all threads
+    of the grid would compute fewer than the `elements`, if each stores as many as one of these. As limits(): where seen()
+    sees nothing, nothing is said.
 
     Of threads that store several, one in 64 may be missing: the last ones may have a tail to store. threads: of the reader's
     grid, where the call has a larger one.

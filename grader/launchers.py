@@ -399,10 +399,9 @@ def _function(library, name, parameters):
         named = zip(args, values, taken, strict=True)
         tensors = {p: (t, address) for t, address, (kind, p) in named if kind.endswith("*") and t is not None}
         has_stream = taken != parameters
+        watched = functools.partial(_watched, library, name, tensors, has_stream)
         on_cpu = device.type == "cpu"
-        with (
-            _watched(library, name, tensors, has_stream, threads, only_last, only_first, blocks) if on_cpu else _on_gpu() as stream
-        ):
+        with watched(threads, only_last, only_first, blocks) if on_cpu else _on_gpu() as stream:
             if message := function(*values, *[stream] * has_stream):
                 raise RuntimeError(message.decode(errors="replace"))
 

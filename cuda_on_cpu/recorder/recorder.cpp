@@ -679,8 +679,9 @@ struct Shift {
 };
 void __ubsan_handle_shift_out_of_bounds(Shift* s, uintptr_t, uintptr_t by) {
     if (!running || is_runtime(s->file)) return;
-    check.give_up("shift: %s shifts %s by %d bits at %s:%u: C++ does not say what that gives, and a GPU gives another "
-                  "number than a CPU",
-                  check.thread(check.order.self).c_str(), s->left->name, int(by), s->file, s->line);
+    check.give_up(
+        "shift: %s shifts %s by %d bits at %s:%u: C++ does not say what that gives, and a GPU gives another "
+        "number than a CPU",
+        check.thread(check.order.self).c_str(), s->left->name, int(by), s->file, s->line);
 }
 }
