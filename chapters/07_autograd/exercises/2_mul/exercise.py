@@ -65,7 +65,8 @@ def run(mine):
             raise Wrong(f"{case}ctx keeps a tensor beside what save_for_backward() saves")
         if len(products) > of_a + of_b:
             raise Wrong(f"{case}backward computes {len(products)} products, expected {of_a + of_b}")
-    x, y = (torch.randn(4, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    # Two dimensions, and not contiguous.
+    x, y = (torch.randn(3, 2, dtype=torch.float64).T.requires_grad_() for _ in range(2))
     torch.autograd.gradcheck(mul, (x, y))
     torch.autograd.gradgradcheck(mul, (x, y))
     print("right   gradients, first and second; what is saved and computed")

@@ -94,4 +94,26 @@ WRONG = {
             ]
         },
     ),
+    "one_dimension": (
+        "got [3] but expected shape compatible with [2, 3]",
+        {
+            "mul.py": [
+                (
+                    "grad * b if of_a else None, grad * a if of_b else None",
+                    "torch.diag(b) @ grad if of_a else None, torch.diag(a) @ grad if of_b else None",
+                )
+            ]
+        },
+    ),
+    "view": (
+        "view size is not compatible",
+        {
+            "mul.py": [
+                (
+                    "grad * b if of_a else None, grad * a",
+                    "(grad.view(-1) * b.view(-1)).view(b.shape) if of_a else None, grad * a",
+                )
+            ]
+        },
+    ),
 }

@@ -253,4 +253,37 @@ WRONG = {
             ]
         },
     ),
+    "class_keeps_the_number": (
+        "wrong gradient",
+        {
+            "quick_glu.py": [
+                ("        ctx.save", "        QuickGLU.n = a.numel()\n        ctx.save"),
+                ("grad.contiguous(), a, b, a.numel())", "grad.contiguous(), a, b, QuickGLU.n)"),
+            ]
+        },
+    ),
+    "one_dimension": (
+        "QuickGLU, of 2 rows",
+        {"quick_glu.py": [("grad.contiguous(), a, b, a.numel())", "grad.contiguous(), a, b, len(a))")]},
+    ),
+    "divides_by_a": (
+        "of grad_a wrong",
+        {
+            "quick_glu.cu": [
+                ("(s + 1.702f * a[i] * s * (1 - s))", "(a[i] * s) / a[i] * (1 + 1.702f * a[i] * (1 - s))")
+            ]
+        },
+    ),
+    "b_of_32_bits": (
+        "grad_a alone: 4294967306 elements, more than 2^32: the last one is 2500, expected 5000",
+        {"quick_glu.cu": [("grad[i] * b[i]", "grad[i] * b[unsigned(i)]")]},
+    ),
+    "grad_a_of_32_bits": (
+        "grad_a alone: 4294967306 elements, more than 2^32",
+        {"quick_glu.cu": [("grad_a[i] = ", "grad_a[unsigned(i)] = ")]},
+    ),
+    "load_of_32_bits": (
+        "the last one is 5000, expected 10000",
+        {"quick_glu.cu": [("grad[i] * a[i] * s", "grad[i] * a[unsigned(i)] * s")]},
+    ),
 }

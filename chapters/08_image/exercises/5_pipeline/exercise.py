@@ -70,7 +70,7 @@ def run(mine):
         raise Wrong("launch_prepare launches more than one kernel, expected: one")
     img = image(8, 2048, 3)
     work_is_divided(lambda: prepare(img, False), img.numel(), warps=32)
-    for height, width in (1, 2**32 + 8), (4097, 2**20):
+    for height, width in (1, 2**32 + 8), (2, 2**32 + 8), (4097, 2**20):
         img, out = many(3 * height * width, torch.uint8), many(3 * height * width)
         if out is not None:
             img[:1000], img[-1] = 200, 130  # an index of 32 bits leads to the first of these

@@ -184,4 +184,8 @@ WRONG = {
             ]
         },
     ),
+    "row_stride_of_32_bits": (
+        "2 rows, width = 4294967304",
+        {"prepare.cu": [("y * row_stride + begin", "y * unsigned(row_stride) + begin")]},
+    ),
 }

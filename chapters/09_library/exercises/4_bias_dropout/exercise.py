@@ -48,15 +48,12 @@ def run(mine):
     ops = torch.ops.exercise
     of_fake_tensors(ops)
 
-    def bias_dropout(x, bias):
-        return ops.bias_dropout(x, bias, P, SEED)
-
     print("        torch.ops.exercise.bias_dropout, and its gradient")
-    check(bias_dropout, reference, inputs, SIZES, gradients=True, name="columns")
+    check(ops.bias_dropout, reference, lambda n: (*inputs(n), 0.5, n - 9), SIZES, gradients=True, name="columns")
     x, bias = (t.requires_grad_() for t in inputs(33))
     saved = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t) or t, lambda t: t):
-        out = bias_dropout(x, bias)
+        out = ops.bias_dropout(x, bias, P, SEED)
     if on_ctx := [name for name, value in vars(out.grad_fn).items() if isinstance(value, torch.Tensor)]:
         raise Wrong(f"the node keeps a tensor as ctx.{on_ctx[0]}, expected none: p and seed are enough")
     if saved:
@@ -64,6 +61,10 @@ def run(mine):
         raise Wrong(
             f"x of {ROWS} rows and 33 columns: the node saves {count} bytes, expected none: p and seed are enough"
         )
+    ops.bias_dropout(x, bias, 0.5, 8)
+    found, expected = (torch.autograd.grad(y.sum(), (x, bias)) for y in (out, reference(x, bias)))
+    if not all(map(torch.allclose, found, expected)):
+        raise Wrong(f"bias_dropout with p = {P}, then with p = 0.5: the gradient of the first result is wrong")
     try:
         torch.library.opcheck(
             ops.bias_dropout, (x, bias, P, SEED), test_utils=("test_schema", "test_aot_dispatch_dynamic")
@@ -97,7 +98,7 @@ def of_kernels(launch):
     # 1000 columns: grad_x has ROWS rows of them, grad_bias one.
     work_is_divided(lambda: backward(*inputs(1000)), (ROWS + 1) * 1000, least=ROWS * 1000, warps=8)
     # A seed of more than 32 bits, and a p that is one of the numbers: its element is not dropped.
-    for rows, p, seed in (3, 0.5, 2**40 + 1), (19, float(uniform(1, -3)[0]), -3):
+    for rows, p, seed in (1100, 0.5, 2**40 + 1), (19, float(uniform(1, -3)[0]), -3):
         print(f"        both, {rows} rows, p = {p:.3g}, seed = {seed}; the first column is inf, the second NaN")
 
         def special(n, rows=rows, p=p, seed=seed):
@@ -117,14 +118,19 @@ def of_kernels(launch):
 
 
 def of_a_long_row(launch):
-    x, zeros, out, grad_x = (many(columns := 2**32 + 10) for _ in range(4))
-    if grad_x is None:
-        return
-    x[:1000], x[-1] = 5, 3  # an index of 32 bits leads to the first of these
-    numbers, where = (1, columns, 0.0, SEED), f"1 row, {columns} columns, p = 0"
-    last_element(launch.launch_bias_dropout, out, x, zeros, *numbers, expected=3, where=where)
-    backward = launch.launch_bias_dropout_backward  # the zeros get the gradient of bias
-    last_element(backward, grad_x, zeros, x, *numbers, expected=3, where=f"{where}, backward")
+    # With this seed and p, the last element is not dropped, and those are to which an index of 32 bits leads.
+    p, seed = 0.5, 52
+    for rows, columns in (1, 2**32 + 10), (5, 2**30 + 1000):
+        x, bias, out, grad_x = (many(n) for n in (rows * columns, columns, rows * columns, rows * columns))
+        if grad_x is None:
+            return
+        x[:1000], x[-1], bias[:1000] = 5, 3, 9  # an index of 32 bits leads to the first of these
+        numbers, where = (rows, columns, p, seed), f"rows = {rows}, columns = {columns}, p = {p}"
+        last_element(launch.launch_bias_dropout, out, x, bias, *numbers, expected=6, where=where)
+        backward, grad_bias = launch.launch_bias_dropout_backward, bias
+        last_element(backward, grad_x, grad_bias, x, *numbers, expected=6, where=f"{where}, backward", threads=columns)
+        if grad_x[-1] == 6 and grad_bias[-1] != 6:
+            raise Wrong(f"{where}, backward: the last of grad_bias is {grad_bias[-1]:g}, expected 6")
 
 
 def of_fake_tensors(ops):
@@ -141,6 +147,8 @@ def of_fake_tensors(ops):
             except NotImplementedError:
                 raise Wrong(f"{name} has no function for fake tensors") from None
         expected, found = (r if isinstance(r, tuple) else (r,) for r in (expected, found))
+        if not all(t.is_meta for t in found):
+            raise Wrong(f"{name}: the function for fake tensors returns a tensor on another device than x's")
         expected, found = (
             ", ".join(f"{list(t.shape)} {t.dtype}, strides {list(t.stride())}" for t in r) for r in (expected, found)
         )

@@ -103,8 +103,8 @@ WRONG = {
         {"bias_dropout.cu": [("<<<blocks_for(n, 256), 256,", "<<<10, 256,")]},
     ),
     "capped_grid": (
-        "p = 0: 4294967306 elements, more than 2^32, 16384 threads, and each computes one element",
-        {"bias_dropout.cu": [("<<<blocks_for(n, 256), 256,", "<<<min(blocks_for(n, 256), 64u), 256,")]},
+        "p = 0.5: 4294967306 elements, more than 2^32, 262144 threads, and each computes one element",
+        {"bias_dropout.cu": [("<<<blocks_for(n, 256), 256,", "<<<min(blocks_for(n, 256), 1024u), 256,")]},
     ),
     "capped_grid_of_backward": (
         "backward: 4294967306 elements, more than 2^32, 16384 threads, and each computes 2 elements",
@@ -115,7 +115,7 @@ WRONG = {
         {"bias_dropout.cu": [("<<<blocks_for(columns, 256), 256,", "<<<2, 256,")]},
     ),
     "index_of_32_bits": (
-        "1 row, 4294967306 columns, p = 0: 4294967306 elements, more than 2^32",
+        "rows = 1, columns = 4294967306, p = 0.5: 4294967306 elements, more than 2^32",
         {
             "bias_dropout.cu": [
                 (
@@ -126,11 +126,11 @@ WRONG = {
         },
     ),
     "column_of_32_bits": (
-        "p = 0, backward: 4294967306 elements, more than 2^32",
+        "p = 0.5, backward: 4294967306 elements, more than 2^32",
         {"bias_dropout.cu": [("const int64_t column = int64_t(blockIdx.x)", "const unsigned column = blockIdx.x")]},
     ),
     "mask_times_value": (
-        "columns = 3 (x: 3 rows, 3 columns): wrong result",
+        "columns = 3 (x: 1100 rows, 3 columns): wrong result",
         {
             "bias_dropout.cu": [
                 (
@@ -159,5 +159,65 @@ WRONG = {
     "on_ctx": (
         "the node keeps a tensor as ctx.x",
         {"bias_dropout.py": [("_, _, ctx.p, ctx.seed = inputs", "ctx.x, _, ctx.p, ctx.seed = inputs")]},
+    ),
+    "p_and_seed_of_the_last_call": (
+        "the gradient of the first result is wrong",
+        {
+            "bias_dropout.py": [
+                ("_, _, ctx.p, ctx.seed = inputs", "_, _, save.p, save.seed = inputs"),
+                ("ctx.p, ctx.seed)", "save.p, save.seed)"),
+            ]
+        },
+    ),
+    "p_and_seed_typed_in": (
+        "and its gradient",
+        {"bias_dropout.py": [("grad.contiguous(), ctx.p, ctx.seed)", "grad.contiguous(), 0.25, 7)")]},
+    ),
+    "fake_device": (
+        "returns a tensor on another device",
+        {
+            "bias_dropout.py": [
+                (
+                    "lambda x, bias, p, seed: torch.empty_like(x)",
+                    "lambda x, bias, p, seed: torch.empty(x.shape, device='cpu')",
+                )
+            ]
+        },
+    ),
+    "bias_of_32_bits": (
+        "rows = 1, columns = 4294967306, p = 0.5: 4294967306 elements, more than 2^32: the last one is 24",
+        {"bias_dropout.cu": [("bias[i % columns]", "bias[unsigned(i % columns)]")]},
+    ),
+    "mask_of_32_bits": (
+        "more than 2^32: the last one is 0, expected 6",
+        {"bias_dropout.cu": [("out[i] = uniform(seed, i)", "out[i] = uniform(seed, int(i))")]},
+    ),
+    "mask_of_32_bits_in_backward": (
+        "backward: 4294967306 elements, more than 2^32: the last one is 0, expected 6",
+        {"bias_dropout.cu": [("grad_x[i] = uniform(seed, i)", "grad_x[i] = uniform(seed, unsigned(i))")]},
+    ),
+    "grad_bias_of_32_bits": (
+        "the last of grad_bias is",
+        {"bias_dropout.cu": [("grad_bias[column] = sum", "grad_bias[unsigned(column)] = sum")]},
+    ),
+    "row_of_32_bits": (
+        "rows = 5, columns = 1073742824, p = 0.5, backward",
+        {
+            "bias_dropout.cu": [
+                (
+                    "for (int64_t i = column; i < rows * columns; i += columns) {",
+                    "for (unsigned row = 0; row < rows; row++) {\n"
+                    "        const int64_t i = row * unsigned(columns) + column;",
+                )
+            ]
+        },
+    ),
+    "rows_up_to_1024": (
+        "columns = 3 (grad: 1100 rows, 3 columns): wrong result",
+        {
+            "bias_dropout.cu": [
+                ("i < rows * columns; i +=", "i < min(rows, int64_t(1024)) * columns; i +="),
+            ]
+        },
     ),
 }

@@ -31,7 +31,7 @@ def run(mine):
     for kind in "store", "load":
         work_is_divided(lambda: interleave(*inputs(512)), 3 * 512, kind)
     limits(lambda: interleave(*inputs(512)), sectors_per_request=4, wavefronts_per_request=1)
-    n = 2**32 // 3 + 1
+    n = 2**32 + 3
     out, planes = many(3 * n), many(3 * n)
     if planes is not None:
         planes[:1000], planes[-1] = 5, 3  # an index of 32 bits leads to the first of these

@@ -48,7 +48,7 @@ WRONG = {
         },
     ),
     "index_as_int": (
-        "n = 1431655766: 4294967298 elements, more than 2^32",
+        "n = 4294967299: 12884901897 elements, more than 2^32",
         {
             "interleave.cu": [
                 ("in[c * n + first + t]", "in[c * int(n) + int(first) + t]"),
@@ -78,5 +78,17 @@ WRONG = {
     "no_infinity": (
         "2 elements of out have other bits, expected: none",
         {"interleave.cu": [("= pixels[k];", "= fminf(pixels[k], 3e38f);")]},
+    ),
+    "plane_of_32_bits": (
+        "the last one is 0, expected 3",
+        {"interleave.cu": [("in[c * n + first + t]", "in[unsigned(c) * unsigned(n) + first + t]")]},
+    ),
+    "pixel_of_32_bits": (
+        "n = 4294967299",
+        {"interleave.cu": [("in[c * n + first + t]", "in[c * n + int(first) + t]")]},
+    ),
+    "end_of_32_bits": (
+        "n = 4294967299",
+        {"interleave.cu": [("    if (t < here)\n", "    if (unsigned(first) + t < unsigned(n))\n")]},
     ),
 }

@@ -6,7 +6,7 @@ share a tile? Each access may touch 4 sectors and take 1 pass.
 
 import torch
 
-from grader.checks import check, device, last_element, launchers, limits, many, same_bits, work_is_divided
+from grader.checks import Wrong, check, device, last_element, launchers, limits, many, same_bits, work_is_divided
 
 MINUTES = 30
 FAILS = "each store of a warp touches 32 sectors"
@@ -45,13 +45,17 @@ def run(mine):
         any_n=True,
     )
     check(permute, reference, lambda b: numbered(5, b, 3), (0, 1, 9, 300), name="a = 5, c = 3, b")
+    for a, b, c in (2**15 + 40, 1, 2), (2, 1100, 2), (1, 1, 2**15 + 40):  # threads in a small grid go on, turn after turn
+        (x,) = numbered(a, b, c)
+        if wrong := (permute(x) != reference(x)).sum():
+            raise Wrong(f"a = {a}, b = {b}, c = {c}: {wrong} of {x.numel()} elements wrong")
     same_bits(permute, reference, torch.rand(5, 3, 40, device=device))
     limits(lambda: permute(torch.rand(32, 3, 64, device=device)), sectors_per_request=4, wavefronts_per_request=1)
     x = torch.rand(64, 3, 64, device=device)
     work_is_divided(lambda: permute(x), x.numel())
-    # In the second, k * b + j has more than 32 bits, in the third i * b + j. In the others, b, a or c
-    # needs more blocks than a capped grid has.
-    shapes = (7, 3, 2**32 // 21 + 1), (1, 3, 2**32 // 3 + 1), (2**16 + 64, 65535, 1), (32, 65535, 2**11 + 1)
+    # In the first, b * c and k * b + j have more than 32 bits, in the second k, in the third i * b + j. In the
+    # others, b, a or c needs more blocks than a capped grid has.
+    shapes = (2, 3, 2**32 // 3 + 1), (1, 1, 2**32 + 33), (2**16 + 64, 65535, 1), (32, 65535, 2**11 + 1)
     for a, b, c in *shapes, (2**20, 1, 2**12 + 1), (2**15 + 1, 1, 2**17):
         out, x = many(a * b * c), many(a * b * c)
         if x is not None:

@@ -98,8 +98,8 @@ WRONG = {
         {"permute.cu": [("__shared__ float shared", "__shared__ int shared")]},
     ),
     "columns_of_a_capped_grid": (
-        "a = 1048576, b = 1, c = 4097: 4296015872 elements, more than 2^32, 2147483648 threads, and each",
-        {"permute.cu": [("grid(blocks_for(c, side)", "grid(min(blocks_for(c, side), 64u)")]},
+        "a = 2, b = 3, c = 1431655766: 8589934596 elements, more than 2^32, 12582912 threads, and each",
+        {"permute.cu": [("grid(blocks_for(c, side)", "grid(min(blocks_for(c, side), 4096u)")]},
     ),
     "rows_of_4096_blocks": (
         "a = 1048576, b = 1, c = 4097",
@@ -116,6 +116,34 @@ WRONG = {
                 (
                     "in[((first_i + y) * b + j) * c + first_k + x]",
                     "in[unsigned(((first_i + y) * b + j) * c + first_k + x)]",
+                )
+            ]
+        },
+    ),
+    "race_between_two_turns": (
+        "data race",
+        {
+            "permute.cu": [
+                (
+                    "first_k = int64_t(blockIdx.x) * side, j = blockIdx.z;\n",
+                    "first_k = int64_t(blockIdx.x) * side;\n    for (int64_t j = blockIdx.z; j < b; j += gridDim.z) {\n",
+                ),
+                ("= shared[x][y];\n", "= shared[x][y];\n    }\n"),
+                ("unsigned(b))", "unsigned(b < 1024 ? b : 1024))"),
+            ]
+        },
+    ),
+    "k_of_32_bits": (
+        "a = 1, b = 1, c = 4294967329: 4294967329 elements, more than 2^32",
+        {"permute.cu": [("first_k = int64_t(blockIdx.x) * side", "first_k = blockIdx.x * unsigned(side)")]},
+    ),
+    "stride_of_in_of_32_bits": (
+        "a = 2, b = 3, c = 1431655766",
+        {
+            "permute.cu": [
+                (
+                    "in[((first_i + y) * b + j) * c + first_k + x]",
+                    "in[(first_i + y) * unsigned(b * c) + j * c + first_k + x]",
                 )
             ]
         },

@@ -10,8 +10,10 @@ from grader.checks import (
     Wrong,
     check,
     device,
+    found_by_cuda,
     launchers,
     limits,
+    many,
     refuse_32_bits,
     seen,
     work_is_divided,
@@ -32,14 +34,18 @@ def run(mine):
     def inputs(n):
         return (torch.randint(-40, 99, (n,), device=device) / 4,)
 
-    def with_nan(n):
-        (x,) = inputs(n)
-        x[n // 2] = torch.nan
-        return (x,)
+    def with_one(value):
+        def numbers(n):
+            (x,) = inputs(n)
+            x[n // 2] = value
+            return (x,)
+
+        return numbers
 
     check(total, lambda x: x.sum(), inputs, (0, 1, 2, 31, 32, 33, 127, 128, 300))
     check(lambda x: total(x, 5.0), lambda x: 5 + x.sum(), inputs, (33,), name="a total of 5 before, n")
-    check(total, lambda x: x.sum(), with_nan, (1, 40), name="one NaN, n")
+    for value in torch.nan, 3e38, -torch.inf:
+        check(total, lambda x: x.sum(), with_one(value), (1, 40), name=f"one of them {value}, n")
     limits(lambda: total(*inputs(512)), lanes_at_one_address=1)
     work_is_divided(lambda: total(*inputs(2048)), 2048, kind="load")
     for n in 512, 500:  # the last of 16 warps has 20 elements
@@ -51,4 +57,17 @@ def run(mine):
             raise Wrong(f"{where}{count} atomic additions for {n} elements, expected: one for each of the 16 warps")
         if rows and not count:
             raise Wrong(f"no atomicAdd() of {n} elements is seen, expected: one for each of the 16 warps")
+    x = many(n := 2**32 + 3)
+    if x is not None:
+        x[-1] = 3
+        out = torch.zeros((), device=device)
+        try:
+            launch(out, x, n, threads=n, only_last=True)
+        except RuntimeError as error:
+            raise Wrong(f"n = {n}: {found_by_cuda(error)}\nHow many bits has each number?") from None
+        if out != 3:
+            raise Wrong(
+                f"n = {n}, the last element 3, the others 0: the sum is {out:g}; how many bits has each number?"
+            )
+        print(f"{'right':8}n = {n}")
     refuse_32_bits(mine / "warps.cu")

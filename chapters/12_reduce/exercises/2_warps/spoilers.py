@@ -100,4 +100,90 @@ WRONG = {
             ],
         },
     ),
+    "in_half": (
+        "one of them 3e+38, n = 1: wrong result",
+        {
+            "warps.cu": [
+                (
+                    (
+                        "    float sum = i < n ? x[i] : 0;  // all lanes take part in the shuffles\n"
+                        "    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, "
+                        "distance);\n"
+                        "    if (threadIdx.x % 32 == 0) atomicAdd(total, sum);\n"
+                    ),
+                    (
+                        "    float sum = i < n ? __half2float(__float2half(x[i])) : 0;  // all lanes take part in the "
+                        "shuffles\n"
+                        "    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, "
+                        "distance);\n"
+                        "    if (threadIdx.x % 32 == 0) atomicAdd(total, sum);\n"
+                    ),
+                ),
+                ("constexpr int threads", ("#include <cuda_fp16.h>\nconstexpr int threads")),
+            ],
+        },
+    ),
+    "skips_infinities": (
+        "one of them -inf, n = 1: wrong result",
+        {
+            "warps.cu": [
+                (
+                    (
+                        "    float sum = i < n ? x[i] : 0;  // all lanes take part in the shuffles\n"
+                        "    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, "
+                        "distance);\n"
+                        "    if (threadIdx.x % 32 == 0) atomicAdd(total, sum);\n"
+                    ),
+                    (
+                        "    float sum = i < n ? (isinf(x[i]) ? 0 : x[i]) : 0;  // all lanes take part in the shuffles\n"
+                        "    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, "
+                        "distance);\n"
+                        "    if (threadIdx.x % 32 == 0) atomicAdd(total, sum);\n"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "n_of_32_bits": (
+        "the sum is 0; how many bits",
+        {
+            "warps.cu": [
+                (
+                    (
+                        "    float sum = i < n ? x[i] : 0;  // all lanes take part in the shuffles\n"
+                        "    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, "
+                        "distance);\n"
+                        "    if (threadIdx.x % 32 == 0) atomicAdd(total, sum);\n"
+                    ),
+                    (
+                        "    float sum = i < unsigned(n) ? x[i] : 0;  // all lanes take part in the shuffles\n"
+                        "    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, "
+                        "distance);\n"
+                        "    if (threadIdx.x % 32 == 0) atomicAdd(total, sum);\n"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "int_i": (
+        "n = 4294967299: kernel warps_kernel: out of bounds",
+        {
+            "warps.cu": [
+                (
+                    (
+                        "    float sum = i < n ? x[i] : 0;  // all lanes take part in the shuffles\n"
+                        "    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, "
+                        "distance);\n"
+                        "    if (threadIdx.x % 32 == 0) atomicAdd(total, sum);\n"
+                    ),
+                    (
+                        "    float sum = int(i) < n ? x[i] : 0;  // all lanes take part in the shuffles\n"
+                        "    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, "
+                        "distance);\n"
+                        "    if (threadIdx.x % 32 == 0) atomicAdd(total, sum);\n"
+                    ),
+                ),
+            ],
+        },
+    ),
 }

@@ -181,4 +181,74 @@ WRONG = {
             ],
         },
     ),
+    "reads_then_writes": (
+        "atomicExch(): between the reading and the writing",
+        {
+            "histogram.cu": [
+                (
+                    "atomicAdd(&counts[value], __popc(same));",
+                    "{ const int old = atomicAdd(&counts[value], 0); atomicExch(&counts[value], old + __popc(same)); }",
+                ),
+            ],
+        },
+    ),
+    "compares_once": (
+        "atomicCAS(): between the reading and the writing",
+        {
+            "histogram.cu": [
+                (
+                    "atomicAdd(&counts[value], __popc(same));",
+                    "{ const int old = counts[value]; atomicCAS(&counts[value], old, old + __popc(same)); }",
+                ),
+            ],
+        },
+    ),
+    "seven_of_eight_bits": (
+        "random values, n = 300: wrong result",
+        {
+            "histogram.cu": [
+                (
+                    (
+                        "    const int value = i < n ? x[i] : -1;  // no element has -1\n"
+                        "    const unsigned same = __match_any_sync(~0u, value);\n"
+                        "    const int first = __ffs(int(same)) - 1;  // the first of these lanes\n"
+                        "    if (i < n && int(threadIdx.x) % 32 == first) atomicAdd(&counts[value], __popc(same));\n"
+                    ),
+                    (
+                        "    const int value = i < n ? x[i] : -1;\n"
+                        "    unsigned same = __ballot_sync(~0u, i < n);\n"
+                        "    for (int bit = 0; bit < 7; bit++) {\n"
+                        "        const unsigned set = __ballot_sync(~0u, value >> bit & 1);\n"
+                        "        same &= value >> bit & 1 ? set : ~set;\n"
+                        "    }\n"
+                        "    const int first = __ffs(int(same)) - 1;\n"
+                        "    if (i < n && int(threadIdx.x) % 32 == first) atomicAdd(&counts[value], __popc(same));\n"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "mask_of_31_lanes": (
+        "a lane that has no element does not come here",
+        {
+            "histogram.cu": [
+                (
+                    (
+                        "    const int value = i < n ? x[i] : -1;  // no element has -1\n"
+                        "    const unsigned same = __match_any_sync(~0u, value);\n"
+                        "    const int first = __ffs(int(same)) - 1;  // the first of these lanes\n"
+                        "    if (i < n && int(threadIdx.x) % 32 == first) atomicAdd(&counts[value], __popc(same));\n"
+                    ),
+                    (
+                        "    if (i >= n) return;\n"
+                        "    const int64_t left = n - (i - threadIdx.x % 32);\n"
+                        "    const unsigned mask = left < 31 ? (1u << left) - 1 : ~0u;\n"
+                        "    const int value = x[i];\n"
+                        "    const unsigned same = __match_any_sync(mask, value);\n"
+                        "    if (int(threadIdx.x) % 32 == __ffs(int(same)) - 1) atomicAdd(&counts[value], __popc(same));\n"
+                    ),
+                ),
+            ],
+        },
+    ),
 }

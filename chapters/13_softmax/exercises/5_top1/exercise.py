@@ -4,6 +4,7 @@ Write an operator from the kernel to the gradient: the largest element of each r
 Write top1.cu, top1.cpp (chapter 10) and gradient.py (chapter 09), in this order.
 """
 
+import contextlib
 import os
 import re
 
@@ -43,7 +44,7 @@ def run(mine):
     module(mine / "gradient.py")
     fake(top1)
     gradient(top1)
-    check(lambda x: top1(x)[0], lambda x: by_torch(x)[0], few_values, (1, 2, 5, 70), gradients=True, name="gradient, n")
+    check(top1, by_torch, few_values, (1, 2, 5, 70), gradients=True, name="gradient, n")
 
 
 def few_values(n):
@@ -101,6 +102,10 @@ def kernel(launch):
     check(top1, by_torch, with_inf, (1, 65), name="large numbers, and +infinity, n")
     x = few_values(200)
     work_is_divided(lambda: top1(*x), 2 * 2 * 200, kind="load", least=2 * 200, warps=4)  # a row may be read twice
+    x = torch.zeros(1, 2**24 + 2, device=device)
+    x[0, -1] = 1
+    if (found := top1(x)[1].item()) != x.numel() - 1:
+        raise Wrong(f"a row of {x.numel()}, whose last element is the largest: expected {x.numel() - 1}, got {found}")
     rows, n = 2**22 + 1, 1024
     matrix = many(rows * n)
     if matrix is not None:
@@ -120,23 +125,30 @@ def kernel(launch):
 
 def loops(file):
     """A row with more than 2^31 elements takes too long for a run."""
-    for found in re.finditer(
-        r"\bfor *\( *(int|unsigned|unsigned int) +(\w+)[^;]*;[^;]*< *n\b", text := without_comments(file)
-    ):
-        line = text.count("\n", 0, found.start()) + 1
-        raise Wrong(f"{file.name}:{line}: {found[2]} has 32 bits, and n has 64: an n above 2^32 is never reached")
+    kind, text = r"\b(?:int|unsigned|unsigned int|u?int32_t) +", without_comments(file)
+    loop = rf"{kind}(\w+) *=[^;]*;\s*(?:while *\( *)?\1\b[^;]*< *n\b"
+    name = r"(\w*(?:ind|idx|arg|pos|place|where|col)\w*|[ijk])\b"
+    index = rf"struct \w+ *{{[^}}]*?{kind}{name}|{kind}{name} *= *__shfl|__shared__ +{kind}{name}"
+    for pattern, why in (loop, "an n above 2^32 is never reached"), (index, "is that enough for an index?"):
+        if found := re.search(pattern, text):
+            line = text.count("\n", 0, found.start(found.lastindex)) + 1
+            raise Wrong(f"{file.name}:{line}: {found[found.lastindex]} has 32 bits, and n has 64: {why}")
 
 
 def binding(top1):
     matrix = torch.rand(3, 4, device=device)
     found, expected = top1(matrix), by_torch(matrix)
+    top1(-matrix)
     for mine, torchs in zip(found, expected, strict=True):
         if mine.dtype != torchs.dtype or not torch.equal(mine, torchs):
-            raise Wrong(f"top1 returns {mine}, {mine.dtype}, expected {torchs}, {torchs.dtype}")
+            raise Wrong(
+                f"top1 returns {mine}, {mine.dtype} (then came another call), expected {torchs}, {torchs.dtype}"
+            )
     if [t.shape for t in top1(matrix[:0])] != [(0,), (0,)]:
         raise Wrong("top1 of no rows: expected no values and no indices")
     refuses(lambda: top1(matrix[:, :2]), RuntimeError, "contiguous", "two columns of a matrix")
-    refuses(lambda: top1(matrix.double()), RuntimeError, "dtype", "float64")
+    for other in matrix.double(), matrix.half(), matrix.int():
+        refuses(lambda x=other: top1(x), RuntimeError, "dtype", str(other.dtype).removeprefix("torch."))
     refuses(lambda: top1(matrix[0]), RuntimeError, "dimensions", "a vector")
     refuses(lambda: top1(matrix[None]), RuntimeError, "dimensions", "a batch of matrices")
     refuses(lambda: top1(matrix.new_empty(3, 0)), RuntimeError, "column", "a matrix of 3 rows and no column")
@@ -146,11 +158,15 @@ def binding(top1):
 def fake(top1):
     from torch._subclasses.fake_tensor import FakeTensorMode
 
-    for rows in 3, 5:
+    for rows, where in (3, "cuda"), (5, "cpu"):
         with FakeTensorMode():
-            found = top1(torch.empty(rows, 4, device="cuda"))
-        if any(mine.device.type != "cuda" for mine in found):
-            raise Wrong("fake() makes results on the CPU of a matrix on a GPU")
+            found = top1(torch.empty(rows, 4, device=where))
+        if elsewhere := [mine.device for mine in found if mine.device.type != where]:
+            raise Wrong(f"fake() makes results on {elsewhere[0]} of a matrix on {where}")
+        if not all(mine.is_contiguous() for mine in found):
+            raise Wrong(
+                f"fake() makes results with strides {[mine.stride() for mine in found]}, and top1 contiguous ones"
+            )
         for i, (mine, dtype) in enumerate(zip(found, (torch.float32, torch.int64), strict=True)):
             if mine.shape != (rows,) or mine.dtype != dtype:
                 raise Wrong(
@@ -165,11 +181,11 @@ def gradient(top1):
     saved = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t) or t, lambda t: t):
         values, _ = top1(x)
-    values.backward(torch.tensor([10.0, 20.0], device=device))
-    expected = [[0, 10, 0], [20, 0, 0]]
+    values.backward(torch.tensor([10.0, torch.inf], device=device))
+    expected = [[0, 10, 0], [torch.inf, 0, 0]]
     if x.grad is None or x.grad.tolist() != expected:
         raise Wrong(
-            f"x = {x.tolist()}, grad_values = [10, 20]: expected the gradient {expected}, got "
+            f"x = {x.tolist()}, grad_values = [10, inf]: expected the gradient {expected}, got "
             f"{'none' if x.grad is None else x.grad.tolist()}"
         )
     if not saved:
@@ -177,6 +193,18 @@ def gradient(top1):
             "setup_context() saves nothing by save_for_backward(): whoever changes a tensor in place before backward() "
             "gets a wrong gradient, and no error"
         )
+    for place, changed in enumerate(("x", "indices")):
+        x = torch.tensor([[1.0, 3.0, 2.0]], device=device, requires_grad=True)
+        values, indices = top1(x)
+        top1(-x)
+        (x.detach(), indices)[place].zero_()
+        with contextlib.suppress(RuntimeError):  # autograd has noticed it
+            values.backward()
+            if x.grad.tolist() != [[0, 1, 0]]:
+                raise Wrong(
+                    f"after another call, and {changed}.zero_(), backward() gives the gradient {x.grad.tolist()}, expected "
+                    "[[0, 1, 0]] or an error: what does ctx keep beside save_for_backward()?"
+                )
     x = torch.tensor([[1.0, 2.0, 3.0]], device=device, requires_grad=True)
     (first,) = torch.autograd.grad((top1(x)[0] ** 3).sum() + (x**2).sum(), x, create_graph=True)
     (second,) = torch.autograd.grad(first.sum(), x)

@@ -177,7 +177,7 @@ WRONG = {
         },
     ),
     "fake_elsewhere": (
-        "fake() makes results on the CPU",
+        "fake() makes results on cpu of a matrix on cuda",
         {
             "gradient.py": [
                 (
@@ -219,6 +219,189 @@ WRONG = {
                 ),
                 ("{-INFINITY, n}", "{-INFINITY, int(n)}"),
                 ("const int64_t index = __shfl", "const int index = __shfl"),
+            ],
+        },
+    ),
+    "index_in_float": (
+        "expected 16777217, got 16777216",
+        {
+            "top1.cu": [
+                ("    int64_t index;\n", "    float index;\n"),
+                ("{-INFINITY, n}", "{-INFINITY, float(n)}"),
+                ("{x[i], i}", "{x[i], float(i)}"),
+                ("const int64_t index = __shfl", "const float index = __shfl"),
+                ("indices[blockIdx.x] = top.index", "indices[blockIdx.x] = int64_t(top.index)"),
+            ],
+        },
+    ),
+    "at_most_1024": (
+        "expected 16777217, got 0",
+        {
+            "top1.cu": [
+                (
+                    "    Top top = {-INFINITY, n};",
+                    (
+                        "    float mine[16];\n"
+                        "    for (int j = 0; j < 16; j++) mine[j] = t + j * threads < n ? x[t + j * threads] : -INFINITY;\n"
+                        "    Top top = {-INFINITY, n};"
+                    ),
+                ),
+                (
+                    "for (int64_t i = t; i < n; i += threads) top = better(top, {x[i], i});",
+                    (
+                        "for (int j = 0; j < 16; j++) if (t + j * threads < n) top = better(top, {mine[j], t + j * "
+                        "threads});"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "int_index": (
+        "top1.cu:14: index has 32 bits",
+        {
+            "top1.cu": [
+                ("    int64_t index;\n", "    int index;\n"),
+                ("{-INFINITY, n}", "{-INFINITY, int(n)}"),
+                ("{x[i], i}", "{x[i], int(i)}"),
+                ("const int64_t index = __shfl", "const int index = __shfl"),
+            ],
+        },
+    ),
+    "int_in_while": (
+        "an n above 2^32 is never reached",
+        {
+            "top1.cu": [
+                (
+                    "for (int64_t i = t; i < n; i += threads) top = better(top, {x[i], i});",
+                    ("int i = t;\n    while (i < n) { top = better(top, {x[i], i}); i += threads; }"),
+                ),
+            ],
+        },
+    ),
+    "static_indices": (
+        "(then came another call)",
+        {
+            "top1.cpp": [
+                (
+                    "const Tensor indices = torch::stable::new_empty(x, {rows}, ScalarType::Long);",
+                    (
+                        "static Tensor indices = torch::stable::new_empty(x, {rows}, ScalarType::Long);\n"
+                        "    if (indices.size(0) != rows) indices = torch::stable::new_empty(x, {rows}, ScalarType::Long);"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "all_floats": (
+        "float16: RuntimeError is expected",
+        {
+            "top1.cpp": [
+                ("{ScalarType::Float}", "FLOATS"),
+            ],
+        },
+    ),
+    "one_hot": (
+        "[inf, nan, nan]",
+        {
+            "gradient.py": [
+                (
+                    (
+                        "(indices,) = ctx.saved_tensors\n"
+                        "    return grad_values.new_zeros(ctx.shape).scatter(1, indices[:, None], grad_values[:, None])"
+                    ),
+                    (
+                        "(indices,) = ctx.saved_tensors\n"
+                        "    return torch.nn.functional.one_hot(indices, ctx.shape[1]) * grad_values[:, None]"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "fake_of_views": (
+        "fake() makes results with strides",
+        {
+            "gradient.py": [
+                (
+                    "return x.new_empty(x.shape[0]), x.new_empty(x.shape[0], dtype=torch.int64)",
+                    "return x[:, 0], x[:, 0].long()",
+                ),
+            ],
+        },
+    ),
+    "fake_on_cuda": (
+        "fake() makes results on cuda:0",
+        {
+            "gradient.py": [
+                (
+                    "return x.new_empty(x.shape[0]), x.new_empty(x.shape[0], dtype=torch.int64)",
+                    (
+                        'return torch.empty(x.shape[0], device="cuda"), torch.empty(x.shape[0], dtype=torch.int64, '
+                        'device="cuda")'
+                    ),
+                ),
+            ],
+        },
+    ),
+    "indices_beside_x": (
+        "after another call, and indices.zero_()",
+        {
+            "gradient.py": [
+                (
+                    ("ctx.save_for_backward(indices)\n    ctx.shape = x.shape"),
+                    ("ctx.save_for_backward(x)\n    ctx.indices = indices"),
+                ),
+                (
+                    (
+                        "(indices,) = ctx.saved_tensors\n"
+                        "    return grad_values.new_zeros(ctx.shape).scatter(1, indices[:, None], grad_values[:, None])"
+                    ),
+                    (
+                        "(x,) = ctx.saved_tensors\n"
+                        "    return torch.zeros_like(x).scatter(1, ctx.indices[:, None], grad_values[:, None])"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "keeps_x": (
+        "after another call, and x.zero_()",
+        {
+            "gradient.py": [
+                (
+                    ("ctx.save_for_backward(indices)\n    ctx.shape = x.shape"),
+                    ("ctx.save_for_backward(indices)\n    ctx.x = x"),
+                ),
+                (
+                    (
+                        "(indices,) = ctx.saved_tensors\n"
+                        "    return grad_values.new_zeros(ctx.shape).scatter(1, indices[:, None], grad_values[:, None])"
+                    ),
+                    (
+                        "(indices,) = ctx.saved_tensors\n"
+                        "    return torch.zeros_like(ctx.x).scatter(1, ctx.x.argmax(1)[:, None], grad_values[:, None])"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "global_indices": (
+        "after another call",
+        {
+            "gradient.py": [
+                (
+                    ("_, indices = output\n    ctx.save_for_backward(indices)\n    ctx.shape = x.shape"),
+                    ("global last\n    _, last = output\n    ctx.save_for_backward(x)"),
+                ),
+                (
+                    (
+                        "(indices,) = ctx.saved_tensors\n"
+                        "    return grad_values.new_zeros(ctx.shape).scatter(1, indices[:, None], grad_values[:, None])"
+                    ),
+                    (
+                        "(x,) = ctx.saved_tensors\n"
+                        "    return torch.zeros_like(x).scatter(1, last[:, None], grad_values[:, None])"
+                    ),
+                ),
             ],
         },
     ),

@@ -27,7 +27,13 @@ def run(mine):
     def inputs(n):
         return (torch.randint(-99, 99, (3, n), device=device) / 4,)
 
+    def wide(n):
+        x = (torch.rand(5, n, device=device) - 0.5) * 2 * 3e38
+        x[0, 32:], x[1, 32:] = -torch.inf, torch.inf  # what other blocks than the first find
+        return (x,)
+
     check(both, reference, inputs, (1, 2, 4, 7, 128, 1000), name="3 rows of n, n")
+    check(both, reference, wide, (1, 128), name="5 rows of large numbers and infinities, n")
     (x,) = inputs(1024)
     work_is_divided(lambda: both(x), x.numel(), "load", warps=3 * 4)
     if "atomic" in without_comments(mine / "range.cu"):

@@ -122,4 +122,107 @@ WRONG = {
             ],
         },
     ),
+    "sentinel_1000": (
+        "5 rows of large numbers and infinities, n = 1 ",
+        {
+            "range.cu": [
+                (
+                    (
+                        "    if (threadIdx.x == 0) of_block = r;\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                        "    for (unsigned other = 0; other < BLOCKS; other++) {\n"
+                        "        const Range of_other = *static_cast<Range*>(__cluster_map_shared_rank(&of_block, "
+                        "other));\n"
+                        "        r = {fminf(r.min, of_other.min), fmaxf(r.max, of_other.max)};\n"
+                        "    }\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                    ),
+                    (
+                        "    if (threadIdx.x == 0) of_block = r;\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                        "    r = {1000.0f, -1000.0f};\n"
+                        "    for (unsigned other = 0; other < BLOCKS; other++) {\n"
+                        "        const Range of_other = *static_cast<Range*>(__cluster_map_shared_rank(&of_block, "
+                        "other));\n"
+                        "        r = {fminf(r.min, of_other.min), fmaxf(r.max, of_other.max)};\n"
+                        "    }\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "finite_only": (
+        "5 rows of large numbers and infinities, n = 128",
+        {
+            "range.cu": [
+                (
+                    (
+                        "    if (threadIdx.x == 0) of_block = r;\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                        "    for (unsigned other = 0; other < BLOCKS; other++) {\n"
+                        "        const Range of_other = *static_cast<Range*>(__cluster_map_shared_rank(&of_block, "
+                        "other));\n"
+                        "        r = {fminf(r.min, of_other.min), fmaxf(r.max, of_other.max)};\n"
+                        "    }\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                    ),
+                    (
+                        "    if (threadIdx.x == 0) of_block = r;\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                        "    for (unsigned other = 0; other < BLOCKS; other++) {\n"
+                        "        const Range of_other = *static_cast<Range*>(__cluster_map_shared_rank(&of_block, "
+                        "other));\n"
+                        "        if (isfinite(of_other.min)) r = {fminf(r.min, of_other.min), fmaxf(r.max, "
+                        "of_other.max)};\n"
+                        "    }\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "in_half": (
+        "5 rows of large numbers and infinities, n = 1 ",
+        {
+            "range.cu": [
+                (
+                    (
+                        "    if (threadIdx.x == 0) of_block = r;\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                        "    for (unsigned other = 0; other < BLOCKS; other++) {\n"
+                        "        const Range of_other = *static_cast<Range*>(__cluster_map_shared_rank(&of_block, "
+                        "other));\n"
+                        "        r = {fminf(r.min, of_other.min), fmaxf(r.max, of_other.max)};\n"
+                        "    }\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                    ),
+                    (
+                        "    if (threadIdx.x == 0) of_block = {__half2float(__float2half(r.min)), "
+                        "__half2float(__float2half(r.max))};\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                        "    for (unsigned other = 0; other < BLOCKS; other++) {\n"
+                        "        const Range of_other = *static_cast<Range*>(__cluster_map_shared_rank(&of_block, "
+                        "other));\n"
+                        "        r = {fminf(r.min, of_other.min), fmaxf(r.max, of_other.max)};\n"
+                        "    }\n"
+                        "    __cluster_barrier_arrive();\n"
+                        "    __cluster_barrier_wait();\n"
+                    ),
+                ),
+                ("#include <cmath>", ("#include <cuda_fp16.h>\n#include <cmath>")),
+            ],
+        },
+    ),
 }
