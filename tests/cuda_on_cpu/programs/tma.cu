@@ -336,7 +336,6 @@ void test() {
     EXPECT(takes([](Request&) {}));
     EXPECT(takes([](Request& r) { r.strides[0] = 192; }));  // rows may overlap
     EXPECT(takes([](Request& r) { r.offset = 16, r.fill = 1, r.steps[1] = 8; }));
-    EXPECT(!takes([](Request& r) { r.map_offset = 32; }));
     EXPECT(!takes([](Request& r) { r.offset = 8; }));
     EXPECT(!takes([](Request& r) { r.type = 99; }));
     EXPECT(!takes([](Request& r) { r.rank = 0; }));
@@ -356,7 +355,10 @@ void test() {
     EXPECT(takes([](Request& r) { r.interleave = 1, r.box[0] = 8; }));
     EXPECT(!takes([](Request& r) { r.interleave = 1, r.box[0] = 12; }));
     EXPECT(!takes([](Request& r) { r.interleave = 1, r.rank = 2; }));
+#ifdef CUDA_ON_CPU  // the manual asks for both; driver 580 of an H200 does not
+    EXPECT(!takes([](Request& r) { r.map_offset = 32; }));
     EXPECT(!takes([](Request& r) { r.interleave = 2; }));  // wants the swizzle of 32 bytes
+#endif
 }
 
 }  // namespace maps
