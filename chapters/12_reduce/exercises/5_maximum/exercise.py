@@ -47,11 +47,11 @@ def run(mine):
         raise Wrong("maximum.cu launches two kernels, expected: one, which the last block finishes")
     # More partial results than a block has threads, the largest of which is the last.
     check(
-        lambda x: maximum(x, 70),
+        lambda x: maximum(x, 300),
         lambda x: x.max(),
         lambda n: (torch.arange(n, device=device).float(),),
-        (70 * 64,),
-        name="70 blocks, so 70 partial results for a block of 64 threads, n",
+        (300 * 64,),
+        name="300 blocks, so 300 partial results for a block of 64 threads, n",
     )
     of_many(launch)
 

@@ -45,7 +45,7 @@ WRONG = {
         },
     ),
     "first_partials_only": (
-        "70 blocks, so 70 partial results for a block of 64 threads, n = 4480: wrong result",
+        "300 blocks, so 300 partial results for a block of 64 threads, n = 19200: wrong result",
         {
             "maximum.cu": [
                 (
@@ -183,6 +183,34 @@ WRONG = {
         {
             "maximum.cu": [
                 ("i < n; i += int64_t", "i < int(n); i += int64_t"),
+            ],
+        },
+    ),
+    "partials_128": (
+        "300 blocks, so 300 partial results",
+        {
+            "maximum.cu": [
+                (
+                    "for (unsigned k = threadIdx.x; k < gridDim.x; k += threads) max = larger(max, partial[k]);",
+                    (
+                        "for (unsigned k = threadIdx.x; k < gridDim.x && k < 128; k += threads) max = larger(max, "
+                        "partial[k]);"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "two_partials_each": (
+        "300 blocks, so 300 partial results",
+        {
+            "maximum.cu": [
+                (
+                    "for (unsigned k = threadIdx.x; k < gridDim.x; k += threads) max = larger(max, partial[k]);",
+                    (
+                        "if (threadIdx.x < gridDim.x) max = partial[threadIdx.x];\n"
+                        "    if (threadIdx.x + threads < gridDim.x) max = larger(max, partial[threadIdx.x + threads]);"
+                    ),
+                ),
             ],
         },
     ),

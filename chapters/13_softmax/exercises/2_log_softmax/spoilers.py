@@ -128,4 +128,15 @@ WRONG = {
             ],
         },
     ),
+    "maximum_of_480": (
+        "one 0, the others around -300, n = 512",
+        {
+            "log_softmax.cu": [
+                (
+                    "for (const float value : values) max = fmaxf(max, value);",
+                    "for (int k = 0; k < 15; k++) max = fmaxf(max, values[k]);",
+                ),
+            ],
+        },
+    ),
 }

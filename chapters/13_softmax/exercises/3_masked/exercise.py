@@ -4,9 +4,21 @@ masked.cu is an online softmax, right for rows of numbers. A row whose first ele
 make them, becomes NaN. Find the cause of the first NaN.
 """
 
+import re
+
 import torch
 
-from grader.checks import check, device, last_element, launchers, many, refuse_32_bits, work_is_divided
+from grader.checks import (
+    Wrong,
+    check,
+    device,
+    last_element,
+    launchers,
+    many,
+    refuse_32_bits,
+    without_comments,
+    work_is_divided,
+)
 
 MINUTES = 15
 FAILS = "nan"
@@ -43,7 +55,7 @@ def run(mine):
         return torch.softmax(x.double(), 1).float()
 
     near = {"rtol": 1e-5, "atol": 1e-6}
-    check(softmax, reference, numbers, (1, 2, 31, 33, 100), name="2 rows of n, n", **near)
+    check(softmax, reference, numbers, (1, 2, 31, 33, 100, 5000), name="2 rows of n, n", **near)
     check(softmax, reference, masked, (2, 3, 33, 100), name="half of them masked, n", **near)
     check(softmax, reference, lambda n: (numbers(n)[0] - 500,), (3, 40), name="x - 500, n", **near)
     check(softmax, reference, lambda n: (numbers(n)[0] - 1e38,), (3, 40), name="x - 1e38, n", **near)
@@ -63,3 +75,8 @@ def run(mine):
     if x is not None:
         x[-1] = 300
         last_element(launch, out, x, rows, n, expected=1, where=f"{rows} rows of {n}")
+    text = without_comments(mine / "masked.cu")
+    kind, other = "(?:int|unsigned|unsigned int|u?int32_t)", "[^;%<>=&?]*"
+    if found := re.search(rf"\b{kind}>?\)?\(?\s*\b[in]\b|\b{kind} +\w+ *={other}\b[in]\b{other};", text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise Wrong(f"masked.cu:{line}: a number has 32 bits here, and n has 64")

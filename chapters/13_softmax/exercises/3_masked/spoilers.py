@@ -98,4 +98,48 @@ WRONG = {
             ],
         },
     ),
+    "int_store": (
+        "a number has 32 bits here",
+        {
+            "masked.cu": [
+                (
+                    "for (int64_t i = threadIdx.x; i < n; i += 32) out[i] =",
+                    "for (int64_t i = threadIdx.x; i < n; i += 32) out[int(i)] =",
+                ),
+            ],
+        },
+    ),
+    "place_of_32_bits": (
+        "masked.cu:25: a number has 32 bits here",
+        {
+            "masked.cu": [
+                (
+                    ("        const float before = max;\n        max = fmaxf(max, x[i]);"),
+                    ("        const int k = i;\n        const float before = max;\n        max = fmaxf(max, x[k]);"),
+                ),
+            ],
+        },
+    ),
+    "length_of_32_bits": (
+        "a number has 32 bits here",
+        {
+            "masked.cu": [
+                (
+                    "for (int64_t i = threadIdx.x; i < n; i += 32) out[i] =",
+                    "for (int64_t i = threadIdx.x; i < static_cast<int>(n); i += 32) out[i] =",
+                ),
+            ],
+        },
+    ),
+    "at_most_512": (
+        "2 rows of n, n = 5000",
+        {
+            "masked.cu": [
+                (
+                    "for (int64_t i = threadIdx.x; i < n; i += 32) out[i] =",
+                    "for (int64_t i = threadIdx.x; i < n && i < 512; i += 32) out[i] =",
+                ),
+            ],
+        },
+    ),
 }

@@ -35,6 +35,15 @@ def run(mine):
     check(layer_norm, reference, around(3000), (3, 100, 512), rtol=1e-2, atol=1e-2, name="x + 3000, n")
     two = torch.tensor([[-2000.0], [5000.0]], device=device)
     check(layer_norm, reference, around(two), (100, 512), rtol=1e-2, atol=1e-2, name="rows around -2000 and 5000, n")
+    check(
+        layer_norm,
+        reference,
+        lambda n: (300 * around(0)(n)[0],),
+        (3, 100),
+        rtol=1e-4,
+        atol=1e-4,
+        name="300 x, n",
+    )
     check(layer_norm, reference, lambda n: (*around(0)(n), 0.5), (3, 100), rtol=1e-4, atol=1e-4, name="eps = 0.5, n")
     check(layer_norm, reference, with_nan, (3, 100), rtol=1e-4, atol=1e-4, name="a NaN in one of 2 rows, n")
     rows, n = 2**30 + 3, 4

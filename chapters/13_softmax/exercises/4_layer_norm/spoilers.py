@@ -127,4 +127,20 @@ WRONG = {
             ],
         },
     ),
+    "variance_up_to_100": (
+        "300 x, n = 3",
+        {
+            "layer_norm.cu": [
+                ("block_sum(squares) / n + eps", "fminf(block_sum(squares) / n, 100) + eps"),
+            ],
+        },
+    ),
+    "squares_up_to_1000": (
+        "300 x, n = 3",
+        {
+            "layer_norm.cu": [
+                ("(values[k] - mean) * (values[k] - mean);", "fminf((values[k] - mean) * (values[k] - mean), 1000);"),
+            ],
+        },
+    ),
 }

@@ -25,7 +25,7 @@ def inputs(n, rows=3):
 
 def with_nan(n):
     x, residual, weight = inputs(n)
-    x[0, n // 2] = torch.nan
+    x[0, n // 2], x[1, n // 2], x[2] = torch.nan, torch.inf, -residual[2]
     return x, residual, weight
 
 
@@ -41,7 +41,7 @@ def run(mine):
           outputs=("y", "sum"))  # fmt: skip
     check(fused, reference, lambda n: (*inputs(n), 0.5), (3, 100), rtol=1e-4, atol=1e-5, name="eps = 0.5, 3 rows of n, n",
           outputs=("y", "sum"))  # fmt: skip
-    check(fused, reference, with_nan, (3, 100), rtol=1e-4, atol=1e-5, name="a NaN in one of 3 rows, n",
+    check(fused, reference, with_nan, (3, 100), rtol=1e-4, atol=1e-5, name="a NaN, an infinity, a row of zeros, n",
           outputs=("y", "sum"))  # fmt: skip
     check(fused, reference, lambda rows: inputs(20, rows), (0, 1, 5, 40), rtol=1e-4, atol=1e-5, name="rows of 20, rows",
           outputs=("y", "sum"))  # fmt: skip
@@ -72,3 +72,5 @@ def of_many(launch):
         x[-n:] = 0.5
         ones = torch.ones(n)
         last_element(launch, y, sum, x, x, ones, rows, n, 3.0, expected=0.5, where=f"{rows} rows of {n}")
+        if sum[-1] != 1:
+            raise Wrong(f"{rows} rows of {n}: the last sum is {sum[-1]:g}, expected 1; how many bits has its index?")

@@ -40,7 +40,7 @@ WRONG = {
         },
     ),
     "skips_nan": (
-        "a NaN in one of 3 rows, n = 3",
+        "a NaN, an infinity, a row of zeros, n = 3",
         {
             "fused.cu": [
                 ("squares += values[k] * values[k]", "squares += isnan(values[k]) ? 0 : values[k] * values[k]")
@@ -93,6 +93,30 @@ WRONG = {
         {
             "fused.cu": [
                 ("const int64_t begin = int64_t(blockIdx.x) * n;", "const int begin = blockIdx.x * n;"),
+            ],
+        },
+    ),
+    "index_of_sum_of_32_bits": (
+        "the last sum is 0, expected 1",
+        {
+            "fused.cu": [
+                ("if (c < n) sum[begin + c]", "if (c < n) sum[unsigned(begin + c)]"),
+            ],
+        },
+    ),
+    "skips_infinities": (
+        "a NaN, an infinity, a row of zeros, n",
+        {
+            "fused.cu": [
+                ("squares += values[k] * values[k];", "if (!isinf(values[k])) squares += values[k] * values[k];"),
+            ],
+        },
+    ),
+    "skips_zeros": (
+        "a NaN, an infinity, a row of zeros, n",
+        {
+            "fused.cu": [
+                ("if (c < n) y[begin + c] =", "if (c < n && values[k] != 0) y[begin + c] ="),
             ],
         },
     ),

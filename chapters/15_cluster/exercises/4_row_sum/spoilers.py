@@ -92,7 +92,7 @@ WRONG = {
         },
     ),
     "skips_nan": (
-        "a NaN in one of 3 rows of n, n = 1",
+        "a NaN, or 1e30, in one of 3 rows, n = 1",
         {
             "row_sum.cu": [("sum += x[row * n + i]", "sum += isnan(x[row * n + i]) ? 0 : x[row * n + i]")],
         },
@@ -155,6 +155,14 @@ WRONG = {
                         "    }\n"
                     ),
                 ),
+            ],
+        },
+    ),
+    "capped_at_1e6": (
+        "a NaN, or 1e30, in one of 3 rows, n = 1",
+        {
+            "row_sum.cu": [
+                ("sum += x[row * n + i];", "{ const float v = x[row * n + i]; sum += v > 1e6f ? 1e6f : v; }"),
             ],
         },
     ),
