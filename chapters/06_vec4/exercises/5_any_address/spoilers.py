@@ -164,7 +164,10 @@ WRONG = {
                     "    if (i + 4 <= n) {\n",
                     "    for (unsigned i = unsigned(head + 4 * thread); i + 4 <= n; i += 4 * gridDim.x * blockDim.x) {\n",
                 ),
-                ("std::max(blocks_for(n - head, 4 * threads), 1u)", "std::min(std::max(blocks_for(n, 1024), 1u), 1024u)"),
+                (
+                    "std::max(blocks_for(n - head, 4 * threads), 1u)",
+                    "std::min(std::max(blocks_for(n, 1024), 1u), 1024u)",
+                ),
             ]
         },
     ),

@@ -31,7 +31,9 @@ def run(mine):
         )
     for key in "CompositeExplicitAutograd", "CompositeImplicitAutograd":
         if torch._C._dispatch_has_kernel_for_dispatch_key("exercise::outer", key):
-            raise Wrong(f"a function is entered under {key}, the key of all devices; neither function is for all of them")
+            raise Wrong(
+                f"a function is entered under {key}, the key of all devices; neither function is for all of them"
+            )
     arguments, returns = op.default._schema.arguments, op.default._schema.returns
     if [a.name for a in arguments] != ["x", "y"] or any(a.alias_info for a in arguments):
         raise Wrong(f"the schema must have two arguments, x and y, which are only read\n{op.default._schema}")
