@@ -43,7 +43,7 @@ def run(mine):
 
     for first, second, third in (0, 0, 0), (1, 1, 0), (0, 1, 0), (2, 0, 0), (0, 2, 0), (1, 0, 0), (0, 0, 1), (1, 1, 1):
         name = f"{named(first, second, third)}, n"
-        check(into(third), torch.sub, inputs(first, second), (0, 1, 3, 4, 5, 8, 1027), name=name, any_n=4)
+        check(into(third), torch.sub, inputs(first, second), (0, 1, 3, 4, 5, 8, 1027, 1028), name=name, any_n=4)
     # All of them, for a condition that is right by chance: with one call each.
     for offsets in itertools.product(range(4), repeat=3):
         a, b = inputs(*offsets[:2])(8)

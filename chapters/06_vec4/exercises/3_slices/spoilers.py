@@ -31,7 +31,7 @@ WRONG = {
         {"subtract.cu": [("is_aligned(a) && is_aligned(b", "(is_aligned(a) || is_aligned(b)")]},
     ),
     "fixed_grid": (
-        "a = x, b = y, c = z, n = 8216: wrong result",
+        "a = x, b = y, c = z, n = 8224: wrong result",
         {
             "subtract.cu": [
                 ("subtract_kernel_vec4<<<blocks_for(n4, threads)", "subtract_kernel_vec4<<<5"),
@@ -81,5 +81,16 @@ WRONG = {
     "as_for_64_bytes": (
         "slices [4:] of 7 elements: 21 of 21 loads and stores take one float",
         {"subtract.cu": [("% 16", "% 64")]},
+    ),
+    "error_of_whole_fours": (
+        "launch 1 was made to fail",
+        {
+            "subtract.cu": [
+                (
+                    "reinterpret_cast<const float4*>(b), n4);\n        CHECK_LAUNCH();\n",
+                    "reinterpret_cast<const float4*>(b), n4);\n",
+                )
+            ]
+        },
     ),
 }

@@ -60,11 +60,13 @@ def run(mine):
         print(f"{'right':8}all but six floats go as float4")
     work_is_divided(lambda: scaled(torch.ones(4096, device=device), 0), 4096, warps=8)
     # The loop of a small grid takes too long to overflow in a run.
-    loop = re.search(r"for \(int \w+ = [^;]*\bthread[^;]*;[^;%]*\bn\b", without_comments(mine / "scale.cu"))
+    loop = re.search(
+        r"for \((int|unsigned|uint32_t) \w+ = [^;]*\bthread[^;]*;[^;%]*\bn\b", without_comments(mine / "scale.cu")
+    )
     if loop:
         raise Wrong(f"scale.cu: {loop[0]}: this number has 32 bits, and n has 64: an n above 2^32 is never reached")
     small_grid = threads_launched() < 4096  # the last blocks of a grid with a thread for each float have no float4
-    n = 2**32 + 8
+    n = 2**34 + 8  # so that a float4 has a number of more than 32 bits
     x = many(n)
     if x is not None:
         if small_grid:

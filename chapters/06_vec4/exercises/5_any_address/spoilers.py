@@ -118,7 +118,7 @@ WRONG = {
         },
     ),
     "index_as_int": (
-        "x *= 2, n = 4294967304",
+        "x *= 2, n = 17179869192",
         {
             "scale.cu": [("const int64_t i = head + 4 * thread", "const int i = int(head) + 4 * int(thread)")],
         },
@@ -139,5 +139,36 @@ WRONG = {
     "factor_of_zero": (
         "x[1:] *= 0, n = 1000: wrong result",
         {"scale.cu": [("= make_float4(", "= factor == 0 ? make_float4(0, 0, 0, 0) : make_float4(")]},
+    ),
+    "float4_of_32_bits": (
+        "x *= 2, n = 17179869192: 17179869192 elements, more than 2^32",
+        {"scale.cu": [("thread = int64_t(blockIdx.x) * blockDim.x", "thread = blockIdx.x * blockDim.x")]},
+    ),
+    "tail_of_32_bits": (
+        "x *= 2, n = 17179869192",
+        {
+            "scale.cu": [
+                (
+                    "4 * thread, tail = n - (n - head) % 4 + thread;",
+                    "4 * thread;\n    const int tail = int(n - (n - head) % 4 + thread);",
+                )
+            ]
+        },
+    ),
+    "loop_of_32_bits": (
+        "this number has 32 bits, and n has 64",
+        {
+            "scale.cu": [
+                ("const int64_t i = head + 4 * thread, tail", "const int64_t tail"),
+                (
+                    "    if (i + 4 <= n) {\n",
+                    "    for (unsigned i = unsigned(head + 4 * thread); i + 4 <= n; i += 4 * gridDim.x * blockDim.x) {\n",
+                ),
+                (
+                    "std::max(blocks_for(n - head, 4 * threads), 1u)",
+                    "std::min(std::max(blocks_for(n, 1024), 1u), 1024u)",
+                ),
+            ]
+        },
     ),
 }

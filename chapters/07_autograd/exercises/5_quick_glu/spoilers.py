@@ -268,11 +268,7 @@ WRONG = {
     ),
     "divides_by_a": (
         "of grad_a wrong",
-        {
-            "quick_glu.cu": [
-                ("(s + 1.702f * a[i] * s * (1 - s))", "(a[i] * s) / a[i] * (1 + 1.702f * a[i] * (1 - s))")
-            ]
-        },
+        {"quick_glu.cu": [("(s + 1.702f * a[i] * s * (1 - s))", "(a[i] * s) / a[i] * (1 + 1.702f * a[i] * (1 - s))")]},
     ),
     "b_of_32_bits": (
         "grad_a alone: 4294967306 elements, more than 2^32: the last one is 2500, expected 5000",

@@ -7,7 +7,7 @@ copy, and refuse what the kernel cannot read.
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from grader.checks import WATCH, Wrong, check, device, extension, launches_rightly, refuses
+from grader.checks import WATCH, Wrong, check, device, extension, launches_rightly, many, refuses
 
 MINUTES = 25
 MEMORY_CHECK = False
@@ -45,7 +45,9 @@ def run(mine):
     refuses(lambda: negative(img[:, :, 0].contiguous()), ValueError, "img", "H x W, no colours")
     refuses(lambda: negative(image(2, 8, 10, 3)), ValueError, "img", "a batch, N x H x W x 3")
     refuses(lambda: negative(image(8, 10, 4)), ValueError, "img", "four bytes a pixel")
+    refuses(lambda: negative(img[:1, :1, :2]), ValueError, "img", "two of three colours, img[:1, :1, :2]")
     refuses(lambda: negative(img[:, ::2]), ValueError, "img", "every second column")
+    refuses(lambda: negative(img[:, :1].expand(8, 10, 3)), ValueError, "img", "one column, ten times, by expand()")
     refuses(
         lambda: negative(image(3, 8, 10).permute(1, 2, 0)),
         ValueError,
@@ -71,6 +73,14 @@ def run(mine):
             raise Wrong(f"{what} is no mistake: {error}") from None
         if not torch.equal(found, 255 - view):
             raise Wrong(f"{what}: wrong result")
+    # More than 2^32 bytes lie between two rows.
+    if (memory := many(2**32 + 11, torch.uint8)) is not None:
+        memory[-3:] = torch.tensor([1, 2, 3])
+        found = negative(memory.as_strided((2, 1, 3), (2**32 + 8, 3, 1)))[1].flatten().tolist()
+        if found != [254, 253, 252]:
+            raise Wrong(
+                f"a row of [1, 2, 3] begins 2^32 + 8 bytes after the one before: {found}, expected [254, 253, 252]"
+            )
     with Calls() as calls:
         negative(img[2:, 3:])
     if calls.names:

@@ -235,4 +235,16 @@ WRONG = {
         "strides [0, 3, 1] is no mistake",
         {"negative.cpp": [("img.stride(1) == 3)),", "img.stride(1) == 3) && img.stride(0) >= 3 * img.size(1)),")]},
     ),
+    "stride_of_32_bits": (
+        "begins 2^32 + 8 bytes after the one before: [255, 255, 255], expected [254, 253, 252]",
+        {"negative.cpp": [("const int64_t row_stride = img.stride(0);", "const int row_stride = int(img.stride(0));")]},
+    ),
+    "fewer_colours": (
+        "two of three colours, img[:1, :1, :2]: ValueError is expected",
+        {"negative.cpp": [("img.size(2) == 3,", "img.size(2) <= 3,")]},
+    ),
+    "columns_at_one_place": (
+        "one column, ten times, by expand(): ValueError is expected",
+        {"negative.cpp": [("img.stride(1) == 3)", "img.stride(1) <= 3)")]},
+    ),
 }

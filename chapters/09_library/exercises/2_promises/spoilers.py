@@ -65,4 +65,16 @@ WRONG = {
             ]
         },
     ),
+    "no_dimension": (
+        "largest(x) with an x of shape [1, 3] returns shape [],",
+        {"promises.py": [("return x.argmax(1)", "return x.argmax(1, keepdim=True).squeeze()")]},
+    ),
+    "whole_factor": (
+        "scaled: x = [[4.0, 2.0, 8.0], [6.0, 10.0, 0.0]] gives [[-4.0",
+        {"promises.py": [("return x * factor", "return x * int(factor)")]},
+    ),
+    "other_memory": (
+        "halve_(x[1:]), x = ",
+        {"promises.py": [("x.mul_(0.5)", "x.data = x / 2")]},
+    ),
 }

@@ -29,6 +29,11 @@ def run(mine):
         raise Wrong(
             "outer.cpp names the key CPU: on a GPU, outer would have no kernel; kernel_dispatch_key is right for both"
         )
+    for key in "CompositeExplicitAutograd", "CompositeImplicitAutograd":
+        if torch._C._dispatch_has_kernel_for_dispatch_key("exercise::outer", key):
+            raise Wrong(
+                f"a function is entered under {key}, the key of all devices; neither function is for all of them"
+            )
     arguments, returns = op.default._schema.arguments, op.default._schema.returns
     if [a.name for a in arguments] != ["x", "y"] or any(a.alias_info for a in arguments):
         raise Wrong(f"the schema must have two arguments, x and y, which are only read\n{op.default._schema}")
@@ -71,6 +76,8 @@ def of_refusals(op):
     right = torch.ones(6, device=device)
     wrong = {
         "of float64": right.double(),
+        "of int32": right.int(),
+        "of no dimension": right[0],
         "of two dimensions": right.view(2, 3),
         "with gaps between its elements": right[::2],
     }

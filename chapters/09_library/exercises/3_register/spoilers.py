@@ -82,4 +82,16 @@ WRONG = {
         "outer.cpp names the key CPU",
         {"outer.cpp": [('m.impl("outer", kernel_dispatch_key,', 'm.impl("outer", c10::DispatchKey::CPU,')]},
     ),
+    "meta_for_all": (
+        "a function is entered under CompositeExplicitAutograd",
+        {"outer.cpp": [("c10::DispatchKey::Meta", "c10::DispatchKey::CompositeExplicitAutograd")]},
+    ),
+    "scalars": (
+        "x of no dimension: the operator raises ValueError",
+        {"outer.cpp": [("TORCH_CHECK_VALUE(x.dim() == 1, name", "TORCH_CHECK_VALUE(x.dim() <= 1, name")]},
+    ),
+    "meta_refuses_float64_only": (
+        "x of int32: the operator refuses it with TypeError",
+        {"outer.cpp": [("x.scalar_type() == at::kFloat, name", "x.scalar_type() != at::kDouble, name")]},
+    ),
 }

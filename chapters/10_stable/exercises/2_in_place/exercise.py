@@ -22,6 +22,9 @@ def run(mine):
     extension(here, ["sigmoid.cpp", "sigmoid.cu", WATCH], stable=True)
     module(mine / "registration.py")
     operator = torch.ops.exercise.sigmoid_
+    for key in "AutogradCPU", "AutogradCUDA":
+        if torch._C._dispatch_has_kernel_for_dispatch_key("exercise::sigmoid_", key):
+            raise Wrong(f"a function is entered under {key}: on other devices sigmoid_ would have no gradient")
 
     def sigmoid_(x):
         try:
@@ -45,7 +48,8 @@ def run(mine):
     except RuntimeError as error:
         raise Wrong(f"autograd records, and sigmoid_(x) raises an error, expected a gradient\n{error}") from None
     node, version = type(x.grad_fn).__name__, x._version - version
-    x.sum().backward()
+    weights = torch.tensor([-1.0, 3.0], device=device)
+    x.backward(given := weights.clone())
     s = torch.sigmoid(values)
     if node == "MulBackward0":
         why = "\nafter sigmoid_(x), x.grad_fn is MulBackward0 as before"
@@ -53,7 +57,10 @@ def run(mine):
             why += ": your function under Autograd ran, and autograd was not told that x was overwritten"
     else:
         why = "\nthe kernel has overwritten x: of what is backward's formula?"
-    close("x = leaf * 1; sigmoid_(x); x.sum().backward(): the gradient of leaf is", leaf.grad, s * (1 - s), why)
+    what = "x = leaf * 1; sigmoid_(x); x.backward(torch.tensor([-1.0, 3.0])): "
+    close(f"{what}the tensor that backward was given is", given, weights)
+    close(f"{what}the gradient of leaf is", leaf.grad, weights * s * (1 - s), why)
+    close(f"{what}x is", x, s, "\nbackward has changed what it saved")
     large = torch.tensor([100.0, -100.0], device=device).requires_grad_()
     x = large * 1
     sigmoid_(x)

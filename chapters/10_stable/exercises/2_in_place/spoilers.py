@@ -91,4 +91,36 @@ WRONG = {
         "where leaf requires grad: RuntimeError is expected",
         {"registration.py": [("    Sigmoid.apply(x)\n", "    Sigmoid.apply(x.detach() if x.is_leaf else x)\n")]},
     ),
+    "ignores_grad": (
+        "the gradient of leaf is [0.1966, 0.105], expected [-0.1966, 0.315]",
+        {"registration.py": [("return grad * s * (1 - s)", "return s * (1 - s)")]},
+    ),
+    "overwrites_the_result": (
+        "backward has changed what it saved",
+        {
+            "registration.py": [
+                ("return grad * s * (1 - s)", "return grad * s * s.neg_().add_(1)"),
+                (
+                    "    @staticmethod\n    def backward",
+                    "    @staticmethod\n    @torch.autograd.function.once_differentiable\n    def backward",
+                ),
+            ]
+        },
+    ),
+    "overwrites_grad": (
+        "the tensor that backward was given is",
+        {
+            "registration.py": [
+                ("return grad * s * (1 - s)", "return grad.mul_(s * (1 - s))"),
+                (
+                    "    @staticmethod\n    def backward",
+                    "    @staticmethod\n    @torch.autograd.function.once_differentiable\n    def backward",
+                ),
+            ]
+        },
+    ),
+    "gradient_on_the_cpu": (
+        "a function is entered under AutogradCPU",
+        {"registration.py": [('"exercise::sigmoid_", "Autograd")', '"exercise::sigmoid_", "AutogradCPU")')]},
+    ),
 }

@@ -51,11 +51,14 @@ def run(mine):
     for shape in (0,), (1,), (3,), (257,), (2, 3):
         x = torch.arange(math.prod(shape), device=device, dtype=torch.float32).view(shape) + 1
         y = torch.ones(shape, device=device)
+        given, expected = y.clone(), 0.5 * x + y
         try:
-            found = axpy(0.5, x, y)
+            found = axpy(0.5, x, given)
         except NotImplementedError:
             raise Wrong(f"axpy has no function for tensors on {device.type}") from None
-        if not torch.equal(found, expected := 0.5 * x + y):
+        if not torch.equal(given, y):
+            raise Wrong(f"axpy(factor=0.5, x={x.tolist()}, y={y.tolist()}) has changed y to {given.tolist()}")
+        if not torch.equal(found, expected):
             half = torch.equal(axpy(HALVES, x, y), 3 * x + y)
             x, y, found, expected = (t.tolist()[:4] for t in (x, y, found, expected))
             raise Wrong(f"axpy(factor=0.5, x={x}, y={y}) is {found}, expected {expected}" + half * WIDTH)
@@ -64,6 +67,7 @@ def run(mine):
         raise Wrong(f"axpy(factor=0.3, x=[1.0], y=[1.0]) is {found.item():g}, expected 1.3")
     matrix = torch.ones(4, 4, device=device)
     refuses(lambda: axpy(1.0, matrix.double(), matrix.double()), RuntimeError, "", "float64")
+    refuses(lambda: axpy(1.0, matrix.int(), matrix.int()), RuntimeError, "", "int32")
     refuses(lambda: axpy(1.0, matrix, matrix.double()), RuntimeError, "", "y of float64")
     refuses(lambda: axpy(1.0, matrix.double(), matrix), RuntimeError, "", "x of float64")
     refuses(lambda: axpy(1.0, matrix[:, :2], matrix[:, 2:]), RuntimeError, "contiguous", "two columns of a matrix")
@@ -71,6 +75,7 @@ def run(mine):
     refuses(lambda: axpy(1.0, matrix, matrix[:2]), RuntimeError, "shape", "other shapes")
     refuses(lambda: axpy(1.0, matrix[:2], matrix), RuntimeError, "shape", "y with more rows than x")
     refuses(lambda: axpy(1.0, matrix, matrix.view(2, 8)), RuntimeError, "shape", "4 x 4 and 2 x 8, as many elements")
+    refuses(lambda: axpy(1.0, matrix, matrix.view(4, 2, 2)), RuntimeError, "shape", "4 x 4 and 4 x 2 x 2")
     of_stream_and_device(mine, axpy)
     print("right   compiled for torch 2.11 and later; values; refused tensors; stream and device")
 
@@ -98,22 +103,24 @@ def of_stream_and_device(mine, axpy):
 
 
 def many_elements(axpy, built):
-    """The last blocks alone, of more than 2^31 elements; where there is no memory for so many, this looks at nothing."""
-    x, y = many(n := 2**31 + 10), many(n)
-    watch = LaunchProbe(has_stream=1, only_last=n)
-    built.watch(ctypes.byref(watch))
-    try:
-        axpy(0.5, x, y)
-    except torch.OutOfMemoryError:
-        return
-    except RuntimeError as error:
-        if "alloc" in str(error):
+    """The last blocks alone, of more than 2^31 and 2^32 elements; where there is no memory for so many, this looks at
+    nothing."""
+    for n in 2**31 + 10, 2**32 + 10:
+        x, y = many(n), many(n)
+        watch = LaunchProbe(has_stream=1, only_last=n)
+        built.watch(ctypes.byref(watch))
+        try:
+            axpy(0.5, x, y)
+        except torch.OutOfMemoryError:
             return
-        raise Wrong(f"x with {n} elements: {found_by_cuda(error)}\n{BITS}") from None
-    finally:
-        built.watch(None)
-    if watch.most_threads < n:
-        raise Wrong(f"x with {n} elements: the kernel has {watch.most_threads} threads\n{BITS}")
+        except RuntimeError as error:
+            if "alloc" in str(error):
+                return
+            raise Wrong(f"x with {n} elements: {found_by_cuda(error)}\n{BITS}") from None
+        finally:
+            built.watch(None)
+        if watch.most_threads < n:
+            raise Wrong(f"x with {n} elements: the kernel has {watch.most_threads} threads\n{BITS}")
 
 
 BITS = "How many bits has the number of elements on its way to the launcher?"

@@ -157,4 +157,38 @@ WRONG = {
         "expected [[1.5, 2.0",
         {"axpy.cpp": [("torch::stable::empty_like(x)", "torch::stable::new_empty(x, {x.numel()})")]},
     ),
+    "as_many_rows": (
+        "4 x 4 and 4 x 2 x 2: RuntimeError is expected",
+        {
+            "axpy.cpp": [
+                (
+                    'check_same(x, "x", y, "y");',
+                    'STD_TORCH_CHECK(x.numel() == y.numel() && x.size(0) == y.size(0), "x and y must have one shape");',
+                )
+            ]
+        },
+    ),
+    "four_bytes": (
+        "int32: RuntimeError is expected",
+        {
+            "axpy.cpp": [
+                (
+                    '    check_input(x, "x", {ScalarType::Float});\n    check_input(y, "y", {ScalarType::Float});\n',
+                    '    check_input(x, "x", {ScalarType::Float, ScalarType::Int});\n'
+                    '    check_input(y, "y", {ScalarType::Float, ScalarType::Int});\n',
+                ),
+                ("out.mutable_data_ptr<float>()", "static_cast<float*>(out.mutable_data_ptr())"),
+                ("x.const_data_ptr<float>()", "static_cast<const float*>(x.const_data_ptr())"),
+                ("y.const_data_ptr<float>()", "static_cast<const float*>(y.const_data_ptr())"),
+            ]
+        },
+    ),
+    "into_y": (
+        "has changed y to [1.5]",
+        {"axpy.cpp": [("torch::stable::empty_like(x)", "y")]},
+    ),
+    "unsigned_number": (
+        "x with 4294967306 elements",
+        {"axpy.cpp": [("x.numel(), current", "unsigned(x.numel()), current")]},
+    ),
 }

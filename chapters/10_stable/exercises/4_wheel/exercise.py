@@ -58,8 +58,8 @@ def run(mine):
     if platform == "any":
         raise Wrong(f"the wheel is for any platform, and its library for this one alone\n{wheel.name}")
     for line in metadata.read_text().splitlines():
-        least = re.match(r"Requires-Python: .*>=? *3\.(\d+)", line)
-        if re.match(r"Requires-Dist: torch\b.*(==|<)", line) or least and int(least[1]) > 10:
+        least = re.match(r"Requires-(?:Python:|Dist: torch\b).*>=? *[23]\.(\d+)", line)  # of both, 10 is the oldest
+        if re.match(r"Requires-(Python:|Dist: torch\b).*(==|<|~=)", line) or least and int(least[1]) > 10:
             raise Wrong(f"pip refuses the wheel for other versions: its METADATA says {line}")
     needs = subprocess.run(["readelf", "-d", library], capture_output=True, text=True).stdout
     if "libtorch_python" in needs:

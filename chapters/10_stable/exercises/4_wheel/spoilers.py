@@ -56,4 +56,16 @@ WRONG = {
             ]
         },
     ),
+    "python_up_to_3_12": (
+        "its METADATA says Requires-Python: ",
+        {"setup.py": [('    name="answer",\n', ('    name="answer",\n    python_requires=">=3.10,<3.13",\n'))]},
+    ),
+    "newer_torch": (
+        "its METADATA says Requires-Dist: torch>=2.11",
+        {"setup.py": [('    name="answer",\n', ('    name="answer",\n    install_requires=["torch>=2.11"],\n'))]},
+    ),
+    "one_torch": (
+        "its METADATA says Requires-Dist: torch~=2.10.0",
+        {"setup.py": [('    name="answer",\n', ('    name="answer",\n    install_requires=["torch~=2.10.0"],\n'))]},
+    ),
 }

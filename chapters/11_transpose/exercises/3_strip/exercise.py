@@ -36,7 +36,7 @@ def run(mine):
     x = torch.rand(64, 96, device=device)
     work_is_divided(lambda: transpose(x), x.numel())
     limits(lambda: transpose(x), sectors_per_request=4, wavefronts_per_request=1)
-    rows, columns = 7, 2**32 // 7 + 1
+    rows, columns = 7, 2**32 + 5
     out, x = many(rows * columns), many(rows * columns)
     if x is not None:
         x[:1000], x[-1] = 5, 3  # an index of 32 bits leads to the first of these

@@ -38,7 +38,7 @@ WRONG = {
         },
     ),
     "index_of_32_bits": (
-        "4294967299 elements, more than 2^32: kernel strip_kernel",
+        "30064771107 elements, more than 2^32",
         {
             "strip.cu": [
                 (
@@ -147,5 +147,17 @@ WRONG = {
     "load_of_32_bits": (
         "the last one is 5, expected 3",
         {"strip.cu": [("in[(top + y) * columns + left + x]", "in[unsigned((top + y) * columns + left + x)]")]},
+    ),
+    "column_of_32_bits": (
+        "7 rows, 4294967301 columns",
+        {"strip.cu": [("left = int64_t(blockIdx.x) * side", "left = blockIdx.x * unsigned(side)")]},
+    ),
+    "stride_of_32_bits": (
+        "7 rows, 4294967301 columns",
+        {"strip.cu": [("in[(top + y) * columns", "in[(top + y) * unsigned(columns)")]},
+    ),
+    "row_of_out_of_32_bits": (
+        "7 rows, 4294967301 columns",
+        {"strip.cu": [("out[(left + y) * rows", "out[unsigned(left + y) * unsigned(rows)")]},
     ),
 }

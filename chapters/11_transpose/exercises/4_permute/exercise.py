@@ -45,7 +45,8 @@ def run(mine):
         any_n=True,
     )
     check(permute, reference, lambda b: numbered(5, b, 3), (0, 1, 9, 300), name="a = 5, c = 3, b")
-    for a, b, c in (2**15 + 40, 1, 2), (2, 1100, 2), (1, 1, 2**15 + 40):  # threads in a small grid go on, turn after turn
+    # Here threads in a small grid go on to another tile.
+    for a, b, c in (2**15 + 40, 1, 2), (2, 1100, 2), (1, 1, 2**15 + 40):
         (x,) = numbered(a, b, c)
         if wrong := (permute(x) != reference(x)).sum():
             raise Wrong(f"a = {a}, b = {b}, c = {c}: {wrong} of {x.numel()} elements wrong")
