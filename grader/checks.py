@@ -118,11 +118,11 @@ def orders():
 def check(op, reference, inputs, sizes=SIZES, rtol=None, atol=None, gradients=False, name="n", outputs=(), any_n=None):
     """common.check() for each of the sizes (ascending) and both thread orders; raises Wrong at the first that fails.
 
-    op, reference, inputs, rtol, atol, gradients as there; the op returns a tensor of its own, which torch.empty_like()
-    may have made. `name` is what the size is called, `outputs` what the results are, where there are several. A wrong result is shown
-    as a picture: which elements, expected and found. any_n: n may be any number, as with the sizes that are the default. Then
-    more elements follow than the last launch had threads (times any_n, of which each thread takes so many, and then four
-    times as many if the grid has not grown), so a grid that does not grow with n is too small.
+    op, reference, inputs, rtol, atol, gradients as there; the op returns a tensor of its own, which torch.empty_like() may
+    have made. `name` is what the size is called, `outputs` what the results are, where there are several. A wrong result is
+    shown as a picture: which elements, expected and found. any_n: n may be any number, as with the sizes that are the
+    default. Then more elements follow than the last launch had threads (times any_n, of which each thread takes so many, and
+    then four times as many if the grid has not grown), so a grid that does not grow with n is too small.
     """
 
     def at(n):
