@@ -96,4 +96,8 @@ WRONG = {
             ]
         },
     ),
+    "array_of_int": (
+        "n = 2: wrong result",
+        {"add.cu": [("float x[4] = {}, y[4] = {};", "int x[4] = {}, y[4] = {};")]},
+    ),
 }

@@ -109,4 +109,8 @@ WRONG = {
             ]
         },
     ),
+    "one_dimension": (
+        "the check had called: torch.autograd.gradgradcheck(silu, (rows,))",
+        {"twice.py": [("grad * s * (1 + x * (1 - s))", "torch.einsum('i,i->i', grad, s * (1 + x * (1 - s)))")]},
+    ),
 }
