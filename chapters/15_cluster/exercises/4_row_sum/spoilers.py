@@ -65,7 +65,7 @@ WRONG = {
         },
     ),
     "index_as_int": (
-        "33038210 rows of 130: ",
+        "33038211 rows of 130: ",
         {
             "row_sum.cu": [("x[row * n + i]", "x[int(row * n + i)]")],
         },
@@ -92,7 +92,7 @@ WRONG = {
         },
     ),
     "skips_nan": (
-        "a NaN, or 1e30, in one of 3 rows, n = 1",
+        "rows with -infinity, NaN, 1e30, n = 1",
         {
             "row_sum.cu": [("sum += x[row * n + i]", "sum += isnan(x[row * n + i]) ? 0 : x[row * n + i]")],
         },
@@ -159,10 +159,45 @@ WRONG = {
         },
     ),
     "capped_at_1e6": (
-        "a NaN, or 1e30, in one of 3 rows, n = 1",
+        "rows with -infinity, NaN, 1e30, n = 1",
         {
             "row_sum.cu": [
                 ("sum += x[row * n + i];", "{ const float v = x[row * n + i]; sum += v > 1e6f ? 1e6f : v; }"),
+            ],
+        },
+    ),
+    "eight_turns": (
+        "n = 20000 (x: 3 rows, 20000 columns): wrong result",
+        {
+            "row_sum.cu": [
+                (
+                    (
+                        "for (int64_t i = block * THREADS + threadIdx.x; i < n; i += BLOCKS * THREADS) sum += x[row * n "
+                        "+ i];"
+                    ),
+                    (
+                        "for (int k = 0; k < 8; k++) {\n"
+                        "        const int64_t i = (k * BLOCKS + block) * THREADS + threadIdx.x;\n"
+                        "        if (i < n) sum += x[row * n + i];\n"
+                        "    }"
+                    ),
+                ),
+            ],
+        },
+    ),
+    "unsigned_place": (
+        "the sum of the last row is 0, expected 130",
+        {
+            "row_sum.cu": [
+                ("sum += x[row * n + i];", "sum += x[unsigned(row) * unsigned(n) + i];"),
+            ],
+        },
+    ),
+    "skips_infinities": (
+        "rows with -infinity, NaN, 1e30, n = 1",
+        {
+            "row_sum.cu": [
+                ("sum += x[row * n + i];", "{ const float v = x[row * n + i]; if (!isinf(v)) sum += v; }"),
             ],
         },
     ),
