@@ -39,10 +39,17 @@ def run(mine):
 def compare(op, rows, n, used):
     leaves = [torch.randn(*shape, dtype=torch.float64, device=device, requires_grad=True)
               for shape in ((rows, n), (rows, n), (n,))]  # fmt: skip
+    results, kept = op(*leaves), []
+    for t, name in zip(results, ("y", "sum"), strict=True):
+        kept.append((t, t.detach().clone()))
+        if name in used:
+            t.register_hook(lambda grad: kept.append((grad, grad.clone())))
     found, expected = (
-        torch.autograd.grad(loss(f(*leaves), used), leaves, allow_unused=True, materialize_grads=True)
-        for f in (op, formula)
+        torch.autograd.grad(loss(of, used), leaves, allow_unused=True, materialize_grads=True)
+        for of in (results, formula(*leaves))
     )
+    if not all(torch.equal(now, before) for now, before in kept):
+        raise Wrong(f"{rows} rows of {n}: backward() changes its grad, its grad_sum, or the sum that the caller has")
     for name, mine, right in zip(("x", "residual", "weight"), found, expected, strict=True):
         close(f"{rows} rows of {n}, {used} used further: the gradient of {name}", mine, right)
     print(f"{'right':8}{rows} rows of {n}, {used} used further")

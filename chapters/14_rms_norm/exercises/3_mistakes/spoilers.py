@@ -93,4 +93,21 @@ WRONG = {
             ],
         },
     ),
+    "changes_sum": (
+        "backward() changes its grad",
+        {
+            "gradient.py": [
+                ("grad_weight = (g * x * scale).sum(0)", ("x *= scale\n    grad_weight = (g * x).sum(0)")),
+            ],
+        },
+    ),
+    "changes_grad": (
+        "backward() changes its grad",
+        {
+            "gradient.py": [
+                ("part = g * weight\n", ("grad_weight = (g * x * scale).sum(0)\n    part = g\n    part *= weight\n")),
+                (("x + grad_sum\n    grad_weight = (g * x * scale).sum(0)\n"), "x + grad_sum\n"),
+            ],
+        },
+    ),
 }
