@@ -61,8 +61,9 @@ def fake(op):
                         f"strides {y.stride()}; it is as x, contiguous")  # fmt: skip
     refuses(lambda: op(torch.empty(3, 4, device="meta"), torch.empty(3, device="meta")), RuntimeError, "weight",
             "fake(): a weight of 3 elements for rows of 4")  # fmt: skip
-    refuses(lambda: op(torch.empty(3, 4, device="meta"), torch.empty(4, 1, device="meta")), RuntimeError, "weight",
-            "fake(): a weight of shape [4, 1] for rows of 4")  # fmt: skip
+    for shape in (4, 1), (1, 4):
+        refuses(lambda s=shape: op(torch.empty(3, 4, device="meta"), torch.empty(s, device="meta")), RuntimeError, "weight",
+                f"fake(): a weight of shape {list(shape)} for rows of 4")  # fmt: skip
     print(f"{'right':8}fake()")
 
 

@@ -86,4 +86,12 @@ WRONG = {
             ],
         },
     ),
+    "last_length_only": (
+        "fake(): a weight of shape [1, 4] for rows of 4",
+        {
+            "layer_norm.py": [
+                ("torch._check(weight.shape == x.shape[-1:], ", "torch._check(weight.shape[-1] == x.shape[-1], "),
+            ],
+        },
+    ),
 }
