@@ -140,4 +140,30 @@ WRONG = {
             ],
         },
     ),
+    "whole_quarters": (
+        "a NaN, or 1e30, blocks = 3",
+        {
+            "in_step.cu": [
+                (
+                    (
+                        "    if (t < 32) {  // one warp is left: the lanes exchange registers\n"
+                        "        float sum = part[t] + part[t + 32];\n"
+                        "        for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, "
+                        "distance);\n"
+                        "        if (t == 0) sums[blockIdx.x] = sum;\n"
+                        "    }\n"
+                    ),
+                    (
+                        "    if (t < 32) {  // one warp is left: the lanes exchange registers\n"
+                        "        const bool nan = __any_sync(~0u, isnan(part[t] + part[t + 32]));\n"
+                        "        int sum = int(4 * (part[t] + part[t + 32]));\n"
+                        "        for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, "
+                        "distance);\n"
+                        "        if (t == 0) sums[blockIdx.x] = nan ? part[t] * 0 + NAN : sum / 4.0f;\n"
+                        "    }\n"
+                    ),
+                ),
+            ],
+        },
+    ),
 }
