@@ -4,6 +4,8 @@ warps.cu makes an atomic addition for each element. Let the lanes of a warp add 
 for each warp.
 """
 
+import os
+
 import torch
 
 from grader.checks import (
@@ -58,7 +60,7 @@ def run(mine):
         if rows and not count:
             raise Wrong(f"no atomicAdd() of {n} elements is seen, expected: one for each of the 16 warps")
     x = many(n := 2**32 + 3)
-    if x is not None:
+    if x is not None and os.environ.get("CHAPTERS_SANITIZE") != "address":
         x[-1] = 3
         out = torch.zeros((), device=device)
         try:
