@@ -495,9 +495,9 @@ def launches_rightly(mine, call, name, x, stable=True, guard=True):
 
     # The idle one first: no launch has so many threads, so no kernel runs, and no earlier result lies in the memory.
     without = watched(idle)
-    results = watched(watch)
-    same = [(a == b).flatten() for a, b in zip(without, results, strict=True)]
-    if any(a.numel() and a.data_ptr() == b.data_ptr() for a, b in zip(without, results, strict=True)):
+    pairs = list(zip(without, watched(watch), strict=True))
+    same = [(a == b).flatten() for a, b in pairs]
+    if any(a.numel() and a.data_ptr() == b.data_ptr() for a, b in pairs):
         raise Wrong(f"{name} gives the same memory in each call: the next call overwrites what the caller has kept")
     if not watch.launches:
         raise Wrong(f"{name} launches no kernel")

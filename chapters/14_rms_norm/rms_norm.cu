@@ -101,8 +101,7 @@ __global__ void __launch_bounds__(256) strip_kernel(Op op, typename Op::N* parti
         __syncthreads();
         for (int row = t; row < here; row += 256) {  // a thread for each row
             typename Op::Part all = {};
-            // In rows as long as whole packs, a column lies in few of the 32 banks, so each thread starts in another
-            // one.
+            // In rows as long as whole packs, a column lies in few of the 32 banks. So each thread starts in another.
             int c = n % Pack<T>::SIZE == 0 ? t % n : 0;
             for (int i = 0; i < n; i++) {
                 UNROLL for (int a = 0; a < Op::INPUTS; a++) v[a] = number(element_of(a, begin + row * n + c));
